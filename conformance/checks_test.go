@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
@@ -17,8 +18,8 @@ func TestChecks(t *testing.T) {
 			t.Errorf("ID %q is not valid, or not unique", c.ID)
 		}
 		seen[c.ID] = true
-		if c.Title == "" || c.Sentence == "" || c.Source == "" || !slices.Contains(conformance.Profiles(), c.Profile) {
-			t.Errorf("%s lacks a title, a sentence, a source or a profile: %+v", c.ID, c)
+		if c.Title == "" || c.Sentence == "" || c.Source == "" || !strings.HasPrefix(c.Link, "https://") || !slices.Contains(conformance.Profiles(), c.Profile) {
+			t.Errorf("%s lacks a title, a sentence, a source, a link or a profile: %+v", c.ID, c)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
 // The defaults of a Config.
@@ -106,6 +108,8 @@ var ErrUnsupported = checks.ErrUnsupported
 
 // Parameters are what the author of a driver supplies.
 type Parameters struct {
+	// Implementation is what the report says about the driver.
+	Implementation Implementation `json:"implementation,omitzero"`
 	// Bucket are the parameters of a BucketClass. Incompatible are other valid ones, which
 	// describe another bucket. Access are those of a BucketAccessClass.
 	Bucket       map[string]string `json:"bucket,omitempty"`
@@ -129,6 +133,47 @@ type Parameters struct {
 	// GCSEndpoint is that of an emulator of Google Cloud Storage, which takes an HMAC key,
 	// ID:SECRET, as a token. Default: Google's, which verifies signatures.
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
+}
+
+// Implementation describes a driver to the readers of its report.
+type Implementation struct {
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Contact is an address for questions, such as a URL or a mail address.
+	Contact string `json:"contact,omitempty"`
+}
+
+// String implements fmt.Stringer.
+func (i Implementation) String() string {
+	text := strings.TrimSpace(i.Name + " " + i.Version)
+	if i.Contact != "" {
+		text += " (" + i.Contact + ")"
+	}
+	return strings.TrimSpace(text)
+}
+
+// forChecks are the parameters that checks read.
+func (p Parameters) forChecks() checks.Parameters {
+	return checks.Parameters{
+		Bucket: p.Bucket, Incompatible: p.Incompatible, Access: p.Access, IncompatibleAccess: p.IncompatibleAccess,
+		ExistingBucket: p.ExistingBucket, NonEmptyDeletion: p.NonEmptyDeletion, ServiceAccount: p.ServiceAccount,
+		S3Endpoint: p.S3Endpoint, AzureEndpoint: p.AzureEndpoint, GCSEndpoint: p.GCSEndpoint,
+	}
+}
+
+// redacted replaces the values of what is secret by its name, and secrets that the driver
+// has returned.
+func (p Parameters) redacted(history *checks.History) Parameters {
+	for _, values := range []*map[string]string{&p.Bucket, &p.Incompatible, &p.Access, &p.IncompatibleAccess} {
+		*values = maps.Clone(*values)
+		for name, value := range *values {
+			(*values)[name] = history.Redact(value)
+			if isSecretName(name) {
+				(*values)[name] = redact.Placeholder
+			}
+		}
+	}
+	return p
 }
 
 // ParseParameters reads Parameters from YAML. Unknown fields are rejected.

@@ -240,8 +240,8 @@ func WriteChecks(w io.Writer) error {
 			if generation == "" {
 				generation = "both"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | \"%s\" (%s) |\n", c.ID, c.Level, c.Title, generation,
-				strings.Join(c.Classes, ", "), c.Sentence, c.Source)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | \"%s\" ([%s](%s)) |\n", c.ID, c.Level, c.Title, generation,
+				strings.Join(c.Classes, ", "), c.Sentence, c.Source, c.Link)
 		}
 		b.WriteByte('\n')
 	}

@@ -19,8 +19,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	for i := range r.Results {
 		all = append(all, r.Results[i].entry())
 	}
-	failed := 0
+	failed, links := 0, map[string]string{}
 	for i := range r.Results {
+		links[r.Results[i].name()] = r.Results[i].Check.Link
 		if r.Results[i].State == Fail {
 			failed++
 		}
@@ -29,6 +30,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return timeline.WriteAs(w, document, timeline.Presentation{
 		Title: fmt.Sprintf("COSI conformance of %s: %s", cmp.Or(r.Driver, "a driver"), r.headline()), Noun: "check", User: "suite",
 		Outcomes: map[engine.Outcome]string{engine.Passed: Pass, engine.Failed: Fail, engine.Broken: NotReached, engine.Skipped: "not run"},
+		Links:    links,
 		Summary:  r.summary(failed),
 	})
 }
@@ -56,13 +58,16 @@ func outcomeOf(state string) engine.Outcome {
 	}
 }
 
+// name is what a check is called among the entries of the timeline.
+func (r Result) name() string { return r.Check.ID + " " + r.Check.Title }
+
 // entry is a result as an entry of the timeline: a step of the suite, and what happened
 // during it.
 func (r Result) entry() report.Scenario {
 	outcome := outcomeOf(r.State)
 	started := r.Started
 	s := report.Scenario{
-		Name: r.Check.ID + " " + r.Check.Title, Outcome: outcome, Reason: r.Reason, Started: started, Duration: r.Took,
+		Name: r.name(), Outcome: outcome, Reason: r.Reason, Started: started, Duration: r.Took,
 		Description: fmt.Sprintf("%q (%s)", r.Check.Sentence, r.Check.Source), Proves: r.Check.Classes, Events: r.events,
 		Labels: map[string]string{"profile": r.Check.Profile, "level": r.Check.Level}, Steps: []report.Step{},
 	}
@@ -119,7 +124,7 @@ func (r *Report) plain(failed int) string {
 func (r *Report) facts() []timeline.Fact {
 	var all []timeline.Fact
 	for _, fact := range []timeline.Fact{
-		{Name: "Driver", Text: r.Driver}, {Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
+		{Name: "Driver", Text: r.Driver}, {Name: "Implementation", Text: r.Parameters.Implementation.String()}, {Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
 		{Name: "Endpoint", Text: r.Endpoint}, {Name: "Command", Text: r.Command}, {Name: "Seed", Text: r.Seed},
 		{Name: "Tool", Text: r.ToolVersion}, {Name: "Started", Text: r.Started.Format(time.RFC1123Z)},
 		{Name: "Took", Text: r.Took.Round(time.Millisecond).String()},

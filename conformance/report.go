@@ -41,9 +41,11 @@ type Check struct {
 	Profile string `json:"profile"`
 	// Level is MUST or SHOULD.
 	Level string `json:"level"`
-	// Sentence is what the check rests on, and Source where it stands.
+	// Sentence is what the check rests on, word for word; an ellipsis stands for what is left
+	// out. Source is the section that has it, and Link its address.
 	Sentence string `json:"sentence"`
 	Source   string `json:"source"`
+	Link     string `json:"link"`
 	// Classes are the known failures of drivers that the check catches.
 	Classes []string `json:"classes,omitempty"`
 	// Generation is set if the check is about one generation only.
@@ -100,8 +102,17 @@ type Report struct {
 	Generation   string   `json:"generation"`
 	Protocols    []string `json:"protocols,omitempty"`
 	SpecVersions []string `json:"specVersions"`
-	ToolVersion  string   `json:"toolVersion,omitempty"`
-	Endpoint     string   `json:"endpoint,omitempty"`
+	// Parameters are what the author of the driver supplied, without secrets. Its implementation
+	// describes the driver.
+	Parameters Parameters `json:"parameters"`
+	// Profiles, Only and Skip are what was selected; none means the default.
+	Profiles []string `json:"profiles,omitempty"`
+	Only     []string `json:"only,omitempty"`
+	Skip     []string `json:"skip,omitempty"`
+	// Unsupported are the reasons for which checks do not apply, each once.
+	Unsupported []string `json:"unsupported,omitempty"`
+	ToolVersion string   `json:"toolVersion,omitempty"`
+	Endpoint    string   `json:"endpoint,omitempty"`
 	// Command is the command line of a driver that the suite has started.
 	Command  string    `json:"command,omitempty"`
 	Seed     string    `json:"seed"`
@@ -117,7 +128,8 @@ type Report struct {
 
 func describe(c *checks.Check) Check {
 	return Check{
-		ID: c.ID, Title: c.Title, Profile: c.Profile, Level: c.Level, Sentence: c.Sentence, Source: c.Source,
+		ID: c.ID, Title: c.Title, Profile: c.Profile, Level: c.Level, Sentence: c.Sentence, Source: c.Source.Name,
+		Link:    c.Link(),
 		Classes: c.Classes, Generation: c.Generation,
 	}
 }
@@ -125,7 +137,7 @@ func describe(c *checks.Check) Check {
 func newResult(check *checks.Check, r checks.Result) Result {
 	result := Result{Check: describe(check), State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
 	if r.State == checks.Fail {
-		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: check.Sentence + " (" + check.Source + ")"}
+		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: fmt.Sprintf("%q (%s)", check.Sentence, check.Source.Name)}
 	}
 	for _, e := range r.Exchanges {
 		result.Exchanges = append(result.Exchanges, Exchange{
@@ -143,7 +155,8 @@ func (r Result) Explain() string {
 		fmt.Fprintf(&b, ": %s", r.Reason)
 	}
 	if f := r.Failure; f != nil {
-		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s\n  why:      %s\n  rerun:    %s", f.Expected, f.Got, f.Why, f.Rerun)
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s\n  why:      %s\n  see:      %s\n  rerun:    %s",
+			f.Expected, f.Got, f.Why, r.Check.Link, f.Rerun)
 		for _, e := range r.Exchanges {
 			fmt.Fprintf(&b, "\n  %s %s\n    %s %s %s", e.Method, e.Request, e.Code, e.Response, e.Message)
 		}
@@ -163,6 +176,9 @@ func (r *Report) judge(config Config) {
 	}
 	var failed []Result
 	for _, result := range r.Results {
+		if result.State == NotSupported && !slices.Contains(r.Unsupported, result.Reason) {
+			r.Unsupported = append(r.Unsupported, result.Reason)
+		}
 		if result.State == Fail {
 			failed = append(failed, result)
 		}

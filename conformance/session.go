@@ -66,7 +66,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
 	}
 	s.env = &checks.Env{
-		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
+		Parameters: config.Parameters.forChecks(), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
 		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
 	}
 	if config.Backend != nil {
@@ -78,6 +78,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 	s.report = &Report{
 		SpecVersions: []string{port.V1alpha1, port.V1alpha2}, ToolVersion: config.Version, Seed: config.Seed, Endpoint: config.Endpoint,
 		Started: time.Now(), Command: history.Redact(strings.Join(config.DriverCommand, " ")),
+		Profiles: config.Profiles, Only: config.Only, Skip: config.Skip,
 	}
 	if s.driver != nil && s.driver.failure != nil {
 		s.problem = s.driver.failure
@@ -197,6 +198,7 @@ func (s *session) finish() *Report {
 	if s.problem != nil {
 		s.report.Problem = s.problem.Error()
 	}
+	s.report.Parameters = s.config.Parameters.redacted(s.env.History)
 	s.report.Took = time.Since(s.report.Started)
 	s.report.judge(s.config)
 	return s.report

@@ -91,7 +91,7 @@ func lostBuckets() []*Check {
 	return []*Check{
 		{
 			ID: "BE-01", Title: "DriverGetBucket returns NOT_FOUND for a bucket that the backend has lost", Profile: Core, Level: Must,
-			Classes: []string{"D14"}, Sentence: "NOT_FOUND (retryable) when the bucket does not exist in the backend.", Source: sourceGet,
+			Classes: []string{"D14"}, Rule: sourceGet.says("NotFound (retryable) when the bucket does not exist in the backend"),
 			Generation: port.V1alpha2, Needs: []Need{needsBackend},
 			run: func(c *C) {
 				b := c.bucket()
@@ -105,7 +105,7 @@ func lostBuckets() []*Check {
 		},
 		{
 			ID: "BE-02", Title: "DriverDeleteBucket returns OK for a bucket that the backend has lost", Profile: Core, Level: Must,
-			Classes: []string{"D04"}, Sentence: sayDeleted, Source: sourceDelete, Needs: []Need{needsBackend},
+			Classes: []string{"D04"}, Rule: sourceDelete.says(sayDeleted), Needs: []Need{needsBackend},
 			run: func(c *C) {
 				b := c.bucket()
 				c.lose(b.ID)
@@ -114,7 +114,7 @@ func lostBuckets() []*Check {
 		},
 		{
 			ID: "BE-03", Title: "DriverRevokeBucketAccess returns OK for an access to a bucket that the backend has lost", Profile: Core,
-			Level: Must, Classes: []string{"D04"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsBackend},
+			Level: Must, Classes: []string{"D04"}, Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsBackend},
 			run: func(c *C) {
 				request, access := c.granted()
 				c.lose(request.Buckets[0].ID)
@@ -123,7 +123,7 @@ func lostBuckets() []*Check {
 		},
 		{
 			ID: "BE-04", Title: "DriverGrantBucketAccess rejects a bucket that the backend has lost", Profile: Core, Level: Must,
-			Classes: []string{"D11"}, Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsBackend},
+			Classes: []string{"D11"}, Rule: sourceGrant.says(sayAccess), Needs: []Need{needsBackend},
 			run: func(c *C) {
 				b := c.bucket()
 				request := c.accessRequest(b.ID)
@@ -135,7 +135,7 @@ func lostBuckets() []*Check {
 		},
 		{
 			ID: "BE-05", Title: "A DriverCreateBucket that returns OK for a bucket that the backend has lost creates it", Profile: S3,
-			Level: Must, Classes: []string{"D14"}, Sentence: sayCreates, Source: sourceCreate, Needs: []Need{needsS3, needsBackend},
+			Level: Must, Classes: []string{"D14"}, Rule: sourceCreate.says(sayCreates), Needs: []Need{needsS3, needsBackend},
 			run: func(c *C) {
 				request := c.bucketRequest()
 				b, err := c.create(request)
@@ -166,13 +166,14 @@ func terminal(code codes.Code) bool {
 }
 
 func failedBackend() []*Check {
-	check := func(id, title, sentence, source string, classes []string, run func(*C)) *Check {
+	check := func(id, title string, rule Rule, classes []string, run func(*C)) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: Core, Level: Must, Classes: classes, Sentence: sentence, Source: source,
+			ID: id, Title: title, Profile: Core, Level: Must, Classes: classes, Rule: rule,
 			Needs: []Need{needsBackend}, run: run,
 		}
 	}
-	create := check("BE-10", "DriverCreateBucket does not return OK while the backend fails", sayCreates, sourceCreate, []string{"D14"},
+	create := check("BE-10", "DriverCreateBucket does not return OK while the backend fails",
+		sourceCreate.says(sayCreates), []string{"D14"},
 		func(c *C) {
 			request := c.bucketRequest()
 			c.removeBucket(request, nil)
@@ -181,14 +182,16 @@ func failedBackend() []*Check {
 				return err
 			}))
 		})
-	remove := check("BE-11", "DriverDeleteBucket does not return OK while the backend fails", sayDeletes, sourceDelete, []string{"D14"},
+	remove := check("BE-11", "DriverDeleteBucket does not return OK while the backend fails",
+		sourceDelete.says(sayDeletes), []string{"D14"},
 		func(c *C) {
 			id := c.bucket().ID
 			c.wantFailure("DriverDeleteBucket", c.failing(func(ctx context.Context) error {
 				return c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket)
 			}))
 		})
-	grant := check("BE-12", "DriverGrantBucketAccess does not return OK while the backend fails", sayAccess, sourceGrant, []string{"D14"},
+	grant := check("BE-12", "DriverGrantBucketAccess does not return OK while the backend fails",
+		sourceGrant.says(sayAccess), []string{"D14"},
 		func(c *C) {
 			request := c.accessRequest(c.bucket().ID)
 			c.removeAccess(request, nil)
@@ -197,7 +200,7 @@ func failedBackend() []*Check {
 				return err
 			}))
 		})
-	revoke := check("BE-13", "DriverRevokeBucketAccess does not return OK while the backend fails", sayRevokes, sourceRevoke,
+	revoke := check("BE-13", "DriverRevokeBucketAccess does not return OK while the backend fails", sourceRevoke.says(sayRevokes),
 		[]string{"D14", "D15"}, func(c *C) {
 			request, access := c.granted()
 			c.wantFailure("DriverRevokeBucketAccess", c.failing(func(ctx context.Context) error {
@@ -220,7 +223,7 @@ func (c *C) wantFailure(call string, err error) {
 func lookup() *Check {
 	return &Check{
 		ID: "BE-14", Title: "DriverGetBucket does not return NOT_FOUND while the backend fails", Profile: Core, Level: Must,
-		Classes: []string{"D14"}, Sentence: "NOT_FOUND (retryable) when the bucket does not exist in the backend.", Source: sourceGet,
+		Classes: []string{"D14"}, Rule: sourceGet.says("NotFound (retryable) when the bucket does not exist in the backend"),
 		Generation: port.V1alpha2, Needs: []Need{needsBackend},
 		run: func(c *C) {
 			b := c.bucket()
@@ -241,7 +244,7 @@ func lookup() *Check {
 func retries() *Check {
 	return &Check{
 		ID: "BE-15", Title: "Errors while the backend fails have codes that the sidecar retries", Profile: Core, Level: Must,
-		Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsBackend},
+		Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Needs: []Need{needsBackend},
 		run: func(c *C) {
 			request, access := c.granted()
 			other, bucket := c.accessRequest(request.Buckets[0].ID), c.bucketRequest()
@@ -265,7 +268,7 @@ func retries() *Check {
 func survives() *Check {
 	return &Check{
 		ID: "BE-16", Title: "The driver works again when its backend does, without a restart", Profile: Core, Level: Must,
-		Classes: []string{"D09"}, Sentence: sayLong, Source: sourceSidecar, Needs: []Need{needsBackend},
+		Classes: []string{"D09"}, Rule: sourceService.says(sayLong), Needs: []Need{needsBackend},
 		run: func(c *C) {
 			request := c.bucketRequest()
 			_ = c.failing(func(ctx context.Context) error { _, err := c.Raw.CreateBucket(ctx, request); return err })
@@ -295,7 +298,7 @@ func (c *C) failed(took time.Duration, round func() (call func(context.Context),
 func recovery() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05"}, Sentence: sayRetry, Source: sourceTimeouts,
+			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05"}, Rule: sourceTimeouts.says(sayRetry),
 			Needs: []Need{needsBackend}, run: run,
 		}
 	}

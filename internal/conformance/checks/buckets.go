@@ -23,12 +23,11 @@ func (c *C) get(id string) (*port.Bucket, error) {
 }
 
 func reading() []*Check {
-	const notFound = "NOT_FOUND (retryable) when the bucket does not exist in the backend."
+	const notFound = "NotFound (retryable) when the bucket does not exist in the backend"
 	return []*Check{
 		{
 			ID: "GE-01", Title: "DriverGetBucket finds a bucket that was created", Profile: Core, Level: Should, Classes: []string{"D14"},
-			Sentence: "DriverGetBucket returns the same response that is defined in DriverCreateBucket.",
-			Source:   sourceGet, Generation: port.V1alpha2,
+			Rule: sourceGet.says("same response defined in DriverCreateBucket"), Generation: port.V1alpha2,
 			run: func(c *C) {
 				created := c.bucket()
 				b, err := c.get(created.ID)
@@ -40,7 +39,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-02", Title: "DriverGetBucket returns NOT_FOUND for an unknown bucket", Profile: Core, Level: Must, Classes: []string{"D13"},
-			Sentence: notFound, Source: sourceGet, Generation: port.V1alpha2,
+			Rule: sourceGet.says(notFound), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, err := c.get(c.unknownBucket())
 				if !isCode(err, codes.NotFound) {
@@ -50,7 +49,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-03", Title: "DriverGetBucket rejects an empty ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, err := c.get("")
 				c.wantError("DriverGetBucket without bucket_id", err)
@@ -58,7 +57,8 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-04", Title: "DriverGetBucket finds a bucket of others", Profile: Core, Level: Must,
-			Sentence: "This gRPC call is used to get details about a statically-provisioned bucket.", Source: sourceGet, Generation: port.V1alpha2,
+			Rule: sourceGet.says("This gRPC call is used to get details about a statically-provisioned bucket that should already exist in the " +
+				"OSP backend."), Generation: port.V1alpha2,
 			Needs: []Need{needsExistingBucket},
 			run: func(c *C) {
 				_, err := c.get(c.env.Parameters.ExistingBucket)
@@ -67,7 +67,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-05", Title: "DriverGetBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must, Classes: []string{"D13"},
-			Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, err := c.get("")
 				c.wantCode("DriverGetBucket without bucket_id", err, codes.InvalidArgument)
@@ -75,7 +75,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-06", Title: "DriverGetBucket rejects parameters that the bucket does not have", Profile: Core, Level: Must,
-			Classes: []string{"D02"}, Sentence: sayGetIncompat, Source: sourceGet, Generation: port.V1alpha2, Needs: []Need{needsIncompatible},
+			Classes: []string{"D02"}, Rule: sourceGet.says(sayGetIncompat), Generation: port.V1alpha2, Needs: []Need{needsIncompatible},
 			run: func(c *C) {
 				id := c.bucket().ID
 				_, err := c.get(id)
@@ -88,7 +88,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-07", Title: "DriverGetBucket rejects unknown protocols", Profile: Core, Level: Should,
-			Classes: []string{"D12"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				id := c.bucket().ID
 				for _, protocol := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
@@ -108,8 +108,7 @@ func deletion() []*Check { return append(deletionCalls(), nonEmpty()...) }
 func deletionCalls() []*Check {
 	return []*Check{
 		{
-			ID: "DB-01", Title: "DriverDeleteBucket deletes an empty bucket", Profile: Core, Level: Must, Source: sourceDelete,
-			Sentence: sayDeletes,
+			ID: "DB-01", Title: "DriverDeleteBucket deletes an empty bucket", Profile: Core, Level: Must, Rule: sourceDelete.says(sayDeletes),
 			run: func(c *C) {
 				b := c.bucket()
 				c.wantOK("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, b.ID, c.env.Parameters.Bucket))
@@ -117,7 +116,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-02", Title: "A deleted bucket is gone", Profile: Core, Level: Must, Classes: []string{"D14"},
-			Sentence: sayDeletes, Source: sourceDelete, Generation: port.V1alpha2,
+			Rule: sourceDelete.says(sayDeletes), Generation: port.V1alpha2,
 			run: func(c *C) {
 				b := c.bucket()
 				_, err := c.get(b.ID)
@@ -130,7 +129,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-03", Title: "A repeated DriverDeleteBucket returns OK", Profile: Core, Level: Must, Classes: []string{"D04"},
-			Sentence: sayDeleted, Source: sourceDelete,
+			Rule: sourceDelete.says(sayDeleted),
 			run: func(c *C) {
 				b := c.bucket()
 				c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, b.ID, c.env.Parameters.Bucket))
@@ -139,7 +138,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-04", Title: "DriverDeleteBucket returns OK for a bucket that never existed", Profile: Core, Level: Must,
-			Classes: []string{"D04"}, Sentence: sayDeleted, Source: sourceDelete,
+			Classes: []string{"D04"}, Rule: sourceDelete.says(sayDeleted),
 			run: func(c *C) {
 				c.mustDelete()
 				id := c.unknownBucket()
@@ -148,14 +147,14 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-05", Title: "DriverDeleteBucket rejects an empty ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayDestructive, Source: sourceFields, Needs: []Need{needsPermission},
+			Rule: sourceFields.says(sayRequired), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				c.mustDelete()
 				c.wantError("DriverDeleteBucket without bucket_id", c.Driver.DeleteBucket(c.Context, "", nil))
 			},
 		},
 		{
-			ID: "DB-06", Title: "A deleted bucket can be created again", Profile: Core, Level: Should, Sentence: sayRetry, Source: sourceTimeouts,
+			ID: "DB-06", Title: "A deleted bucket can be created again", Profile: Core, Level: Should, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				request := c.bucketRequest()
 				b, err := c.create(request)
@@ -167,7 +166,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-07", Title: "DriverDeleteBucket deletes only the bucket that is named", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceDelete.says(sayDeletes), Generation: port.V1alpha2,
 			run: func(c *C) {
 				kept, deleted := c.bucket(), c.bucket()
 				_, err := c.get(kept.ID)
@@ -180,7 +179,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-08", Title: "DriverDeleteBucket for the beginning of an ID does not delete the bucket", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceDelete.says(sayDeletes), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				id := c.bucket().ID
 				c.setup("look the bucket up", c.observe(id))
@@ -191,7 +190,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-09", Title: "DriverDeleteBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				c.mustDelete()
 				c.wantCode("DriverDeleteBucket without bucket_id", c.Driver.DeleteBucket(c.Context, "", nil), codes.InvalidArgument)
@@ -199,7 +198,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-10", Title: "DriverDeleteBucket for IDs that lead elsewhere as a path deletes no bucket", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayDeletes, Source: sourceDelete, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceDelete.says(sayDeletes), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				id := c.bucket().ID
 				c.setup("look the bucket up", c.observe(id))

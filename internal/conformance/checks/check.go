@@ -52,9 +52,8 @@ type Check struct {
 	Title   string
 	Profile string
 	Level   string
-	// Sentence is what the check rests on, and Source where it stands.
-	Sentence string
-	Source   string
+	// Rule is what the check rests on.
+	Rule
 	// Classes are the known failures of drivers that the check catches.
 	Classes []string
 	// Generation limits the check to one generation.

@@ -89,9 +89,9 @@ func concurrency() []*Check {
 	return []*Check{
 		{
 			ID: "CC-01", Title: "Simultaneous DriverCreateBucket calls for one bucket create one bucket", Profile: Core, Level: Must,
-			Classes:  []string{"D07"},
-			Sentence: "Multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend bucket.",
-			Source:   sourceCreate,
+			Classes: []string{"D07"},
+			Rule: sourceCreate.says("multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend " +
+				"bucket being provisioned"),
 			run: func(c *C) {
 				request, buckets, _ := c.createTogether()
 				var last *port.Bucket
@@ -106,7 +106,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-02", Title: "Simultaneous DriverCreateBucket calls for one bucket succeed, or ask for a retry", Profile: Core, Level: Should,
-			Classes: []string{"D07"}, Sentence: sayPending, Source: sourcePending,
+			Classes: []string{"D07"}, Rule: sourceErrors.says(sayPending),
 			run: func(c *C) {
 				_, _, errs := c.createTogether()
 				c.wantRepeatable("DriverCreateBucket", errs)
@@ -114,7 +114,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-03", Title: "Simultaneous DriverDeleteBucket calls for one bucket succeed, or ask for a retry", Profile: Core, Level: Should,
-			Classes: []string{"D04", "D07"}, Sentence: sayPending, Source: sourcePending,
+			Classes: []string{"D04", "D07"}, Rule: sourceErrors.says(sayPending),
 			run: func(c *C) {
 				c.mustDelete()
 				id := c.bucket().ID
@@ -126,8 +126,9 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-04", Title: "Simultaneous DriverGrantBucketAccess calls for one access grant one access", Profile: Core, Level: Must,
-			Classes: []string{"D03", "D07"}, Source: sourceGrant,
-			Sentence: "Multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP backend bucket access.",
+			Classes: []string{"D03", "D07"},
+			Rule: sourceGrant.says("multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP " +
+				"backend bucket access"),
 			run: func(c *C) {
 				c.mustGrant()
 				request := c.accessRequest(c.bucket().ID)
@@ -151,7 +152,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-05", Title: "All credentials of simultaneous DriverGrantBucketAccess calls for one bucket work", Profile: S3, Level: Must,
-			Classes: []string{"D08"}, Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Classes: []string{"D08"}, Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: func(c *C) {
 				for _, access := range c.grantTogether() {
 					c.works("each credential", c.use(access, 0))
@@ -160,7 +161,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-06", Title: "The driver survives simultaneous calls for different buckets", Profile: Core, Level: Must,
-			Classes: []string{"D09"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D09"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustCreate()
 				requests := make([]port.BucketRequest, 2*parallel)
@@ -182,7 +183,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-07", Title: "Simultaneous DriverCreateBucket calls for different buckets succeed", Profile: Core, Level: Must,
-			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
+			Classes: []string{"D09"}, Rule: sourcePending.says(sayOneEach),
 			run: func(c *C) {
 				c.mustCreate()
 				requests := make([]port.BucketRequest, 2*parallel)
@@ -205,7 +206,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-08", Title: "Simultaneous DriverRevokeBucketAccess calls for one access succeed, or ask for a retry", Profile: Core,
-			Level: Should, Classes: []string{"D04", "D07"}, Sentence: sayPending, Source: sourcePending,
+			Level: Should, Classes: []string{"D04", "D07"}, Rule: sourceErrors.says(sayPending),
 			run: func(c *C) {
 				c.mustRevoke()
 				request, access := c.granted()
@@ -217,7 +218,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-09", Title: "Simultaneous DriverGrantBucketAccess calls for different buckets succeed", Profile: Core, Level: Must,
-			Classes: []string{"D09"}, Sentence: sayOneEach, Source: sourcePending,
+			Classes: []string{"D09"}, Rule: sourcePending.says(sayOneEach),
 			run: func(c *C) {
 				c.mustGrant()
 				requests := make([]port.AccessRequest, parallel)
@@ -237,7 +238,7 @@ func concurrency() []*Check {
 		},
 		{
 			ID: "CC-10", Title: "Simultaneous DriverRevokeBucketAccess calls for one bucket revoke these accesses, and no others", Profile: S3,
-			Level: Must, Classes: []string{"D08", "D15"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3},
+			Level: Must, Classes: []string{"D08", "D15"}, Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsS3},
 			run: func(c *C) {
 				id := c.bucket().ID
 				requests, accesses := make([]port.AccessRequest, parallel), make([]*port.Access, parallel)

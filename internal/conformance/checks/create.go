@@ -56,16 +56,16 @@ func creation() []*Check { return slices.Concat(creationCalls(), creationValidat
 func creationCalls() []*Check {
 	return []*Check{
 		{
-			ID: "CB-01", Title: "DriverCreateBucket creates a bucket", Profile: Core, Level: Must, Source: sourceCreate,
-			Sentence: "This gRPC call creates a bucket in the OSP, and returns information about the new bucket.",
+			ID: "CB-01", Title: "DriverCreateBucket creates a bucket", Profile: Core, Level: Must,
+			Rule: sourceCreate.says("This gRPC call creates a bucket in the OSP, and returns information about the new bucket."),
 			run: func(c *C) {
 				_, err := c.create(c.bucketRequest())
 				c.wantOK("DriverCreateBucket", err)
 			},
 		},
 		{
-			ID: "CB-02", Title: "DriverCreateBucket returns the protocols of the bucket", Profile: Core, Level: Must, Source: sourceCreate,
-			Sentence:   "At least one protocol must be returned, or provisioning will be considered failed.",
+			ID: "CB-02", Title: "DriverCreateBucket returns the protocols of the bucket", Profile: Core, Level: Must,
+			Rule:       sourceCreate.says("at least one protocol must be returned, or provisioning will be considered failed"),
 			Generation: port.V1alpha2, Classes: []string{"D01"},
 			run: func(c *C) {
 				b := c.bucket()
@@ -78,9 +78,9 @@ func creationCalls() []*Check {
 			},
 		},
 		{
-			ID: "CB-08", Title: "DriverCreateBucket returns the protocol of the bucket", Profile: Core, Level: Should, Source: sourceCreate,
-			Sentence: "bucket_info returned here stores the data specific to the bucket required by the object storage provider " +
-				"to connect to the bucket.",
+			ID: "CB-08", Title: "DriverCreateBucket returns the protocol of the bucket", Profile: Core, Level: Should,
+			Rule: sourceOlder.says("bucket_info returned here stores the data specific to the bucket required by the object storage provider " +
+				"to connect to the bucket."),
 			Generation: port.V1alpha1, Classes: []string{"D01"},
 			run: func(c *C) {
 				if b := c.bucket(); len(b.Protocols) == 0 {
@@ -90,8 +90,8 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-03", Title: "DriverCreateBucket returns a bucket ID of at most 128 bytes", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Source: sourceSizes, Generation: port.V1alpha1,
-			Sentence: "Unless otherwise specified, fields SHALL NOT exceed the limits documented here: 128 bytes for a string.",
+			Classes: []string{"D19", "D20"}, Generation: port.V1alpha1,
+			Rule: sourceSizes.says("Unless otherwise specified, fields SHALL NOT exceed the limits documented here. … 128 bytes"),
 			run: func(c *C) {
 				b, err := c.create(c.bucketRequest())
 				c.setup("DriverCreateBucket", err)
@@ -102,7 +102,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-04", Title: "A repeated DriverCreateBucket returns OK", Profile: Core, Level: Must, Classes: []string{"D01"},
-			Sentence: "If a bucket that matches both name and parameters already exists, then OK (success) must be returned.", Source: sourceCreate,
+			Rule: sourceMessages.says("MUST return OK if a backend bucket with matching identity and parameters already exists."),
 			run: func(c *C) {
 				_, _, err := c.createTwice()
 				c.wantOK("a repeated DriverCreateBucket", err)
@@ -110,7 +110,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-05", Title: "A repeated DriverCreateBucket returns the same bucket", Profile: Core, Level: Must, Classes: []string{"D01"},
-			Sentence: sayIdempotent, Source: sourceCreate,
+			Rule: sourceCreate.says(sayIdempotent),
 			run: func(c *C) {
 				first, second, err := c.createTwice()
 				c.setup("a repeated DriverCreateBucket", err)
@@ -121,8 +121,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-06", Title: "Two buckets have different IDs", Profile: Core, Level: Must, Classes: []string{"D19", "D20"},
-			Sentence: sayGlobal,
-			Source:   sourceCreate, Generation: port.V1alpha1,
+			Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
 			run: func(c *C) {
 				if first, second := c.bucket(), c.bucket(); first.ID == second.ID {
 					c.fail("different bucket IDs", "%q for both names", first.ID)
@@ -131,8 +130,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-07", Title: "Long names with a common prefix get different buckets", Profile: Core, Level: Must, Classes: []string{"D19"},
-			Sentence: sayGlobal,
-			Source:   sourceCreate, Generation: port.V1alpha1,
+			Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
 			run: func(c *C) {
 				name := longName(c.bucketName(), 120)
 				first, err := c.create(c.namedBucket(name + "1"))
@@ -155,21 +153,21 @@ func creationValidation() []*Check {
 	return []*Check{
 		{
 			ID: "CB-10", Title: "DriverCreateBucket rejects other parameters for an existing bucket", Profile: Core, Level: Must,
-			Classes: []string{"D02"}, Sentence: sayIncompat, Source: sourceCreate, Needs: []Need{needsIncompatible},
+			Classes: []string{"D02"}, Rule: sourceCreate.says(sayIncompat), Needs: []Need{needsIncompatible},
 			run: func(c *C) {
 				c.wantError("DriverCreateBucket with other parameters", c.incompatible())
 			},
 		},
 		{
 			ID: "CB-11", Title: "DriverCreateBucket returns ALREADY_EXISTS for other parameters", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayIncompat, Source: sourceCreate, Needs: []Need{needsIncompatible},
+			Classes: []string{"D13"}, Rule: sourceCreate.says(sayIncompat), Needs: []Need{needsIncompatible},
 			run: func(c *C) {
 				c.wantCode("DriverCreateBucket with other parameters", c.incompatible(), codes.AlreadyExists)
 			},
 		},
 		{
 			ID: "CB-12", Title: "A rejected DriverCreateBucket does not change the bucket", Profile: Core, Level: Must, Classes: []string{"D02"},
-			Sentence: sayIdempotent, Source: sourceCreate, Needs: []Need{needsIncompatible},
+			Rule: sourceCreate.says(sayIdempotent), Needs: []Need{needsIncompatible},
 			run: func(c *C) {
 				request := c.bucketRequest()
 				_, err := c.create(request)
@@ -190,19 +188,19 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-13", Title: "DriverCreateBucket rejects an empty name or ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayRequired, Source: sourceFields,
-			run: func(c *C) { c.wantError("DriverCreateBucket without a name or ID", c.createWithout()) },
+			Rule: sourceFields.says(sayRequired),
+			run:  func(c *C) { c.wantError("DriverCreateBucket without a name or ID", c.createWithout()) },
 		},
 		{
 			ID: "CB-14", Title: "DriverCreateBucket returns INVALID_ARGUMENT for an empty name or ID", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid),
 			run: func(c *C) {
 				c.wantCode("DriverCreateBucket without a name or ID", c.createWithout(), codes.InvalidArgument)
 			},
 		},
 		{
 			ID: "CB-15", Title: "DriverCreateBucket rejects unknown protocols", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, protocol := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
 					c.wantError("DriverCreateBucket with protocol "+protocol.String(), c.createWith(protocol))
@@ -211,7 +209,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-16", Title: "DriverCreateBucket rejects protocols that the driver does not support", Profile: Core, Level: Must,
-			Classes: []string{"D12"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, protocol := range []port.Protocol{s3, cosiv1alpha2.ObjectProtocol_AZURE, cosiv1alpha2.ObjectProtocol_GCS} {
 					if !slices.Contains(c.env.Info.Protocols, protocol) {
@@ -222,7 +220,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-17", Title: "DriverCreateBucket rejects IDs that no driver may generate", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Sentence: sayID, Source: sourceGenerate, Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, id := range []string{c.bucketName() + "\x01", c.bucketName() + "\n", c.bucketName() + strings.Repeat("a", maxID)} {
 					_, err := c.create(c.namedBucket(id))
@@ -232,7 +230,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-18", Title: "DriverCreateBucket does not adopt a bucket that the driver did not create", Profile: Core, Level: Must,
-			Classes: []string{"D18"}, Sentence: sayIncompat, Source: sourceCreate, Needs: []Need{needsExistingBucket},
+			Classes: []string{"D18"}, Rule: sourceCreate.says(sayIncompat), Needs: []Need{needsExistingBucket},
 			run: func(c *C) {
 				// Nothing is removed here: what the driver adopted is not the suite's.
 				_, err := c.Driver.CreateBucket(c.Context, c.namedBucket(c.env.Parameters.ExistingBucket))
@@ -241,7 +239,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-19", Title: "DriverCreateBucket for another protocol adds the protocol to the bucket, or is rejected", Profile: Core,
-			Level: Must, Classes: []string{"D02"}, Sentence: sayIncompat, Source: sourceCreate, Generation: port.V1alpha2,
+			Level: Must, Classes: []string{"D02"}, Rule: sourceCreate.says(sayIncompat), Generation: port.V1alpha2,
 			Needs: []Need{needsTwoProtocols},
 			run: func(c *C) {
 				request := c.bucketRequest()
@@ -258,7 +256,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-21", Title: "DriverCreateBucket returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				c.wantCode("DriverCreateBucket with an unknown protocol", c.createWith(badEnum), codes.InvalidArgument)
 			},

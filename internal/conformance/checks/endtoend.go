@@ -62,16 +62,17 @@ func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (
 
 // endToEnd are the checks with COSI's controller and sidecar, in a control plane of their own.
 func endToEnd() []*Check {
-	check := func(id, scenario, title, sentence, source string, classes ...string) *Check {
+	check := func(id, scenario, title string, rule Rule, classes ...string) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: EndToEnd, Level: Must, Sentence: sentence, Source: source, Classes: classes,
+			ID: id, Title: title, Profile: EndToEnd, Level: Must, Rule: rule, Classes: classes,
 			Needs: []Need{needsS3, needsScenarios}, limit: scenarioTime,
 			run: func(c *C) { c.scenario(scenario, Scenarios.Run) },
 		}
 	}
-	const flow = "KEP-1979, Control Flows"
-	reader := check("EE-11", "limited-reader", "An application with a read-only access reads, and cannot write", sayModes, sourceGrant, "D17")
-	several := check("EE-12", "one-key-for-two-buckets", "An application uses two buckets with one key", saySingle, sourceAccount, "D16")
+	reader := check("EE-11", "limited-reader", "An application with a read-only access reads, and cannot write",
+		sourceMode.says(sayModes), "D17")
+	several := check("EE-12", "one-key-for-two-buckets", "An application uses two buckets with one key",
+		sourceAccount.says(saySingle), "D16")
 	reader.Generation, several.Generation = port.V1alpha2, port.V1alpha2
 	reader.run = func(c *C) {
 		if _, err := c.grantWithMode(c.bucket().ID, readOnly); err != nil {
@@ -83,23 +84,29 @@ func endToEnd() []*Check {
 		_, _ = c.grantBoth()
 		c.scenario("one-key-for-two-buckets", Scenarios.Run)
 	}
-	explored := check("EE-20", "lifecycle", "Every fault at every call of the driver ends in the state without faults", sayRetry, sourceTimeouts,
+	explored := check("EE-20", "lifecycle", "Every fault at every call of the driver ends in the state without faults",
+		sourceTimeouts.says(sayRetry),
 		"D01", "D03", "D04", "D05")
 	explored.limit, explored.run = exploreTime, func(c *C) { c.scenario("lifecycle", Scenarios.Explore) }
 	return []*Check{
-		check("EE-01", "lifecycle", "A claim and an access are made, used and deleted", sayDeletes, flow, "D04", "D25"),
-		check("EE-02", "access-first", "An access that is applied before its claim becomes ready", sayRetry, sourceTimeouts, "D11"),
-		check("EE-03", "lost-replies", "Everything becomes ready when replies of the driver are lost", sayRetry, sourceTimeouts, "D01", "D03"),
-		check("EE-04", "repeated-calls", "Everything becomes ready when calls reach the driver twice", sayIdempotent, sourceCreate, "D01", "D03"),
-		check("EE-05", "sidecar-killed", "Everything becomes ready when the sidecar is killed after each call", sayRetry, sourceTimeouts,
+		check("EE-01", "lifecycle", "A claim and an access are made, used and deleted", sourceDelete.says(sayDeletes), "D04", "D25"),
+		check("EE-02", "access-first", "An access that is applied before its claim becomes ready", sourceTimeouts.says(sayRetry), "D11"),
+		check("EE-03", "lost-replies", "Everything becomes ready when replies of the driver are lost",
+			sourceTimeouts.says(sayRetry), "D01", "D03"),
+		check("EE-04", "repeated-calls", "Everything becomes ready when calls reach the driver twice",
+			sourceCreate.says(sayIdempotent), "D01", "D03"),
+		check("EE-05", "sidecar-killed", "Everything becomes ready when the sidecar is killed after each call", sourceTimeouts.says(sayRetry),
 			"D01", "D03"),
-		check("EE-06", "failed-calls", "Everything becomes ready when calls do not reach the driver at first", sayRetry, sourceTimeouts),
-		check("EE-07", "independent-keys", "Two accesses to one bucket have keys of their own", sayUniqueKeys, sourceWorkflow, "D03", "D08", "D16"),
-		check("EE-08", "many-at-once", "Claims and accesses that are created at once have buckets and keys of their own", sayOneEach, sourcePending,
+		check("EE-06", "failed-calls", "Everything becomes ready when calls do not reach the driver at first", sourceTimeouts.says(sayRetry)),
+		check("EE-07", "independent-keys", "Two accesses to one bucket have keys of their own",
+			sourceGranting.says(sayOwnKeys), "D03", "D08", "D16"),
+		check("EE-08", "many-at-once", "Claims and accesses that are created at once have buckets and keys of their own",
+			sourcePending.says(sayOneEach),
 			"D07", "D08", "D09"),
-		check("EE-09", "granted-again", "An access that is created again has another account", sayUniqueKeys, sourceWorkflow, "D03", "D16"),
-		check("EE-10", "claim-deleted-first", "A bucket stays while an access uses it, and everything can be deleted then", sayDeletes, flow, "D24"),
-		check("EE-13", "secret-deleted", "A Secret that was deleted is written again, and works", sayIdempotent, sourceGrant, "D03"),
+		check("EE-09", "granted-again", "An access that is created again has another account", sourceGranting.says(sayOwnKeys), "D03", "D16"),
+		check("EE-10", "claim-deleted-first", "A bucket stays while an access uses it, and everything can be deleted then",
+			sourceDelete.says(sayDeletes), "D24"),
+		check("EE-13", "secret-deleted", "A Secret that was deleted is written again, and works", sourceGrant.says(sayIdempotent), "D03"),
 		reader, several, explored,
 	}
 }

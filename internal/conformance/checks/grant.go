@@ -28,7 +28,7 @@ func (c *C) grantChanged(change func(*port.AccessRequest)) error {
 func grants() []*Check {
 	return []*Check{
 		{
-			ID: "GR-01", Title: "DriverGrantBucketAccess grants an access", Profile: Core, Level: Must, Sentence: sayAccess, Source: sourceGrant,
+			ID: "GR-01", Title: "DriverGrantBucketAccess grants an access", Profile: Core, Level: Must, Rule: sourceGrant.says(sayAccess),
 			run: func(c *C) {
 				_, err := c.grant(c.accessRequest(c.bucket().ID))
 				c.wantOK("DriverGrantBucketAccess", err)
@@ -36,8 +36,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-02", Title: "DriverGrantBucketAccess returns an account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
-			Sentence: "This field is REQUIRED. This is the account_id that is being provided access.",
-			Source:   sourceGrant, Generation: port.V1alpha1,
+			Rule: sourceOlder.says("This is the account_id that is being provided access."), Generation: port.V1alpha1,
 			run: func(c *C) {
 				access, err := c.grant(c.accessRequest(c.bucket().ID))
 				c.setup("DriverGrantBucketAccess", err)
@@ -48,8 +47,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-03", Title: "DriverGrantBucketAccess returns credentials for one protocol, the requested one", Profile: Core, Level: Must,
-			Classes: []string{"D25"}, Sentence: sayMatch,
-			Source: sourceGrant,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayMatch),
 			run: func(c *C) {
 				_, access := c.granted()
 				if !slices.Equal(access.Protocols, []port.Protocol{c.protocol}) {
@@ -59,8 +57,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-04", Title: "DriverGrantBucketAccess returns all that a client of S3 requires", Profile: S3, Level: Must,
-			Classes: []string{"D25"}, Source: sourceGrant, Needs: []Need{needsS3},
-			Sentence: sayComplete,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayComplete), Needs: []Need{needsS3},
 			run: func(c *C) {
 				_, access := c.granted()
 				for _, b := range access.Buckets {
@@ -72,7 +69,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-05", Title: "DriverGrantBucketAccess returns information for the requested buckets only", Profile: Core, Level: Must,
-			Sentence: sayEach, Source: sourceGrant, Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayEach), Generation: port.V1alpha2,
 			run: func(c *C) {
 				request, access := c.granted()
 				if len(access.Buckets) != 1 || access.Buckets[0].ID != request.Buckets[0].ID {
@@ -82,7 +79,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-06", Title: "A repeated DriverGrantBucketAccess returns OK", Profile: Core, Level: Must, Classes: []string{"D03"},
-			Sentence: sayIdempotent, Source: sourceGrant,
+			Rule: sourceGrant.says(sayIdempotent),
 			run: func(c *C) {
 				request, _ := c.granted()
 				for range 3 {
@@ -93,7 +90,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-07", Title: "A repeated DriverGrantBucketAccess returns the same account", Profile: Core, Level: Must,
-			Classes: []string{"D03"}, Sentence: sayIdempotent, Source: sourceGrant, Generation: port.V1alpha1,
+			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent), Generation: port.V1alpha1,
 			run: func(c *C) {
 				request, first := c.granted()
 				second, err := c.grant(request)
@@ -105,8 +102,8 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-08", Title: "Two accesses have different accounts", Profile: Core, Level: Must, Classes: []string{"D16", "D20"},
-			Sentence: "This is the account_id that is being provided access. This will be required later to revoke access.",
-			Source:   sourceGrant, Generation: port.V1alpha1,
+			Rule: sourceOlder.says("This is the account_id that is being provided access. This will be required later to revoke " +
+				"access."), Generation: port.V1alpha1,
 			run: func(c *C) {
 				_, first := c.granted()
 				if _, second := c.granted(); first.AccountID == second.AccountID {
@@ -116,7 +113,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-09", Title: "DriverGrantBucketAccess rejects another bucket for an existing account", Profile: Core, Level: Should,
-			Sentence: sayIncompatAccess, Source: sourceGrant, Generation: port.V1alpha2, Classes: []string{"D02"},
+			Rule: sourceGrant.says(sayIncompat), Generation: port.V1alpha2, Classes: []string{"D02"},
 			run: func(c *C) {
 				request, _ := c.granted()
 				request.Buckets = c.namedAccess("", c.bucket().ID).Buckets
@@ -140,7 +137,7 @@ func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 func incompatibleGrants() []*Check {
 	check := func(id, title, generation string, run func(*C), needs ...Need) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: Core, Level: Should, Classes: []string{"D02"}, Sentence: sayIncompatAccess, Source: sourceGrant,
+			ID: id, Title: title, Profile: Core, Level: Should, Classes: []string{"D02"}, Rule: sourceGrant.says(sayIncompat),
 			Generation: generation, Needs: needs, run: run,
 		}
 	}
@@ -204,7 +201,7 @@ func grantValidation() []*Check {
 	return []*Check{
 		{
 			ID: "GR-20", Title: "DriverGrantBucketAccess rejects a bucket that does not exist", Profile: Core, Level: Must,
-			Classes: []string{"D11"}, Sentence: sayAccess, Source: sourceGrant,
+			Classes: []string{"D11"}, Rule: sourceGrant.says(sayAccess),
 			run: func(c *C) {
 				_, err := unknownBucket(c)
 				c.wantError("DriverGrantBucketAccess for an unknown bucket", err)
@@ -212,7 +209,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-21", Title: "DriverGrantBucketAccess does not create the bucket", Profile: Core, Level: Must, Classes: []string{"D11"},
-			Sentence: sayAccess, Source: sourceGrant, Generation: port.V1alpha2,
+			Rule: sourceGrant.says(sayAccess), Generation: port.V1alpha2,
 			run: func(c *C) {
 				id, _ := unknownBucket(c)
 				if b, err := c.get(id); err == nil {
@@ -223,7 +220,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-22", Title: "DriverGrantBucketAccess rejects unknown authentication types", Profile: Core, Level: Must,
-			Classes: []string{"D12"}, Sentence: sayAuth, Source: sourceGrant,
+			Classes: []string{"D12"}, Rule: sourceGrant.says(sayAuth),
 			run: func(c *C) {
 				for _, value := range []port.Authentication{cosiv1alpha2.AuthenticationType_UNKNOWN, badEnum} {
 					c.wantError("DriverGrantBucketAccess with authentication type "+value.String(), authentication(c, value))
@@ -232,14 +229,14 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-23", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown authentication types", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayAuth, Source: sourceGrant,
+			Classes: []string{"D13"}, Rule: sourceGrant.says(sayAuth),
 			run: func(c *C) {
 				c.wantCode("DriverGrantBucketAccess with an unknown authentication type", authentication(c, badEnum), codes.InvalidArgument)
 			},
 		},
 		{
 			ID: "GR-24", Title: "DriverGrantBucketAccess rejects unknown protocols", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, value := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = value })
@@ -249,7 +246,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-25", Title: "DriverGrantBucketAccess rejects unknown access modes", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayMode), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = value })
@@ -259,14 +256,14 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-26", Title: "DriverGrantBucketAccess rejects an empty name or account ID", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayRequired, Source: sourceFields,
+			Classes: []string{"D10"}, Rule: sourceFields.says(sayRequired),
 			run: func(c *C) {
 				c.wantError("DriverGrantBucketAccess without a name or ID", c.grantChanged(func(r *port.AccessRequest) { r.Key = "" }))
 			},
 		},
 		{
 			ID: "GR-27", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for an empty name or account ID", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid),
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Key = "" })
 				c.wantCode("DriverGrantBucketAccess without a name or ID", err, codes.InvalidArgument)
@@ -274,7 +271,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-28", Title: "DriverGrantBucketAccess rejects a request without a bucket", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayRequired, Source: sourceFields,
+			Classes: []string{"D10"}, Rule: sourceFields.says(sayRequired),
 			run: func(c *C) {
 				c.mustGrant()
 				_, err := c.grant(c.namedAccess(c.accessName()))
@@ -289,9 +286,9 @@ func grantCodes() []*Check {
 	return []*Check{
 		{
 			ID: "GR-29", Title: "DriverGrantBucketAccess for several buckets succeeds, or returns OUT_OF_RANGE", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Source: sourceAccount, Generation: port.V1alpha2,
-			Sentence: "OutOfRange (not retryable) if (and only if) the driver does not support creating a single shared access credential " +
-				"for multiple buckets.",
+			Classes: []string{"D13"},
+			Rule: sourceAccount.says("OutOfRange (not retryable) if (and only if) the driver does not support creating a single " +
+				"shared access credential for multiple buckets"), Generation: port.V1alpha2,
 			run: func(c *C) {
 				if err := c.several(); err != nil && !isCode(err, codes.OutOfRange) {
 					c.fail("OK or OUT_OF_RANGE", "%s", explain(err))
@@ -300,7 +297,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-31", Title: "DriverGrantBucketAccess returns NOT_FOUND for a bucket that does not exist", Profile: Core, Level: Should,
-			Classes: []string{"D13"}, Sentence: sayNotFound, Source: sourceCodes,
+			Classes: []string{"D13"}, Rule: sourceCodes.says(sayNotFound),
 			run: func(c *C) {
 				_, err := c.grant(c.unknownBucketRequest())
 				c.wantCode("DriverGrantBucketAccess for an unknown bucket", err, codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument)
@@ -308,7 +305,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-32", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = badEnum })
 				c.wantCode("DriverGrantBucketAccess with an unknown protocol", err, codes.InvalidArgument)
@@ -316,7 +313,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-33", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown access modes", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = badEnum })
 				c.wantCode("DriverGrantBucketAccess with an unknown access mode", err, codes.InvalidArgument)
@@ -324,7 +321,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-34", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for a request without a bucket", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid),
 			run: func(c *C) {
 				c.mustGrant()
 				_, err := c.grant(c.namedAccess(c.accessName()))
@@ -333,7 +330,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-35", Title: "DriverGrantBucketAccess rejects unknown access modes for metadata", Profile: Core, Level: Should,
-			Classes: []string{"D12"}, Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceMessages.says(sayMode), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectMetadata = value })
@@ -345,7 +342,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-36", Title: "DriverGrantBucketAccess rejects a protocol, authentication type or access mode that is not set", Profile: Core,
-			Level: Should, Classes: []string{"D12"}, Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			Level: Should, Classes: []string{"D12"}, Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for what, change := range map[string]func(*port.AccessRequest){
 					"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
@@ -378,7 +375,7 @@ func grantRemains() []*Check {
 	return []*Check{
 		{
 			ID: "GR-37", Title: "DriverGrantBucketAccess rejects a bucket without an ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].ID = "" })
 				c.wantError("DriverGrantBucketAccess for a bucket without bucket_id", err)
@@ -386,7 +383,7 @@ func grantRemains() []*Check {
 		},
 		{
 			ID: "GR-38", Title: "DriverGrantBucketAccess succeeds once the bucket exists", Profile: Core, Level: Must,
-			Classes: []string{"D05", "D11"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D05", "D11"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustGrant()
 				bucket := c.bucketRequest()
@@ -408,7 +405,7 @@ func grantRemains() []*Check {
 func revocation() []*Check {
 	return []*Check{
 		{
-			ID: "RV-01", Title: "DriverRevokeBucketAccess revokes an access", Profile: Core, Level: Must, Sentence: sayRevokes, Source: sourceRevoke,
+			ID: "RV-01", Title: "DriverRevokeBucketAccess revokes an access", Profile: Core, Level: Must, Rule: sourceRevoke.says(sayRevokes),
 			run: func(c *C) {
 				request, access := c.granted()
 				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
@@ -416,7 +413,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-02", Title: "A repeated DriverRevokeBucketAccess returns OK", Profile: Core, Level: Must, Classes: []string{"D04"},
-			Sentence: sayRevoked, Source: sourceRevoke,
+			Rule: sourceRevoke.says(sayRevoked),
 			run: func(c *C) {
 				request, access := c.granted()
 				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
@@ -425,7 +422,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-03", Title: "DriverRevokeBucketAccess returns OK for an account that never existed", Profile: Core, Level: Must,
-			Classes: []string{"D04"}, Sentence: sayRevoked, Source: sourceRevoke,
+			Classes: []string{"D04"}, Rule: sourceRevoke.says(sayRevoked),
 			run: func(c *C) {
 				c.mustRevoke()
 				request := c.accessRequest(c.bucket().ID)
@@ -434,7 +431,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-04", Title: "DriverRevokeBucketAccess rejects an empty account ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayDestructive, Source: sourceFields, Needs: []Need{needsPermission},
+			Rule: sourceFields.says(sayRequired), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				c.mustRevoke()
 				c.wantError("DriverRevokeBucketAccess without account_id", c.Driver.Revoke(c.Context, c.namedAccess("", c.bucket().ID)))
@@ -442,7 +439,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-05", Title: "DriverRevokeBucketAccess returns OK after the bucket was deleted", Profile: Core, Level: Should,
-			Classes: []string{"D24"}, Sentence: sayRevoked, Source: sourceRevoke,
+			Classes: []string{"D24"}, Rule: sourceRevoke.says(sayRevoked),
 			run: func(c *C) {
 				c.mustRevoke()
 				request, access := c.granted()
@@ -453,7 +450,7 @@ func revocation() []*Check {
 			},
 		},
 		{
-			ID: "RV-06", Title: "A revoked access can be granted again", Profile: Core, Level: Should, Sentence: sayRetry, Source: sourceTimeouts,
+			ID: "RV-06", Title: "A revoked access can be granted again", Profile: Core, Level: Should, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				request, access := c.granted()
 				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
@@ -463,7 +460,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-07", Title: "DriverRevokeBucketAccess returns INVALID_ARGUMENT for an empty account ID", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Needs: []Need{needsPermission},
 			run: func(c *C) {
 				c.mustRevoke()
 				err := c.Driver.Revoke(c.Context, c.namedAccess("", c.bucket().ID))
@@ -472,7 +469,7 @@ func revocation() []*Check {
 		},
 		{
 			ID: "RV-08", Title: "DriverRevokeBucketAccess leaves the bucket", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayRevokes, Source: sourceRevoke,
+			Rule: sourceRevoke.says(sayRevokes),
 			run: func(c *C) {
 				request, access := c.granted()
 				c.setup("look the bucket up", c.observe(request.Buckets[0].ID))

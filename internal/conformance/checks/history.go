@@ -146,7 +146,7 @@ func history() []*Check {
 	return []*Check{
 		{
 			ID: "LF-20", Title: "No error has the code UNKNOWN", Profile: Core, Level: Must, Classes: []string{"D13"},
-			Sentence: "The status code MUST contain a canonical error code.", Source: sourceErrors,
+			Rule: sourceErrors.says("The status code MUST contain a canonical error code."),
 			run: func(c *C) {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
@@ -158,8 +158,8 @@ func history() []*Check {
 		},
 		{
 			ID: "LF-21", Title: "Every error has a message, and no details", Profile: Core, Level: Must,
-			Sentence: "The status message MUST contain a human readable description of error, if the status code is not OK. " +
-				"The status details MUST be empty.", Source: sourceErrors,
+			Rule: sourceErrors.says("The status message MUST contain a human readable description of error, if the status code is not OK. … " +
+				"The status details MUST be empty."),
 			run: func(c *C) {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
@@ -171,9 +171,8 @@ func history() []*Check {
 		},
 		{
 			ID: "SA-20", Title: "No error message has a secret that was handed out", Profile: Core, Level: Must,
-			Classes:  []string{"D21"},
-			Sentence: "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged).",
-			Source:   "spec, option cosi_secret",
+			Classes: []string{"D21"},
+			Rule:    sourceMessages.says(saySensitive),
 			run: func(c *C) {
 				failed, secrets := c.env.History.errors()
 				for _, o := range failed {

@@ -14,9 +14,10 @@ var driverName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,61}[a-zA-Z0-9]
 func identity() []*Check {
 	return []*Check{
 		{
-			ID: "ID-01", Title: "DriverGetInfo returns a valid name", Profile: Core, Level: Must, Source: sourceInfo,
-			Sentence: "The name MUST follow domain name notation format. It MUST be 63 characters or less, beginning and ending " +
-				"with an alphanumeric character with dashes, dots, and alphanumerics between.",
+			ID: "ID-01", Title: "DriverGetInfo returns a valid name", Profile: Core, Level: Must,
+			Rule: sourceMessages.says("The name MUST follow domain name notation format … It MUST be 63 characters or less, beginning and " +
+				"ending " +
+				"with an alphanumeric character ([a-z0-9A-Z]) with dashes (-), dots (.), and alphanumerics between."),
 			run: func(c *C) {
 				info, err := c.Driver.Info(c.Context)
 				c.wantOK("DriverGetInfo", err)
@@ -26,8 +27,8 @@ func identity() []*Check {
 			},
 		},
 		{
-			ID: "ID-02", Title: "DriverGetInfo returns the same name each time", Profile: Core, Level: Must, Source: sourceInfo,
-			Sentence: "The name is used to identify which resources the driver should manage.",
+			ID: "ID-02", Title: "DriverGetInfo returns the same name each time", Profile: Core, Level: Must,
+			Rule: sourceInfo.says("The name is used to identify which resources the driver should manage."),
 			run: func(c *C) {
 				for range 3 {
 					info, err := c.Driver.Info(c.Context)
@@ -39,8 +40,9 @@ func identity() []*Check {
 			},
 		},
 		{
-			ID: "ID-03", Title: "DriverGetInfo returns at least one protocol, and known ones only", Profile: Core, Level: Must, Source: sourceInfo,
-			Sentence: "supported_protocols: one or more of S3, Azure, GCS.", Generation: port.V1alpha2,
+			ID: "ID-03", Title: "DriverGetInfo returns at least one protocol, and known ones only", Profile: Core, Level: Must,
+			Rule: sourceMessages.says("A list of all object storage protocols supported by the driver. At least one protocol is " +
+				"REQUIRED."), Generation: port.V1alpha2,
 			run: func(c *C) {
 				info, err := c.Driver.Info(c.Context)
 				c.wantOK("DriverGetInfo", err)
@@ -55,8 +57,9 @@ func identity() []*Check {
 			},
 		},
 		{
-			ID: "ID-04", Title: "DriverGetInfo returns no protocol twice", Profile: Core, Level: Should, Source: sourceInfo,
-			Sentence: "supported_protocols: one or more of S3, Azure, GCS.", Generation: port.V1alpha2,
+			ID: "ID-04", Title: "DriverGetInfo returns no protocol twice", Profile: Core, Level: Should,
+			Rule: sourceMessages.says("A list of all object storage protocols supported by the driver. At least one protocol is " +
+				"REQUIRED."), Generation: port.V1alpha2,
 			run: func(c *C) {
 				info, err := c.Driver.Info(c.Context)
 				c.wantOK("DriverGetInfo", err)

@@ -27,9 +27,10 @@ func (c *C) checkID(id string) {
 
 // generator is a call that generates an ID: that for buckets or that for accounts.
 type generator struct {
-	prefix, call, source string
-	generate             func(c *C, name string) (string, error)
-	name                 func(c *C) string
+	prefix, call string
+	source       Source
+	generate     func(c *C, name string) (string, error)
+	name         func(c *C) string
 }
 
 // of generates an ID for a name.
@@ -46,8 +47,9 @@ func bucketIDs() []*Check {
 	}
 	return append(g.checks(), &Check{
 		ID: "GB-07", Title: "DriverGenerateBucketId creates no bucket", Profile: Core, Level: Should, Generation: port.V1alpha2,
-		Sentence: "COSI recommends that each driver use a deterministic rule for generating the bucket_id without provisioning " +
-			"backend resources.", Source: sourceGenerate,
+		Rule: sourceGenerate.says("COSI recommends that each driver use a deterministic rule for generating the bucket_id without " +
+			"provisioning " +
+			"backend resources."),
 		run: func(c *C) {
 			_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: c.bucketRequest().Key})
 			if isCode(err, codes.Unimplemented) {
@@ -75,12 +77,12 @@ func (g generator) checks() []*Check {
 	return []*Check{
 		{
 			ID: g.prefix + "-01", Title: g.call + " returns a valid ID", Profile: Core, Level: Must, Classes: []string{"D19", "D20"},
-			Sentence: sayID, Source: g.source, Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
 			run: func(c *C) { c.checkID(g.of(c, g.name(c))) },
 		},
 		{
 			ID: g.prefix + "-02", Title: g.call + " returns the same ID for the same name", Profile: Core, Level: Should,
-			Classes: []string{"D19"}, Sentence: sayIdempotent, Source: g.source, Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayIdempotent), Generation: port.V1alpha2,
 			run: func(c *C) {
 				name := g.name(c)
 				if first, second := g.of(c, name), g.of(c, name); first != second {
@@ -90,7 +92,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-03", Title: g.call + " returns different IDs for different names", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Sentence: sayUnique, Source: g.source, Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Generation: port.V1alpha2,
 			run: func(c *C) {
 				if first, second := g.of(c, g.name(c)), g.of(c, g.name(c)); first == second {
 					c.fail("different IDs", "ID %q for both names", first)
@@ -99,7 +101,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-04", Title: g.call + " returns different IDs for long names with a common prefix", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Sentence: sayUnique, Source: g.source, Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Generation: port.V1alpha2,
 			run: func(c *C) {
 				long := longName(g.name(c), maxName-1)
 				first, err := g.generate(c, long+"1")
@@ -116,7 +118,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-05", Title: g.call + " rejects an empty name", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, err := g.generate(c, "")
 				c.wantError(g.call+" without a name", err)
@@ -124,7 +126,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-06", Title: g.call + " returns INVALID_ARGUMENT for an empty name", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, err := g.generate(c, "")
 				c.wantCode(g.call+" without a name", err, codes.InvalidArgument)
@@ -132,7 +134,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-08", Title: g.call + " returns a valid ID for every name that it accepts", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Sentence: sayID, Source: g.source, Generation: port.V1alpha2,
+			Classes: []string{"D19", "D20"}, Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
 			run: func(c *C) {
 				seen := map[string]string{}
 				for _, name := range append(c.oddNames(), c.pathNames()...) {
@@ -150,7 +152,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-09", Title: g.call + " returns no ID that leads elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Sentence: saySubdomain, Source: sourceFields, Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceMessages.says(saySubdomain), Generation: port.V1alpha2,
 			run: func(c *C) {
 				for _, name := range c.pathNames() {
 					if id, err := g.generate(c, name); err == nil && isPath(id) {

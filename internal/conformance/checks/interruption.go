@@ -56,8 +56,8 @@ func (c *C) killed(took time.Duration, round func() (call func(context.Context),
 func interruptions() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05", "D06"}, Sentence: sayRetry,
-			Source: sourceTimeouts, Needs: []Need{needsProcess}, run: run,
+			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05", "D06"},
+			Rule: sourceTimeouts.says(sayRetry), Needs: []Need{needsProcess}, run: run,
 		}
 	}
 	return []*Check{

@@ -35,7 +35,7 @@ func cancellation() []*Check {
 	return []*Check{
 		{
 			ID: "LF-01", Title: "DriverCreateBucket succeeds after calls that were cancelled", Profile: Core, Level: Must,
-			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D05", "D23"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustCreate()
 				request := c.bucketRequest()
@@ -45,7 +45,7 @@ func cancellation() []*Check {
 		},
 		{
 			ID: "LF-02", Title: "DriverGrantBucketAccess succeeds after calls that were cancelled", Profile: Core, Level: Must,
-			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D05", "D23"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustGrant()
 				request := c.accessRequest(c.bucket().ID)
@@ -55,7 +55,7 @@ func cancellation() []*Check {
 		},
 		{
 			ID: "LF-03", Title: "DriverDeleteBucket succeeds after calls that were cancelled", Profile: Core, Level: Must,
-			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D05", "D23"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustDelete()
 				id := c.bucket().ID
@@ -67,7 +67,7 @@ func cancellation() []*Check {
 		},
 		{
 			ID: "LF-04", Title: "DriverRevokeBucketAccess succeeds after calls that were cancelled", Profile: Core, Level: Must,
-			Classes: []string{"D05", "D23"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Classes: []string{"D05", "D23"}, Rule: sourceTimeouts.says(sayRetry),
 			run: func(c *C) {
 				c.mustRevoke()
 				request, access := c.granted()
@@ -84,7 +84,7 @@ func cancellation() []*Check {
 func restarts() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D06"}, Sentence: sayRetry, Source: sourceTimeouts,
+			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D06"}, Rule: sourceTimeouts.says(sayRetry),
 			Needs: []Need{needsRestart}, run: run,
 		}
 	}

@@ -81,7 +81,9 @@ func model() porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Partition: partition,
 		Init:      func() []any { return []any{false} },
-		Step:      func(state, input, output any) []any { return next(state == true, input.(asked).call, output) }, //nolint:forcetypeassert // it is
+		Step: func(state, input, output any) []any {
+			return next(state == true, input.(asked).call, output) //nolint:forcetypeassert // it is
+		},
 	}
 	return m.ToModel()
 }
@@ -163,12 +165,12 @@ func linearizability() []*Check {
 	return []*Check{
 		{
 			ID: "CC-20", Title: "With one call in flight for each bucket, each answer follows from the calls before", Profile: Core,
-			Level: Must, Classes: []string{"D07", "D09", "D14"}, Sentence: sayOneEach, Source: sourcePending,
+			Level: Must, Classes: []string{"D07", "D09", "D14"}, Rule: sourcePending.says(sayOneEach),
 			run: (*C).oneInFlight,
 		},
 		{
 			ID: "CC-21", Title: "The history of simultaneous calls for the same buckets is linearizable", Profile: Core, Level: Should,
-			Classes: []string{"D07"}, Sentence: sayPending, Source: sourcePending, Generation: port.V1alpha2,
+			Classes: []string{"D07"}, Rule: sourceErrors.says(sayPending), Generation: port.V1alpha2,
 			run: (*C).allAtOnce,
 		},
 	}

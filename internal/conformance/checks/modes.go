@@ -11,7 +11,7 @@ import (
 )
 
 // sayModes is what the checks of access modes rest on.
-const sayModes = "access_mode: ReadWrite, ReadOnly, WriteOnly. Permissions on the objects."
+const sayModes = "WriteOnly - only write access allowed … ReadOnly - only read access allowed"
 
 // grantMode grants an access with a mode for objects to the bucket of another access that
 // can read and write, and returns clients of both.
@@ -61,7 +61,7 @@ func (c *C) cannotRead() {
 func modes() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
-			ID: id, Title: title, Profile: S3AccessModes, Level: Must, Classes: []string{"D17"}, Sentence: sayModes, Source: sourceGrant,
+			ID: id, Title: title, Profile: S3AccessModes, Level: Must, Classes: []string{"D17"}, Rule: sourceMode.says(sayModes),
 			Generation: port.V1alpha2, Needs: []Need{needsS3}, run: run,
 		}
 	}
@@ -96,7 +96,7 @@ func modeRules() []*Check {
 	return []*Check{
 		{
 			ID: "AM-06", Title: "An access mode is granted, or rejected with INVALID_ARGUMENT", Profile: S3AccessModes, Level: Must,
-			Classes: []string{"D12", "D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2, Needs: []Need{needsS3},
+			Classes: []string{"D12", "D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2, Needs: []Need{needsS3},
 			run: func(c *C) {
 				c.mustGrant()
 				id, limited := c.anyBucket(), 0
@@ -116,7 +116,7 @@ func modeRules() []*Check {
 		},
 		{
 			ID: "AM-07", Title: "A repeated DriverGrantBucketAccess with a lesser mode is rejected, or its credential has the lesser mode",
-			Profile: S3AccessModes, Level: Must, Classes: []string{"D02", "D17"}, Sentence: sayModes, Source: sourceGrant,
+			Profile: S3AccessModes, Level: Must, Classes: []string{"D02", "D17"}, Rule: sourceMode.says(sayModes),
 			Generation: port.V1alpha2, Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()

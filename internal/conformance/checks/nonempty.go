@@ -55,21 +55,21 @@ func needsPolicy(policies ...string) Need {
 // to drivers; what they state, they must do.
 func nonEmpty() []*Check {
 	const (
-		sayStated = "If OSP returns provision fail, Sidecar reports error to Bucket status and retries gRPC call."
-		sayPurged = "Delete: Bucket and underlying OSP bucket are deleted as part of BucketClaim deletion process."
+		sayStated = "If OSP returns provision fail, Sidecar reports error to Bucket status and retries gRPC call"
+		sayPurged = "Delete: Bucket and underlying OSP bucket are deleted as part of BucketClaim deletion process"
 	)
 	return []*Check{
 		{
 			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver says so", Profile: S3, Level: Should,
-			Sentence: sayStated, Source: sourcePolicy, Needs: []Need{needsS3, needsPolicy("")}, run: (*C).keeps,
+			Rule: sourcePolicy.says(sayStated), Needs: []Need{needsS3, needsPolicy("")}, run: (*C).keeps,
 		},
 		{
 			ID: "DB-12", Title: "A bucket with objects is not deleted, as stated", Profile: S3, Level: Must, Classes: []string{"D14"},
-			Sentence: sayStated, Source: sourcePolicy, Needs: []Need{needsS3, needsPolicy(Reject)}, run: (*C).keeps,
+			Rule: sourcePolicy.says(sayStated), Needs: []Need{needsS3, needsPolicy(Reject)}, run: (*C).keeps,
 		},
 		{
 			ID: "DB-13", Title: "DriverDeleteBucket returns FAILED_PRECONDITION for a bucket with objects", Profile: S3, Level: Should,
-			Classes: []string{"D13"}, Sentence: sayNotEmpty, Source: sourceCodes, Needs: []Need{needsS3, needsPolicy("", Reject)},
+			Classes: []string{"D13"}, Rule: sourceCodes.says(sayNotEmpty), Needs: []Need{needsS3, needsPolicy("", Reject)},
 			run: func(c *C) {
 				_, _, err := c.deleteNonEmpty()
 				c.wantCode("DriverDeleteBucket of a bucket with objects", err, codes.FailedPrecondition)
@@ -77,7 +77,7 @@ func nonEmpty() []*Check {
 		},
 		{
 			ID: "DB-14", Title: "A bucket is deleted together with its objects, as stated", Profile: S3, Level: Must, Classes: []string{"D14"},
-			Sentence: sayPurged, Source: sourcePolicy, Needs: []Need{needsS3, needsPolicy(Purge)},
+			Rule: sourcePolicy.says(sayPurged), Needs: []Need{needsS3, needsPolicy(Purge)},
 			run: func(c *C) {
 				request, _, err := c.deleteNonEmpty()
 				c.wantOK("DriverDeleteBucket of a bucket with objects", err)

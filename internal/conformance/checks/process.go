@@ -13,9 +13,8 @@ import (
 
 const (
 	sayListen = "Plugin components SHALL create, bind, and listen for RPCs on the specified listen address."
-	sayLong   = "The Provisioner Sidecar expects that a Plugin SHALL act as a long-running service."
-	sayTerm   = "The kubelet asks the container runtime to stop the containers by first sending a TERM (aka. SIGTERM) signal, " +
-		"with a grace period timeout, to the main process in each container."
+	sayLong   = "The Provisioner Sidecar expects that a Plugin SHALL act as a long-running service vs. an on-demand, CLI-driven process."
+	sayTerm   = "by first sending a TERM (aka. SIGTERM) signal, with a grace period timeout, to the main process in each container"
 )
 
 func needsProcess(env *Env) string {
@@ -63,7 +62,7 @@ func startOrder() []*Check {
 	return []*Check{
 		{
 			ID: "CS-01", Title: "The driver listens where COSI_ENDPOINT says", Profile: CrashSafety, Level: Must, Classes: []string{"D22"},
-			Sentence: sayListen, Source: sourceEndpoint, Needs: []Need{needsProcess},
+			Rule: sourceEndpoint.says(sayListen), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.env.Process.Stop()
 				c.start(process.How{Endpoint: c.env.Process.Elsewhere("other")})
@@ -72,7 +71,7 @@ func startOrder() []*Check {
 		},
 		{
 			ID: "CS-02", Title: "The driver starts where a process that was killed has left its socket", Profile: CrashSafety, Level: Must,
-			Classes: []string{"D22"}, Sentence: sayListen, Source: sourceEndpoint, Needs: []Need{needsProcess},
+			Classes: []string{"D22"}, Rule: sourceEndpoint.says(sayListen), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.env.Process.Kill()
 				c.setup("leave a socket", c.env.Process.LeaveSocket())
@@ -81,7 +80,7 @@ func startOrder() []*Check {
 		},
 		{
 			ID: "CS-03", Title: "The driver answers a caller that waits for its socket", Profile: CrashSafety, Level: Must,
-			Classes: []string{"D22"}, Sentence: "COSI system: observe that socket now exists, establish connection.", Source: sourceEndpoint,
+			Classes: []string{"D22"}, Rule: sourceBootstrap.says("COSI system: observe that socket now exists, establish connection."),
 			Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.env.Process.Kill()
@@ -94,7 +93,7 @@ func startOrder() []*Check {
 		},
 		{
 			ID: "CS-04", Title: "The driver starts while its backend fails, and serves when the backend is back", Profile: CrashSafety,
-			Level: Should, Classes: []string{"D22"}, Sentence: sayLong, Source: sourceSidecar, Needs: []Need{needsProcess, needsBackend},
+			Level: Should, Classes: []string{"D22"}, Rule: sourceService.says(sayLong), Needs: []Need{needsProcess, needsBackend},
 			run: func(c *C) {
 				c.env.Process.Stop()
 				c.resume()
@@ -119,7 +118,7 @@ func endings() []*Check {
 	return []*Check{
 		{
 			ID: "CS-05", Title: "The driver exits with status 0, or by the signal, within 10 seconds of SIGTERM", Profile: CrashSafety,
-			Level: Should, Sentence: sayTerm, Source: sourcePods, Needs: []Need{needsProcess},
+			Level: Should, Rule: sourcePods.says(sayTerm), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.resume()
 				if exit := c.env.Process.Stop(); !exit.Clean() {
@@ -129,7 +128,7 @@ func endings() []*Check {
 		},
 		{
 			ID: "CS-06", Title: "Calls during SIGTERM are answered, or ask for a retry", Profile: CrashSafety, Level: Should,
-			Sentence: sayTerm, Source: sourcePods, Needs: []Need{needsProcess},
+			Rule: sourcePods.says(sayTerm), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				errs := c.callUntilStop()
 				for _, err := range errs {
@@ -141,7 +140,7 @@ func endings() []*Check {
 		},
 		{
 			ID: "CS-07", Title: "A DriverCreateBucket that SIGTERM has interrupted can be repeated", Profile: CrashSafety, Level: Must,
-			Classes: []string{"D05", "D06"}, Sentence: sayRetry, Source: sourceTimeouts, Needs: []Need{needsProcess},
+			Classes: []string{"D05", "D06"}, Rule: sourceTimeouts.says(sayRetry), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				request := c.bucketRequest()
 				c.interrupt(0, func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() { c.env.Process.Stop() })
@@ -200,7 +199,7 @@ func output() []*Check {
 	return []*Check{
 		{
 			ID: "CS-20", Title: "The driver's process never ends by itself", Profile: CrashSafety, Level: Must, Classes: []string{"D09"},
-			Sentence: sayLong, Source: sourceSidecar, Needs: []Need{needsProcess},
+			Rule: sourceService.says(sayLong), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				if exits := c.env.Process.Exits(); len(exits) > 0 {
 					c.fail("the process ends by a signal of the suite only", "it ended %d times by itself: %s", len(exits), exits[0])
@@ -209,8 +208,7 @@ func output() []*Check {
 		},
 		{
 			ID: "LG-01", Title: "The driver prints no secret that it hands out", Profile: Core, Level: Must, Classes: []string{"D21"},
-			Sentence: "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged).",
-			Source:   "spec, option cosi_secret", Needs: []Need{needsProcess},
+			Rule: sourceMessages.says(saySensitive), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				_, _ = c.granted()
 				c.wantSilence("no secret of a response in the output", handedOut)
@@ -218,7 +216,7 @@ func output() []*Check {
 		},
 		{
 			ID: "LG-02", Title: "The driver prints no secret of its configuration", Profile: Core, Level: Should, Classes: []string{"D21"},
-			Sentence: "Plugins SHOULD NOT write potentially sensitive data to logs (e.g. secrets).", Source: sourceLogs,
+			Rule:  sourceLogs.says("Plugins SHOULD NOT write potentially sensitive data to logs (e.g. secrets)."),
 			Needs: []Need{needsProcess, needsSecretVariable},
 			run:   func(c *C) { c.wantSilence("no secret variable in the output", Configured) },
 		},

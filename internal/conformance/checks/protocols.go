@@ -16,8 +16,8 @@ import (
 // Sentences about protocols.
 const (
 	sayProtocol = "Input protocols is an optional list of protocols that the provisioned bucket must support."
-	sayComplete = "Unlike DriverCreateBucket, required fields are not optional since this info is used by workloads to gain access to buckets."
-	sayMatch    = "Credentials must match input protocol. Provisioning failure if required fields are missing."
+	sayComplete = "unlike DriverCreateBucket, required fields are not optional since this info is used by workloads to gain access to buckets"
+	sayMatch    = "must match input protocol. provisioning failure if required fields are missing"
 	saySAS      = "Azure access token. Note that the Azure spec includes the resource URI as well as token in its definition."
 	sayExpiry   = "Empty if unset. Otherwise, date+time in ISO 8601 format."
 	sayAzureOne = "An Azure driver could not create a single credential that could access all Buckets (blobs). In this case, the Azure " +
@@ -39,7 +39,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 	return of(p, profile, []*Check{
 		{
 			ID: prefix + "-01", Title: "DriverCreateBucket for " + name + " returns information for " + name, Level: Must,
-			Classes: []string{"D12"}, Sentence: sayProtocol, Source: sourceCreate,
+			Classes: []string{"D12"}, Rule: sourceCreate.says(sayProtocol),
 			run: func(c *C) {
 				if b := c.bucket(); !slices.Contains(b.Protocols, p) {
 					c.fail("information for "+name, "%v", b.Protocols)
@@ -48,7 +48,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 		},
 		{
 			ID: prefix + "-02", Title: "DriverGrantBucketAccess for " + name + " returns credentials for " + name + " alone", Level: Must,
-			Classes: []string{"D25"}, Sentence: sayMatch, Source: sourceGrant,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayMatch),
 			run: func(c *C) {
 				_, access := c.granted()
 				if !slices.Equal(access.Protocols, []port.Protocol{p}) {
@@ -63,7 +63,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 		},
 		{
 			ID: prefix + "-03", Title: "A repeated DriverGrantBucketAccess for " + name + " returns OK", Level: Must,
-			Classes: []string{"D03"}, Sentence: sayIdempotent, Source: sourceGrant,
+			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent),
 			run: func(c *C) {
 				request, _ := c.granted()
 				_, err := c.Driver.Grant(c.Context, request)
@@ -72,7 +72,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 		},
 		{
 			ID: prefix + "-04", Title: "Two accesses by " + name + " have different credentials", Level: Must,
-			Classes: []string{"D16"}, Sentence: sayUniqueKeys, Source: sourceWorkflow,
+			Classes: []string{"D16"}, Rule: sourceGranting.says(sayOwnKeys),
 			run: func(c *C) {
 				id := c.bucket().ID
 				if c.anySecret(c.access(c.accessRequest(id))) == c.anySecret(c.access(c.accessRequest(id))) {
@@ -82,7 +82,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 		},
 		{
 			ID: prefix + "-05", Title: "A repeated DriverRevokeBucketAccess for " + name + " returns OK", Level: Must,
-			Classes: []string{"D04"}, Sentence: sayRevoked, Source: sourceRevoke,
+			Classes: []string{"D04"}, Rule: sourceRevoke.says(sayRevoked),
 			run: func(c *C) {
 				c.mustRevoke()
 				request, access := c.granted()
@@ -106,22 +106,23 @@ func (c *C) anySecret(access *port.Access) string {
 // stored are the checks that use the credentials of a protocol. They apply if an object
 // store is behind them.
 func stored(p port.Protocol, prefix, profile string) []*Check {
-	check := func(number, title, sentence, source, class, generation string, run func(*C)) *Check {
+	check := func(number, title string, rule Rule, class, generation string, run func(*C)) *Check {
 		return &Check{
-			ID: prefix + "-" + number, Title: title, Level: Must, Classes: []string{class}, Sentence: sentence, Source: source,
+			ID: prefix + "-" + number, Title: title, Level: Must, Classes: []string{class}, Rule: rule,
 			Generation: generation, run: run,
 		}
 	}
 	name := p.String()
 	return of(p, profile,
-		check("20", "The credentials of an access by "+name+" work at once", sayAccess, sourceGrant, "D14", "", (*C).credentialsWork),
-		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sayRevokes, sourceRevoke, "D15", "",
+		check("20", "The credentials of an access by "+name+" work at once", sourceGrant.says(sayAccess), "D14", "", (*C).credentialsWork),
+		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sourceRevoke.says(sayRevokes), "D15", "",
 			(*C).credentialsEnd),
-		check("22", "An access by "+name+" does not reach the bucket of another", sayAccess, sourceGrant, "D16", "", (*C).otherBucketDenied),
-		check("23", "Revoking one access by "+name+" leaves another to the same bucket", sayRevokes, sourceRevoke, "D16", "",
+		check("22", "An access by "+name+" does not reach the bucket of another",
+			sourceGrant.says(sayAccess), "D16", "", (*C).otherBucketDenied),
+		check("23", "Revoking one access by "+name+" leaves another to the same bucket", sourceRevoke.says(sayRevokes), "D16", "",
 			(*C).otherAccessStays),
-		check("24", "A read-only access by "+name+" cannot write", sayModes, sourceGrant, "D17", port.V1alpha2, (*C).cannotWrite),
-		check("25", "A write-only access by "+name+" cannot read", sayModes, sourceGrant, "D17", port.V1alpha2, (*C).cannotRead),
+		check("24", "A read-only access by "+name+" cannot write", sourceMode.says(sayModes), "D17", port.V1alpha2, (*C).cannotWrite),
+		check("25", "A write-only access by "+name+" cannot read", sourceMode.says(sayModes), "D17", port.V1alpha2, (*C).cannotRead),
 	)
 }
 
@@ -140,7 +141,7 @@ func azureCredentials() []*Check {
 	return []*Check{
 		{
 			ID: "AZ-06", Title: "DriverGrantBucketAccess for AZURE returns the name of a storage account", Level: Must,
-			Classes: []string{"D25"}, Sentence: sayComplete, Source: sourceGrant, Generation: port.V1alpha2,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayComplete), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, access := c.granted()
 				for _, b := range access.Buckets {
@@ -152,7 +153,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-07", Title: "DriverGrantBucketAccess for AZURE returns the URI of a resource with its signature", Level: Must,
-			Classes: []string{"D25"}, Sentence: saySAS, Source: sourceAzure,
+			Classes: []string{"D25"}, Rule: sourceMessages.says(saySAS),
 			run: func(c *C) {
 				_, access := c.granted()
 				if access.Azure.GetAccessToken() == "" {
@@ -165,7 +166,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-08", Title: "The end of a shared access signature is empty, or a time in the future", Level: Must,
-			Classes: []string{"D25"}, Sentence: sayExpiry, Source: sourceAzure, Generation: port.V1alpha2,
+			Classes: []string{"D25"}, Rule: sourceMessages.says(sayExpiry), Generation: port.V1alpha2,
 			run: func(c *C) {
 				_, access := c.granted()
 				text := access.Azure.GetExpiryTimestamp()
@@ -183,7 +184,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-09", Title: "The signature of a shared access signature cannot be guessed", Level: Should,
-			Classes: []string{"D16"}, Sentence: sayUniqueKeys, Source: sourceWorkflow,
+			Classes: []string{"D16"}, Rule: sourceGranting.says(sayOwnKeys),
 			run: func(c *C) {
 				request, access := c.granted()
 				uri, err := dataplane.ParseAzureToken(access.Azure.GetAccessToken())
@@ -196,7 +197,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-10", Title: "DriverGrantBucketAccess for AZURE and several buckets returns OUT_OF_RANGE", Level: Should,
-			Sentence: sayAzureOne, Source: sourceAccount, Generation: port.V1alpha2,
+			Rule: sourceAccount.says(sayAzureOne), Generation: port.V1alpha2,
 			run: func(c *C) {
 				if err := c.several(); !isCode(err, codes.OutOfRange) {
 					c.fail("OUT_OF_RANGE: the signature is for one container", "%s", explain(err))
@@ -229,7 +230,7 @@ func gcsCredentials() []*Check {
 	return []*Check{
 		{
 			ID: "GC-06", Title: "DriverGrantBucketAccess for GCS returns the project and the name of the bucket", Level: Must,
-			Classes: []string{"D25"}, Sentence: sayComplete, Source: sourceGrant,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayComplete),
 			run: func(c *C) {
 				_, access := c.granted()
 				for _, b := range access.Buckets {
@@ -241,7 +242,7 @@ func gcsCredentials() []*Check {
 		},
 		{
 			ID: "GC-07", Title: "DriverGrantBucketAccess for GCS returns an HMAC key, or the key of a service account", Level: Must,
-			Classes: []string{"D25"}, Sentence: sayMatch, Source: sourceGrant,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayMatch),
 			run: func(c *C) {
 				_, access := c.granted()
 				hmac := access.GCS.GetAccessId() != "" && access.GCS.GetAccessSecret() != ""
@@ -253,7 +254,7 @@ func gcsCredentials() []*Check {
 		},
 		{
 			ID: "GC-08", Title: "The secret of an HMAC key cannot be guessed", Level: Should,
-			Classes: []string{"D16"}, Sentence: sayUniqueKeys, Source: sourceWorkflow,
+			Classes: []string{"D16"}, Rule: sourceGranting.says(sayOwnKeys),
 			run: func(c *C) {
 				request, access := c.granted()
 				secret := access.GCS.GetAccessSecret()

@@ -23,17 +23,17 @@ func credentials() []*Check {
 	return []*Check{
 		{
 			ID: "SA-01", Title: "The credentials of an access work at once", Profile: S3, Level: Must, Classes: []string{"D08", "D14"},
-			Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: (*C).credentialsWork,
 		},
 		{
 			ID: "SA-02", Title: "The credentials of an access stop working when it is revoked", Profile: S3, Level: Must,
-			Classes: []string{"D15"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3},
+			Classes: []string{"D15"}, Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsS3},
 			run: (*C).credentialsEnd,
 		},
 		{
 			ID: "SA-05", Title: "The credentials of a repeated DriverGrantBucketAccess work", Profile: S3, Level: Must, Classes: []string{"D03"},
-			Sentence: sayIdempotent, Source: sourceGrant, Needs: []Need{needsS3},
+			Rule: sourceGrant.says(sayIdempotent), Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()
 				c.working(access)
@@ -44,7 +44,7 @@ func credentials() []*Check {
 		},
 		{
 			ID: "SA-06", Title: "The first credentials work after a repeated DriverGrantBucketAccess", Profile: S3, Level: Should,
-			Classes: []string{"D03"}, Sentence: sayIdempotent, Source: sourceGrant, Needs: []Need{needsS3},
+			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent), Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()
 				client := c.working(access)
@@ -72,7 +72,7 @@ func unguessable() []*Check {
 	return []*Check{
 		{
 			ID: "SA-03", Title: "Two accesses have different credentials", Profile: S3, Level: Must, Classes: []string{"D16"},
-			Sentence: sayUniqueKeys, Source: sourceWorkflow, Needs: []Need{needsS3},
+			Rule: sourceGranting.says(sayOwnKeys), Needs: []Need{needsS3},
 			run: func(c *C) {
 				_, first := c.granted()
 				_, second := c.granted()
@@ -83,7 +83,7 @@ func unguessable() []*Check {
 		},
 		{
 			ID: "SA-04", Title: "A secret key has at least 16 characters, and no part of it is a name or an ID", Profile: S3, Level: Should,
-			Classes: []string{"D16"}, Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Classes: []string{"D16"}, Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()
 				secret := c.secretOf(access)
@@ -99,7 +99,7 @@ func unguessable() []*Check {
 		},
 		{
 			ID: "SA-10", Title: "Two accesses have different access keys", Profile: S3, Level: Should, Classes: []string{"D16"},
-			Sentence: sayUniqueKeys, Source: sourceWorkflow, Needs: []Need{needsS3},
+			Rule: sourceGranting.says(sayOwnKeys), Needs: []Need{needsS3},
 			run: func(c *C) {
 				_, first := c.granted()
 				_, second := c.granted()
@@ -114,7 +114,7 @@ func unguessable() []*Check {
 		},
 		{
 			ID: "SA-11", Title: "An access that is granted again after it was revoked has another secret key", Profile: S3, Level: Should,
-			Classes: []string{"D16"}, Sentence: sayUniqueKeys, Source: sourceWorkflow, Needs: []Need{needsS3},
+			Classes: []string{"D16"}, Rule: sourceGranting.says(sayOwnKeys), Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()
 				secret := c.secretOf(access)
@@ -128,7 +128,7 @@ func unguessable() []*Check {
 		},
 		{
 			ID: "SA-12", Title: "Secret keys have no part in common", Profile: S3, Level: Should, Classes: []string{"D16"},
-			Sentence: sayUniqueKeys, Source: sourceWorkflow, Needs: []Need{needsS3},
+			Rule: sourceGranting.says(sayOwnKeys), Needs: []Need{needsS3},
 			run: func(c *C) {
 				id := c.bucket().ID
 				first := c.secretOf(c.access(c.accessRequest(id)))
@@ -186,22 +186,22 @@ func isolation() []*Check {
 	return []*Check{
 		{
 			ID: "SA-07", Title: "An access does not reach the bucket of another", Profile: S3, Level: Must, Classes: []string{"D16"},
-			Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: (*C).otherBucketDenied,
 		},
 		{
 			ID: "SA-08", Title: "Revoking one access leaves another to the same bucket", Profile: S3, Level: Must, Classes: []string{"D08", "D16"},
-			Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3},
+			Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsS3},
 			run: (*C).otherAccessStays,
 		},
 		{
 			ID: "SA-09", Title: "Objects outlive the access that wrote them", Profile: S3, Level: Must,
-			Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3},
+			Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsS3},
 			run: (*C).objectsStay,
 		},
 		{
 			ID: "SA-13", Title: "DriverRevokeBucketAccess for another ID revokes no other access", Profile: S3, Level: Must,
-			Classes: []string{"D10"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsS3, needsPermission},
+			Classes: []string{"D10"}, Rule: sourceRevoke.says(sayRevokes), Needs: []Need{needsS3, needsPermission},
 			run: func(c *C) {
 				request, access := c.granted()
 				client := c.working(access)
@@ -215,7 +215,7 @@ func isolation() []*Check {
 		},
 		{
 			ID: "SA-14", Title: "An access cannot list the objects in the bucket of another", Profile: S3, Level: Must,
-			Classes: []string{"D16"}, Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Classes: []string{"D16"}, Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: func(c *C) {
 				_, mine := c.granted()
 				_, other := c.granted()
@@ -228,7 +228,7 @@ func isolation() []*Check {
 		},
 		{
 			ID: "SA-15", Title: "A wrong secret key is denied", Profile: S3, Level: Must, Classes: []string{"D16"},
-			Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsS3},
+			Rule: sourceGrant.says(sayAccess), Needs: []Need{needsS3},
 			run: func(c *C) {
 				_, access := c.granted()
 				c.working(access)

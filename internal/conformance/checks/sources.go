@@ -1,59 +1,121 @@
 package checks
 
-// The places of sentences. "spec" is that of v1alpha1, which the KEP does not replace, and the
-// comments of the protocol's definition.
-const (
-	sourceInfo     = "KEP-1979, DriverGetInfo"
-	sourceGenerate = "KEP-1979, DriverGenerateBucketId"
-	sourceCreate   = "KEP-1979, DriverCreateBucket; v1alpha1: service Provisioner"
-	sourceGet      = "KEP-1979, DriverGetBucket"
-	sourceDelete   = "KEP-1979, DriverDeleteBucket; v1alpha1: service Provisioner"
-	sourceAccount  = "KEP-1979, DriverGenerateBucketAccessId"
-	sourceGrant    = "KEP-1979, DriverGrantBucketAccess; v1alpha1: service Provisioner"
-	sourceRevoke   = "KEP-1979, DriverRevokeBucketAccess; v1alpha1: service Provisioner"
-	sourceErrors   = "spec, Error Scheme"
-	sourceFields   = "spec, Field Requirements"
-	sourceTimeouts = "spec, Timeouts"
-	sourcePending  = "spec, Concurrency"
-	sourceSizes    = "spec, Size Limits"
-	sourceWorkflow = "KEP-1979, workflows"
-	sourceAzure    = "KEP-1979, BucketAccess Secret data, Azure"
-	sourceGCS      = "KEP-1979, BucketAccess Secret data, GCS"
-	sourceMode     = "spec, AccessMode"
-	sourceCodes    = "gRPC, Status Codes"
-	sourcePolicy   = "KEP-1979, Deleting a Bucket; what happens to objects is for the driver to decide, and to state"
-	sourceEndpoint = "spec, Plugin endpoint"
-	sourceSidecar  = "spec, Supervised lifecycle"
-	sourceLogs     = "spec, Logging"
-	sourcePods     = "Kubernetes, Termination of Pods"
+import (
+	"net/url"
+	"strings"
 )
 
-// Sentences that several checks rest on.
+// Source is a section of a document that checks rest on.
+type Source struct {
+	// Name is what readers know the section by.
+	Name string
+	// Page is its address, with an anchor.
+	Page string
+	// Comment says that the sentences are comments in code, whose lines no link can join.
+	Comment bool
+}
+
+// Rule is a sentence of a specification.
+type Rule struct {
+	// Sentence is what the specification says, word for word; an ellipsis stands for what is
+	// left out.
+	Sentence string
+	Source   Source
+}
+
+// says returns a sentence of the section.
+func (s Source) says(sentence string) Rule { return Rule{Sentence: sentence, Source: s} }
+
+// omission separates the parts of a sentence that leaves something out.
+const omission = "…"
+
+// Link is the address of the sentence: that of the section, with a text fragment that leads
+// a browser to each part of the sentence.
+func (r Rule) Link() string {
+	link := r.Source.Page
+	if r.Source.Comment {
+		return link
+	}
+	if !strings.Contains(link, "#") {
+		link += "#"
+	}
+	separator := ":~:"
+	for part := range strings.SplitSeq(r.Sentence, omission) {
+		// In a text fragment, a comma and a hyphen have meanings of their own.
+		text := strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(strings.TrimSpace(part)))
+		link += separator + "text=" + text
+		separator = "&"
+	}
+	return link
+}
+
 const (
-	sayRequired    = "A field noted as REQUIRED MUST be specified."
-	sayInvalid     = "INVALID_ARGUMENT: one or more fields are either not allowed by the Plugin or have an invalid value."
-	sayIdempotent  = "This API must be idempotent."
-	sayID          = "The ID has at most 2048 characters of a-z, A-Z, 0-9, '-', '.', '_' and '/'."
-	sayUnique      = "The returned ID must be unique."
-	sayIncompat    = "ALREADY_EXISTS (not retryable) when the bucket already exists but is incompatible with the request."
-	sayRetry       = "Any of the RPCs MAY timeout and MAY be retried. A retried call with the same fields continues where it left off."
-	sayDeleted     = "OK when the bucket already does not exist."
-	sayRevoked     = "OK when the bucket access already does not exist."
-	sayAuth        = "INVALID_ARGUMENT (not retryable) if AuthenticationType is not supported."
-	sayUnknown     = "UNKNOWN is not valid: a driver treats it as an error."
-	sayPending     = "The Plugin SHOULD handle [simultaneous calls for one bucket] as gracefully as possible, and MAY return ABORTED."
-	sayAccess      = "This call creates a set of access credentials for one or more buckets."
-	sayRevokes     = "This call revokes access granted to a particular account."
-	sayDestructive = sayRequired
-	sayUniqueKeys  = "This gRPC call requests to generate unique access credentials for the Bucket(s)."
-	sayNotFound    = "NOT_FOUND: Some requested entity (e.g., file or directory) was not found."
-	sayNotEmpty    = "FAILED_PRECONDITION: The operation was rejected because the system is not in a state required for the " +
-		"operation's execution. For example, the directory to be deleted is non-empty."
-	sayIncompatAccess = "ALREADY_EXISTS (not retryable): same identity, other parameters."
-	sayGetIncompat    = "If the backend bucket isn't compatible with the input parameters, error InvalidArgument must be returned."
-	saySubdomain      = "Names that COSI sends are DNS subdomains of at most 253 characters."
-	sayGlobal         = "bucket_id is expected to be the globally unique identifier for the bucket in the object storage provider."
-	sayOneEach        = "The CO is responsible for no more than one call in-flight per bucket."
-	sayOpaque         = "The receiver is responsible for parsing and validating the values."
-	sayDeletes        = "This gRPC call deletes a bucket in the OSP."
+	kepPage = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-storage/1979-object-storage-support/README.md"
+	// specPage is the specification of v1alpha2, whose sections about errors, fields, time
+	// limits and operation are those of v1alpha1.
+	specPage = "https://github.com/kubernetes-sigs/container-object-storage-interface/blob/main/proto/spec.md"
+	// olderPage is the specification of v1alpha1.
+	olderPage = "https://github.com/kubernetes-sigs/container-object-storage-interface-spec/blob/v0.1.0/spec.md"
+)
+
+// The sections that checks rest on.
+var (
+	sourceInfo      = Source{Name: "KEP-1979, DriverGetInfo", Page: kepPage + "#drivergetinfo"}
+	sourceGenerate  = Source{Name: "KEP-1979, DriverGenerateBucketId", Page: kepPage + "#drivergeneratebucketid"}
+	sourceCreate    = Source{Name: "KEP-1979, DriverCreateBucket", Page: kepPage + "#drivercreatebucket"}
+	sourceGet       = Source{Name: "KEP-1979, DriverGetBucket", Page: kepPage + "#drivergetbucket"}
+	sourceDelete    = Source{Name: "KEP-1979, DriverDeleteBucket", Page: kepPage + "#driverdeletebucket"}
+	sourceAccount   = Source{Name: "KEP-1979, DriverGenerateBucketAccessId", Page: kepPage + "#drivergeneratebucketaccessid"}
+	sourceGrant     = Source{Name: "KEP-1979, DriverGrantBucketAccess", Page: kepPage + "#drivergrantbucketaccess"}
+	sourceRevoke    = Source{Name: "KEP-1979, DriverRevokeBucketAccess", Page: kepPage + "#driverrevokebucketaccess"}
+	sourceGranting  = Source{Name: "KEP-1979, Generating Bucket Access Credentials", Page: kepPage + "#generating-bucket-access-credentials"}
+	sourcePolicy    = Source{Name: "KEP-1979, Deleting a Bucket", Page: kepPage + "#deleting-a-bucket"}
+	sourceMode      = Source{Name: "KEP-1979, BucketAccess", Page: kepPage + "#bucketaccess", Comment: true}
+	sourceErrors    = Source{Name: "COSI specification, Error Scheme", Page: specPage + "#error-scheme"}
+	sourceFields    = Source{Name: "COSI specification, Field Requirements", Page: specPage + "#field-requirements"}
+	sourceSizes     = Source{Name: "COSI specification, Size Limits", Page: specPage + "#size-limits"}
+	sourceTimeouts  = Source{Name: "COSI specification, Timeouts", Page: specPage + "#timeouts"}
+	sourcePending   = Source{Name: "COSI specification, Concurrency", Page: specPage + "#concurrency"}
+	sourceEndpoint  = Source{Name: "COSI specification, Connectivity", Page: specPage + "#connectivity"}
+	sourceBootstrap = Source{Name: "COSI specification, Plugin Bootstrap Example", Page: specPage + "#plugin-bootstrap-example"}
+	sourceService   = Source{Name: "COSI specification, Operational Recommendations", Page: specPage + "#operational-recommendations"}
+	sourceLogs      = Source{Name: "COSI specification, Logging", Page: specPage + "#logging"}
+	sourceMessages  = Source{Name: "COSI specification, RPC Interface", Page: specPage + "#rpc-interface", Comment: true}
+	sourceOlder     = Source{Name: "COSI specification of v1alpha1, RPC Interface", Page: olderPage + "#rpc-interface", Comment: true}
+	sourceCodes     = Source{Name: "gRPC, Status Codes", Page: "https://grpc.io/docs/guides/status-codes/"}
+	sourcePods      = Source{
+		Name: "Kubernetes, Termination of Pods",
+		Page: "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination",
+	}
+)
+
+// Sentences that several checks rest on, as the specifications have them.
+const (
+	sayRequired = "A field noted as REQUIRED MUST be specified, subject to any per-RPC caveats; caveats SHOULD be rare."
+	sayInvalid  = "Invalid or unsupported field in the request … 3 INVALID_ARGUMENT … " +
+		"either not allowed by the Plugin or has an invalid value."
+	sayIdempotent = "This API must be idempotent."
+	sayID         = "this must be at most 2048 characters long, consisting of alphanumeric characters"
+	sayUnique     = "The returned ID must be unique"
+	sayIncompat   = "AlreadyExists (not retryable) when the bucket already exists but is incompatible with the request"
+	sayRetry      = "Any of the RPCs defined in this spec MAY timeout and MAY be retried. … " +
+		"a retried call with the same fields continues where it left off when retried."
+	sayDeleted  = "OK when OSP bucket already does not exist"
+	sayRevoked  = "OK when OSP bucket access already does not exist"
+	sayAuth     = "InvalidArgument (not retryable) if AuthenticationType is not supported"
+	sayMode     = "REQUIRED. The read/write access mode that the Provisioner SHOULD provision for the bucket"
+	sayPending  = "The Plugin, SHOULD handle this as gracefully as possible, and MAY return this error code to reject secondary calls."
+	sayAccess   = "This gRPC call creates a set of access credentials for one or more buckets."
+	sayRevokes  = "This gRPC call revokes access granted to a particular account."
+	sayOwnKeys  = "Sidecar calls the COSI driver via gRPC to generate unique access credentials for the Bucket(s), by prior account ID"
+	sayNotFound = "Some requested entity (e.g., file or directory) was not found."
+	sayNotEmpty = "The operation was rejected because the system is not in a state required for the operation's execution. " +
+		"For example, the directory to be deleted is non-empty"
+	sayGetIncompat = "If the backend bucket isn't compatible with the input parameters, error InvalidArgument must be returned."
+	saySubdomain   = "COSI WILL use DNS subdomain format"
+	sayGlobal      = "bucket_id returned here is expected to be the globally unique identifier for the bucket in the object storage provider"
+	sayOneEach     = "there is no more than one call “in-flight” per Bucket at a given time."
+	sayOpaque      = "The receiver is responsible for parsing and validating the values."
+	sayDeletes     = "This gRPC call deletes a bucket in the OSP."
+	saySensitive   = "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged)."
 )

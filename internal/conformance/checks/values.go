@@ -81,7 +81,7 @@ func values() []*Check {
 	return []*Check{
 		{
 			ID: "CB-20", Title: "DriverCreateBucket with Unicode, long and empty parameters returns OK or INVALID_ARGUMENT", Profile: Core,
-			Level: Must, Classes: []string{"D10", "D13"}, Sentence: sayOpaque, Source: sourceFields,
+			Level: Must, Classes: []string{"D10", "D13"}, Rule: sourceOlder.says(sayOpaque),
 			run: func(c *C) {
 				c.mustCreate()
 				c.withUnusual("DriverCreateBucket", c.env.Parameters.Bucket, func(parameters map[string]string) error {
@@ -100,7 +100,7 @@ func values() []*Check {
 		},
 		{
 			ID: "GR-30", Title: "DriverGrantBucketAccess with Unicode, long and empty parameters returns OK or INVALID_ARGUMENT", Profile: Core,
-			Level: Must, Classes: []string{"D10", "D13"}, Sentence: sayOpaque, Source: sourceFields,
+			Level: Must, Classes: []string{"D10", "D13"}, Rule: sourceOlder.says(sayOpaque),
 			run: func(c *C) {
 				c.mustGrant()
 				id := c.anyBucket()
@@ -120,7 +120,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-22", Title: "Names that are no DNS subdomains are rejected, or get buckets of their own", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Sentence: sayGlobal, Source: sourceCreate, Generation: port.V1alpha1,
+			Classes: []string{"D19", "D20"}, Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
 			run: func(c *C) {
 				seen := map[string]string{}
 				for _, name := range c.oddNames() {
@@ -140,7 +140,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-23", Title: "DriverCreateBucket rejects names that lead elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha1, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha1, Needs: []Need{needsPermission},
 			run: func(c *C) {
 				for _, name := range c.pathNames() {
 					_, err := c.create(c.namedBucket(name))
@@ -150,7 +150,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-24", Title: "DriverCreateBucket rejects IDs that lead elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2, Needs: []Need{needsPermission},
 			run: func(c *C) {
 				for _, id := range c.pathNames() {
 					_, err := c.create(c.namedBucket(id))

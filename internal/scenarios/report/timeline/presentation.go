@@ -16,6 +16,8 @@ type Presentation struct {
 	Noun, User string
 	// Outcomes are other words for outcomes.
 	Outcomes map[engine.Outcome]string
+	// Links are the addresses of what entries rest on, by their names.
+	Links map[string]string
 	// Summary is shown first.
 	Summary *Summary
 }

@@ -10,10 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
 
+// specification is the one address that a page of the tests leads to.
+const specification = "https://example.com/#a:~:text=b"
+
 // presentation is that of a report about checks.
 func presentation() timeline.Presentation {
 	return timeline.Presentation{
-		Title: "Conformance", Noun: "check", User: "suite", Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
+		Title: "Conformance", Links: map[string]string{"lifecycle": specification}, Noun: "check", User: "suite", Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
 		Summary: &timeline.Summary{
 			Heading: "not conformant", Facts: []timeline.Fact{{Name: "Driver", Text: "a.example.com"}}, Notes: []string{"One check failed."},
 			Tables: []timeline.Table{{
@@ -53,7 +56,7 @@ func TestPresentation(t *testing.T) {
 	if first != "suite" {
 		t.Errorf("the lane of the steps is %q", first)
 	}
-	for _, text := range []string{"<title>Conformance</title>", "Filter checks", `href="#s2">Core</a>`} {
+	for _, text := range []string{"<title>Conformance</title>", "Filter checks", `href="#s2">Core</a>`, `<a href="` + specification + `"`} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page does not have %q", text)
 		}

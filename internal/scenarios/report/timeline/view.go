@@ -12,6 +12,7 @@ type view struct {
 	OutcomeText string
 	Place       string
 	Took        string
+	Link        string
 	LabelPairs  []string
 	Failed      []failure
 	Chart       chart
@@ -35,7 +36,7 @@ var filterLabels = map[category]string{
 
 func newView(id string, s report.Scenario, as Presentation) view {
 	v := view{
-		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), LabelPairs: pairs(s.Labels),
+		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name], LabelPairs: pairs(s.Labels),
 		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
 	for i := range v.Chart.Lanes {

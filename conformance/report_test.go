@@ -1,0 +1,70 @@
+package conformance_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
+)
+
+// reportOf returns the report of a run in which CB-10 fails, as report.yaml has it.
+func reportOf(t *testing.T, d *driver) string {
+	t.Helper()
+	config := d.config()
+	config.Skip, config.Parameters.GCSEndpoint = []string{"ID-02"}, ""
+	config.Parameters.Implementation = conformance.Implementation{Name: "Example", Version: "v1.4.0", Contact: "https://driver.example.com"}
+	config.Parameters.Access = map[string]string{"note": "first", "adminPassword": "correct horse"}
+	var text strings.Builder
+	if err := d.test(config).WriteYAML(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// withoutTimes returns a report without what differs from run to run.
+func withoutTimes(t *testing.T, text string) conformance.Report {
+	t.Helper()
+	var report conformance.Report
+	if err := yaml.UnmarshalStrict([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	report.Started, report.Took = time.Time{}, 0
+	for i := range report.Results {
+		result := &report.Results[i]
+		result.Started, result.Took = time.Time{}, 0
+		for j := range result.Exchanges {
+			result.Exchanges[j].Took = 0
+		}
+	}
+	return report
+}
+
+// TestReport: a report describes the run without secrets, and two runs of a driver give the
+// same one.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	i := slices.IndexFunc(mutants(), func(m mutant) bool { return slices.Contains(m.want, "CB-10") })
+	d := serve(t, setup{behaviour: mutants()[i].behaviour})
+	text := reportOf(t, d)
+	first := withoutTimes(t, text)
+	if diff := cmp.Diff(first, withoutTimes(t, reportOf(t, d)), cmpopts.IgnoreUnexported(conformance.Result{})); diff != "" {
+		t.Errorf("the report of the second run: -first, +second:\n%s", diff)
+	}
+	if strings.Contains(text, "correct horse") {
+		t.Error("the report has the password of a class")
+	}
+	for _, want := range []string{
+		"name: Example", "version: v1.4.0", "contact: https://driver.example.com", "specVersions:", "seed: test", "skip:\n- ID-02",
+		"unsupported:\n", "- this is about v1alpha1", "adminPassword: ", "state: fail", "rerun: ", "link: https://",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not have %q", want)
+		}
+	}
+}
