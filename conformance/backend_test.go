@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -212,7 +213,8 @@ func TestBackendBroken(t *testing.T) {
 		}
 	}
 	config := serve(t, setup{behaviour: broken, outages: string(outages)}).config()
-	config.Backend, config.Only, config.Timeout = conformance.BackendCommand(outages.command()), []string{"BE-16"}, config.CallTimeout
+	config.Backend, config.Only = conformance.BackendCommand(outages.command()), []string{"BE-16"}
+	config.Timeout, config.CallTimeout = 5*time.Second, 5*time.Second
 	report, err := conformance.Execute(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -65,20 +65,28 @@ func TestLongEndToEndMutants(t *testing.T) {
 	for name, tc := range map[string]struct {
 		mutant string
 		want   []string
+		may    []string
 	}{
-		"a repetition already exists": {"repeated Create already exists", []string{"EE-03", "EE-04", "EE-05", "EE-20"}},
-		"credentials are wrong":       {"simultaneous Grants lose policies", []string{"EE-08"}},
+		"a repetition already exists": {"repeated Create already exists", []string{"EE-03", "EE-04", "EE-05", "EE-20"}, nil},
+		"credentials are wrong":       {"simultaneous Grants lose policies", []string{"EE-08"}, []string{"EE-20"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := slices.IndexFunc(mutants(), func(m mutant) bool { return m.name == tc.mutant })
 			d := serve(t, setup{socket: true, behaviour: mutants()[i].behaviour})
-			var failed []string
-			for _, result := range testEndToEnd(t, d.endpoint).Results {
-				if result.State == conformance.Fail {
+			var failed, only []string
+			if *sample > 0 {
+				only = tc.want[:1] // the others take minutes, which the nightly run has
+			}
+			for _, result := range testEndToEnd(t, d.endpoint, only...).Results {
+				if result.State == conformance.Fail && !slices.Contains(tc.may, result.Check.ID) {
 					failed = append(failed, result.Check.ID)
 				}
 			}
-			if diff := cmp.Diff(tc.want, failed); diff != "" {
+			want := tc.want
+			if only != nil {
+				want = only
+			}
+			if diff := cmp.Diff(want, failed); diff != "" {
 				t.Errorf("failed checks: -want, +got:\n%s", diff)
 			}
 		})

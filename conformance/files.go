@@ -211,6 +211,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\nThe driver could not be tested to the end: %s\n", r.Problem)
+	} else {
+		r.writeNotReached(&b)
 	}
 	for i, id := range r.Mend {
 		if i == 0 {
@@ -220,6 +222,28 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// shownNotReached is how many checks that were not reached a summary has.
+const shownNotReached = 3
+
+// writeNotReached writes why checks were not reached.
+func (r *Report) writeNotReached(b *strings.Builder) {
+	n := 0
+	for i := range r.Results {
+		if r.Results[i].State != NotReached {
+			continue
+		}
+		if n++; n == 1 {
+			b.WriteString("\nNot reached:\n")
+		}
+		if n <= shownNotReached {
+			fmt.Fprintf(b, "  %s\n", r.Results[i].Explain())
+		}
+	}
+	if n > shownNotReached {
+		fmt.Fprintf(b, "  and %d more, which the report has\n", n-shownNotReached)
+	}
 }
 
 func (r *Report) find(id string) *Result {

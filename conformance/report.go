@@ -147,6 +147,9 @@ func newResult(check *checks.Check, r checks.Result) Result {
 	return result
 }
 
+// shownExchanges is how many calls an explanation has: the last ones.
+const shownExchanges = 8
+
 // Explain returns a result in words, of several lines after a failure.
 func (r Result) Explain() string {
 	var b strings.Builder
@@ -157,7 +160,11 @@ func (r Result) Explain() string {
 	if f := r.Failure; f != nil {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s\n  why:      %s\n  see:      %s\n  rerun:    %s",
 			f.Expected, f.Got, f.Why, r.Check.Link, f.Rerun)
-		for _, e := range r.Exchanges {
+		hidden := max(0, len(r.Exchanges)-shownExchanges)
+		if hidden > 0 {
+			fmt.Fprintf(&b, "\n  (the report has %d calls before these)", hidden)
+		}
+		for _, e := range r.Exchanges[hidden:] {
 			fmt.Fprintf(&b, "\n  %s %s\n    %s %s %s", e.Method, e.Request, e.Code, e.Response, e.Message)
 		}
 	}

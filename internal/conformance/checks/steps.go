@@ -277,7 +277,7 @@ func (c *C) settles(request func(context.Context) error, wanted func(error) bool
 		case <-ctx.Done():
 			timer.Stop()
 			if !dataplane.IsAnswer(err) {
-				c.notReached("the object store does not answer", err)
+				c.notReached("use the object store (--params can name an address of it that this machine reaches)", err)
 			}
 			return err
 		case <-timer.C:

@@ -30,9 +30,10 @@ var ErrDenied = errors.New("access denied")
 // IsAnswer reports whether a store answered a request at all. Otherwise an error is about the
 // way to the store, and not about the credential.
 func IsAnswer(err error) bool {
-	_, s3 := errors.AsType[*smithyhttp.ResponseError](err)
+	s3, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	_, other := errors.AsType[*rejection](err)
-	return err == nil || s3 || other
+	// The SDK says so too of a request that was not sent. It has no status then.
+	return err == nil || ok && s3.HTTPStatusCode() != 0 || other
 }
 
 // rejection is the answer of a store that did not do what it was asked.

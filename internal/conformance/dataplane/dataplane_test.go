@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -105,5 +106,27 @@ func TestParseAzureToken(t *testing.T) {
 		if _, err := ParseAzureToken(token); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("ParseAzureToken(%q) = %v, want an error without the token", token, err)
 		}
+	}
+}
+
+// TestS3IsAnswer: a store that rejects a request has answered, and one that is not there has not.
+func TestS3IsAnswer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	client := NewS3(&cosiv1alpha2.S3BucketInfo{BucketId: "box", Endpoint: server.URL},
+		&cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "secret"})
+	t.Cleanup(client.Close)
+	if err := client.Put(t.Context(), "a", nil); err != nil {
+		t.Error(err)
+	}
+	if err := client.List(t.Context()); !IsAnswer(err) || !errors.Is(err, ErrDenied) {
+		t.Errorf("a rejected request: %v, want an answer, which is ErrDenied", err)
+	}
+	server.Close()
+	if err := client.List(t.Context()); err == nil || IsAnswer(err) || errors.Is(err, ErrDenied) {
+		t.Errorf("without a store: %v, want no answer", err)
 	}
 }
