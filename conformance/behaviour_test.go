@@ -14,7 +14,6 @@ import (
 
 // Shorter names of the messages.
 type (
-	info       = cosiv1alpha2.DriverGetInfoRequest
 	getInfo    = cosiv1alpha2.DriverGetInfoResponse
 	generate   = cosiv1alpha2.DriverGenerateBucketIdRequest
 	generated  = cosiv1alpha2.DriverGenerateBucketIdResponse

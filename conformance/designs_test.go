@@ -29,6 +29,7 @@ type design struct {
 // TestDesigns: drivers that are right in another legal way pass every check that applies. A
 // false alarm is worse than a miss.
 func TestDesigns(t *testing.T) {
+	t.Parallel()
 	both := []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2}
 	onlyNew, onlyOld := both[1:], both[:1]
 	for name, d := range map[string]design{
@@ -60,7 +61,7 @@ func TestDesigns(t *testing.T) {
 		},
 		"purging": {generations: both, parameters: func(p *conformance.Parameters) {
 			p.NonEmptyDeletion = "purge"
-			p.Bucket, p.Incompatible = with(p.Bucket, "nonEmptyDeletion", "purge"), with(p.Incompatible, "nonEmptyDeletion", "purge")
+			p.Bucket, p.Incompatible = purging(p.Bucket), purging(p.Incompatible)
 		}},
 		"unstated":                 {generations: both, parameters: func(p *conformance.Parameters) { *p = conformance.Parameters{} }},
 		"unknown parameters":       {generations: both, behaviour: lenient},
@@ -192,11 +193,6 @@ func (t *translation) response(response any) {
 
 // folding is a driver whose IDs are in capitals, and which does not tell letters from capitals.
 func folding(*sync.Map) behaviour {
-	fold := func(texts ...*string) {
-		for _, text := range texts {
-			*text = strings.ToLower(*text)
-		}
-	}
 	return func(_ context.Context, r any, next call) (any, error) {
 		var asked []string
 		switch m := r.(type) {
@@ -216,34 +212,53 @@ func folding(*sync.Map) behaviour {
 			eachAccessed(m.GetBuckets(), func(b *accessed) { asked = append(asked, b.GetBucketId()); fold(&b.BucketId) })
 		case *revoke:
 			fold(&m.AccountId)
-		case *cosiv1alpha1.DriverCreateBucketRequest:
-			fold(&m.Name)
-		case *cosiv1alpha1.DriverDeleteBucketRequest:
-			fold(&m.BucketId)
-		case *cosiv1alpha1.DriverGrantBucketAccessRequest:
-			fold(&m.Name, &m.BucketId)
-		case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
-			fold(&m.AccountId, &m.BucketId)
+		default:
+			foldOlder(r)
 		}
 		response, err := next(r)
 		if err != nil {
 			return nil, err
 		}
-		switch m := response.(type) {
-		case *generated:
-			m.BucketId = strings.ToUpper(m.GetBucketId())
-		case *accountIs:
-			m.AccountId = strings.ToUpper(m.GetAccountId())
-		case *granted:
-			for i, b := range m.GetBuckets() {
-				b.BucketId = asked[i]
-			}
-		case *cosiv1alpha1.DriverCreateBucketResponse:
-			m.BucketId = strings.ToUpper(m.GetBucketId())
-		case *cosiv1alpha1.DriverGrantBucketAccessResponse:
-			m.AccountId = strings.ToUpper(m.GetAccountId())
-		}
+		capitalise(response, asked)
 		return response, nil
+	}
+}
+
+// foldOlder folds the IDs of a request of v1alpha1.
+func foldOlder(r any) {
+	switch m := r.(type) {
+	case *cosiv1alpha1.DriverCreateBucketRequest:
+		fold(&m.Name)
+	case *cosiv1alpha1.DriverDeleteBucketRequest:
+		fold(&m.BucketId)
+	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+		fold(&m.Name, &m.BucketId)
+	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+		fold(&m.AccountId, &m.BucketId)
+	}
+}
+
+func fold(texts ...*string) {
+	for _, text := range texts {
+		*text = strings.ToLower(*text)
+	}
+}
+
+// capitalise writes the IDs of a response in capitals, and those of buckets as they were asked.
+func capitalise(response any, asked []string) {
+	switch m := response.(type) {
+	case *generated:
+		m.BucketId = strings.ToUpper(m.GetBucketId())
+	case *accountIs:
+		m.AccountId = strings.ToUpper(m.GetAccountId())
+	case *granted:
+		for i, b := range m.GetBuckets() {
+			b.BucketId = asked[i]
+		}
+	case *cosiv1alpha1.DriverCreateBucketResponse:
+		m.BucketId = strings.ToUpper(m.GetBucketId())
+	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
+		m.AccountId = strings.ToUpper(m.GetAccountId())
 	}
 }
 

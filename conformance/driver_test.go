@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"flag"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -271,13 +272,10 @@ func verdicts(report *conformance.Report) map[string]string {
 	return all
 }
 
-// with returns a copy of a map with a value.
-func with(m map[string]string, key, value string) map[string]string {
-	all := map[string]string{key: value}
-	for k, v := range m {
-		if k != key {
-			all[k] = v
-		}
-	}
+// purging returns a copy of the parameters of a bucket which is deleted with its objects.
+func purging(parameters map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, parameters)
+	all["nonEmptyDeletion"] = "purge"
 	return all
 }

@@ -12,6 +12,7 @@ import (
 // TestFakeDriver: the fake driver passes every check that applies, in both generations and by
 // each protocol, and nothing is left of a run.
 func TestFakeDriver(t *testing.T) {
+	t.Parallel()
 	const yes, no = conformance.Conformant, conformance.Unsupported
 	all := []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}
 	tests := map[string]struct {

@@ -234,7 +234,8 @@ func (r *Report) writeNotReached(b *strings.Builder) {
 		if r.Results[i].State != NotReached {
 			continue
 		}
-		if n++; n == 1 {
+		n++
+		if n == 1 {
 			b.WriteString("\nNot reached:\n")
 		}
 		if n <= shownNotReached {

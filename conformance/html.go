@@ -124,7 +124,8 @@ func (r *Report) plain(failed int) string {
 func (r *Report) facts() []timeline.Fact {
 	var all []timeline.Fact
 	for _, fact := range []timeline.Fact{
-		{Name: "Driver", Text: r.Driver}, {Name: "Implementation", Text: r.Parameters.Implementation.String()}, {Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
+		{Name: "Driver", Text: r.Driver}, {Name: "Implementation", Text: r.Parameters.Implementation.String()},
+		{Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
 		{Name: "Endpoint", Text: r.Endpoint}, {Name: "Command", Text: r.Command}, {Name: "Seed", Text: r.Seed},
 		{Name: "Tool", Text: r.ToolVersion}, {Name: "Started", Text: r.Started.Format(time.RFC1123Z)},
 		{Name: "Took", Text: r.Took.Round(time.Millisecond).String()},

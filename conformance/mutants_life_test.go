@@ -211,7 +211,7 @@ func lifeMutants() []mutant {
 			behaviour: func(state *sync.Map) behaviour {
 				var known sync.Map
 				return func(_ context.Context, r any, next call) (any, error) {
-					id := ""
+					var id string
 					switch m := r.(type) {
 					case *grant:
 						id = m.GetAccountId()
@@ -241,7 +241,7 @@ func lifeMutants() []mutant {
 			behaviour: func(state *sync.Map) behaviour {
 				var known sync.Map
 				return func(_ context.Context, r any, next call) (any, error) {
-					id := ""
+					var id string
 					switch m := r.(type) {
 					case *create:
 						id = m.GetBucketId()

@@ -27,7 +27,8 @@ func (d *driver) signAs(r *http.Request, key fakedriver.Credentials) *http.Reque
 	r.Header.Del("Authorization")
 	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
 	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.SecretAccessKey}
-	if err := signer.SignHTTP(r.Context(), credentials, r, r.Header.Get("X-Amz-Content-Sha256"), "s3", d.backend.Region(), time.Now()); err != nil {
+	err := signer.SignHTTP(r.Context(), credentials, r, r.Header.Get("X-Amz-Content-Sha256"), "s3", d.backend.Region(), time.Now())
+	if err != nil {
 		d.t.Error(err)
 	}
 	return r

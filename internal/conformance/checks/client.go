@@ -26,7 +26,7 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 		}
 	}
 	info := bucket.Buckets[i]
-	switch c.protocol { //nolint:exhaustive // the rest is not granted
+	switch c.protocol {
 	case azureBlob:
 		lacks(credentials.Azure == nil || bucket.Azure == nil)
 		client, err := dataplane.NewAzure(bucket.Azure, credentials.Azure, c.env.Parameters.AzureEndpoint)

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/grpc/codes"
 
@@ -39,10 +40,8 @@ func (c *C) keeps() {
 
 func needsPolicy(policies ...string) Need {
 	return func(env *Env) string {
-		for _, policy := range policies {
-			if env.Parameters.NonEmptyDeletion == policy {
-				return ""
-			}
+		if slices.Contains(policies, env.Parameters.NonEmptyDeletion) {
+			return ""
 		}
 		if env.Parameters.NonEmptyDeletion == "" {
 			return "the parameters file does not state what happens to a bucket with objects (nonEmptyDeletion)"

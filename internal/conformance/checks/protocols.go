@@ -75,7 +75,8 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 			Classes: []string{"D16"}, Rule: sourceGranting.says(sayOwnKeys),
 			run: func(c *C) {
 				id := c.bucket().ID
-				if c.anySecret(c.access(c.accessRequest(id))) == c.anySecret(c.access(c.accessRequest(id))) {
+				first := c.anySecret(c.access(c.accessRequest(id)))
+				if second := c.anySecret(c.access(c.accessRequest(id))); first == second {
 					c.fail("different credentials", "both accesses have the same")
 				}
 			},

@@ -100,7 +100,7 @@ func (a *Azure) List(ctx context.Context) error {
 	query.Set("restype", "container")
 	query.Set("comp", "list")
 	uri.RawQuery = query.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, uri.String(), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, uri.String(), http.NoBody)
 	if err != nil {
 		return err
 	}

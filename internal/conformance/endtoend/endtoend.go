@@ -141,14 +141,11 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 func describe(failures []engine.Failure) []string {
 	var all []string
 	for _, f := range failures {
-		text := f.Error()
+		text := []string{f.Error()}
 		if f.Got != "" {
-			text += "\ngot:\n" + f.Got
+			text = append(text, "got:\n"+f.Got)
 		}
-		for _, note := range f.Notes {
-			text += "\n" + note
-		}
-		all = append(all, text)
+		all = append(all, strings.Join(append(text, f.Notes...), "\n"))
 	}
 	return all
 }

@@ -16,7 +16,8 @@ const specification = "https://example.com/#a:~:text=b"
 // presentation is that of a report about checks.
 func presentation() timeline.Presentation {
 	return timeline.Presentation{
-		Title: "Conformance", Links: map[string]string{"lifecycle": specification}, Noun: "check", User: "suite", Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
+		Title: "Conformance", Links: map[string]string{"lifecycle": specification}, Noun: "check", User: "suite",
+		Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
 		Summary: &timeline.Summary{
 			Heading: "not conformant", Facts: []timeline.Fact{{Name: "Driver", Text: "a.example.com"}}, Notes: []string{"One check failed."},
 			Tables: []timeline.Table{{

@@ -36,8 +36,9 @@ var filterLabels = map[category]string{
 
 func newView(id string, s report.Scenario, as Presentation) view {
 	v := view{
-		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name], LabelPairs: pairs(s.Labels),
-		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
+		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
+		LabelPairs: pairs(s.Labels),
+		Failed:     newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
 	for i := range v.Chart.Lanes {
 		if v.Chart.Lanes[i].Name == laneUser {
