@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -178,6 +180,20 @@ func processMistakes(ending context.Context) map[string]behaviour {
 		printsSecrets:     printResponses,
 		createKnowsOnly:   createOnce(),
 		ignoresParameters: sameParameters,
+		floods: func(_ context.Context, r any, next call) (any, error) {
+			_, _ = os.Stdout.Write(bytes.Repeat([]byte("all is well\n"), 500))
+			return next(r)
+		},
+		leaksDescriptors: leakDescriptors(),
+		dies: func() behaviour {
+			var calls atomic.Int64
+			return func(_ context.Context, r any, next call) (any, error) {
+				if calls.Add(1)%2 == 0 {
+					os.Exit(2)
+				}
+				return next(r)
+			}
+		}(),
 		diesOfInput: func(_ context.Context, r any, next call) (any, error) {
 			if m, ok := r.(*create); ok && m.GetBucketId() == "" {
 				os.Exit(2)
@@ -189,6 +205,28 @@ func processMistakes(ending context.Context) map[string]behaviour {
 		mistakes[os.Getenv(roleVariable)] = passOn
 	}
 	return mistakes
+}
+
+// leakDescriptors opens a file in each call, and soon has no descriptor left.
+func leakDescriptors() behaviour {
+	const few = 64
+	var files []*os.File
+	var mu sync.Mutex
+	return func(_ context.Context, r any, next call) (any, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(files) == 0 {
+			if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: few, Max: few}); err != nil {
+				return nil, err
+			}
+		}
+		file, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, failed(codes.Internal, err.Error())
+		}
+		files = append(files, file)
+		return next(r)
+	}
 }
 
 func printResponses(_ context.Context, r any, next call) (any, error) {

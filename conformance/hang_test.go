@@ -1,11 +1,14 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // TestHangingDriver: each check of a driver that hangs ends by its deadline, and the report
@@ -39,6 +42,78 @@ func TestHangingDriver(t *testing.T) {
 				if result.Took > 5*time.Second {
 					t.Errorf("%s took %s", result.Check.ID, result.Took)
 				}
+			}
+		})
+	}
+}
+
+// TestHostileProcess: a driver that floods its output, leaks descriptors or dies is tested to
+// the end, or the report says why not.
+func TestHostileProcess(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		mistake string
+		ok      bool
+	}{{floods, true}, {leaksDescriptors, false}, {dies, false}} {
+		t.Run(tc.mistake, func(t *testing.T) {
+			t.Parallel()
+			config := processConfig(t, fakedriver.V1alpha2, tc.mistake)
+			config.Profiles, config.CallTimeout, config.Timeout = []string{"Core"}, time.Second, 3*time.Second
+			if tc.ok {
+				config.CallTimeout, config.Timeout = 0, 0
+			}
+			config.Backend = nil
+			report, err := conformance.Execute(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.OK() != tc.ok {
+				t.Errorf("OK() = %t, want %t: %v %s", report.OK(), tc.ok, report.Verdicts, report.Problem)
+			}
+			for _, result := range report.Results {
+				if tc.ok && result.State == conformance.Fail {
+					t.Error(result.Explain())
+				}
+			}
+			if err := report.Save(t.TempDir()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestGarbage: what answers at the endpoint does not speak gRPC.
+func TestGarbage(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string][]byte{
+		"nothing": nil, "zeros": make([]byte, 1<<16), "text": []byte("HTTP/1.1 200 OK\r\n\r\nhello"),
+		"a frame too long": append([]byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xff}, 1<<16)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint := "unix://" + shortDir(t) + "/d.sock"
+			listener, err := fakedriver.Listen(endpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var served sync.WaitGroup
+			served.Go(func() {
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = conn.Write(answer)
+					_ = conn.Close()
+				}
+			})
+			t.Cleanup(func() { _ = listener.Close(); served.Wait() })
+			report, err := conformance.Execute(t.Context(), conformance.Config{Endpoint: endpoint, CallTimeout: 500 * time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.OK() || report.Problem == "" {
+				t.Errorf("OK() = %t, and the problem is %q", report.OK(), report.Problem)
 			}
 		})
 	}

@@ -27,6 +27,9 @@ const (
 	diesOfInput       = "dies of an empty ID"
 	createKnowsOnly   = "knows its buckets in memory only"
 	ignoresParameters = "does not compare parameters"
+	floods            = "prints hundreds of lines in each call"
+	leaksDescriptors  = "leaks a descriptor in each call"
+	dies              = "dies of every second call"
 )
 
 func fakeGet(id string) *cosiv1alpha2.DriverGetBucketRequest {

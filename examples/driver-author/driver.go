@@ -83,8 +83,13 @@ func (d *Driver) DriverGetBucket(_ context.Context, r *cosiv1alpha2.DriverGetBuc
 	if err := cmp.Or(checkName("bucket_id", r.GetBucketId()), checkProtocols(r.GetProtocols())); err != nil {
 		return nil, err
 	}
-	if err := d.store.read().mustHave(r.GetBucketId()); err != nil {
+	current := d.store.read()
+	if err := current.mustHave(r.GetBucketId()); err != nil {
 		return nil, err
+	}
+	// A bucket that is not created through COSI may be asked for without parameters.
+	if asked := r.GetParameters(); len(asked) > 0 && !maps.Equal(asked, current.Buckets[r.GetBucketId()].Parameters) {
+		return nil, status.Errorf(codes.InvalidArgument, "bucket %q has other parameters", r.GetBucketId())
 	}
 	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: info(r.GetBucketId())}, nil
 }
