@@ -635,20 +635,16 @@ func TestAccessVanishesBeforeTheGrant(t *testing.T) {
 	w := newWorld(t)
 	w.start()
 	bucket := w.readyBucket()
-	var access *v1alpha1.BucketAccess
-	created := make(chan struct{})
-	vanish := sync.OnceFunc(func() {
-		<-created
-		w.ForceRemove(access)
-	})
+	ofBucket := "/buckets/" + bucket.Name
+	created := make(chan *v1alpha1.BucketAccess, 1)
+	vanish := sync.OnceFunc(func() { w.ForceRemove(<-created) })
 	w.requests.Intercept(func(request *http.Request) (*http.Response, error) {
-		if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, "/buckets/"+bucket.Name) {
+		if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, ofBucket) {
 			vanish()
 		}
 		return nil, nil //nolint:nilnil // the request goes on
 	})
-	access = w.access(bucket, w.class().Name)
-	close(created)
+	created <- w.access(bucket, w.class().Name).DeepCopy()
 	w.Eventually(func() error {
 		if err := w.Refresh(bucket); err != nil || !controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) {
 			return fmt.Errorf("no access has protected the Bucket (%w)", err)
