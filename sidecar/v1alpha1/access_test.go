@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -589,4 +590,69 @@ func TestAbandonedSecretIsDeleted(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// An access that has vanished without its sidecar does not keep its Bucket.
+func TestVanishedAccessReleasesItsBucket(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason  string
+		prepare func(w *world, access *v1alpha1.BucketAccess)
+	}{
+		"Before": {"The deletion of the Bucket finds no access.", func(w *world, access *v1alpha1.BucketAccess) { w.ForceRemove(access) }},
+		"After":  {"The Bucket waits for the access.", func(*world, *v1alpha1.BucketAccess) {}},
+		"WithoutRecord": {"Upstream's sidecar writes none.", func(w *world, access *v1alpha1.BucketAccess) {
+			w.Modify(access, func() { access.Annotations = nil })
+			w.requests.Reject(http.MethodPatch, "/bucketaccesses/"+access.Name)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Fail(revokeAccess, codes.Unavailable, "the sidecar cannot release the Bucket")
+			stop := w.start()
+			bucket := w.readyBucket()
+			access := w.readyAccess(bucket)
+			w.settle()
+			stop()
+			tc.prepare(w, access)
+			w.start()
+			w.Must(w.Delete(t.Context(), bucket))
+			if name != "Before" {
+				w.waitEvent(bucket, "Normal DeletionBlocked")
+				w.hasNoCalls(deleteBucket)
+				w.ForceRemove(access)
+			}
+			w.Eventually(func() error { return w.isGone(bucket) })
+			if left := w.driver.Buckets(); len(left) > 0 {
+				t.Errorf("%s\nleft in the backend: %v", tc.reason, left)
+			}
+		})
+	}
+}
+
+// A kube-apiserver that is deleting an access ignores the finalizer that the sidecar adds in
+// the meantime. Nothing is granted to an access that is gone, and nothing keeps its Bucket.
+func TestAccessVanishesBeforeTheGrant(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	bucket := w.readyBucket()
+	ofBucket := "/buckets/" + bucket.Name
+	created := make(chan *v1alpha1.BucketAccess, 1)
+	vanish := sync.OnceFunc(func() { w.ForceRemove(<-created) })
+	w.requests.Intercept(func(request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, ofBucket) {
+			vanish()
+		}
+		return nil, nil //nolint:nilnil // the request goes on
+	})
+	created <- w.access(bucket, w.class().Name).DeepCopy()
+	w.Eventually(func() error {
+		if err := w.Refresh(bucket); err != nil || !controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) {
+			return fmt.Errorf("no access has protected the Bucket (%w)", err)
+		}
+		return nil
+	})
+	w.settle()
+	w.hasNoCalls(grantAccess)
+	w.remove(bucket)
+	w.isEmpty()
 }

@@ -44,6 +44,7 @@ func addBuckets(i *instance.Instance, d *driver.Driver) error {
 		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
 		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
 		source.Kind(c, &v1alpha1.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.Bucket]{}, bucket.Predicate(d)),
+		source.Kind(c, &v1alpha1.BucketAccess{}, bucketaccess.MapAccess(c), bucketaccess.EndPredicate()),
 	)
 }
 

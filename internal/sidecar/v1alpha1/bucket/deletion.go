@@ -28,7 +28,7 @@ func (a *attempt) deleteInTurn(ctx context.Context) error {
 		a.Requeue()
 		return cosireconcile.ErrDone
 	}
-	if err := a.awaitAccesses(ctx); err != nil || a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
+	if err := a.releaseAccessed(ctx); err != nil || a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
 		return err
 	}
 	id := cmp.Or(a.Object.Status.BucketID, a.Object.Spec.ExistingBucketID)

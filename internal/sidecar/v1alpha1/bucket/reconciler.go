@@ -29,6 +29,8 @@ import (
 type reconciler struct {
 	driver   *driver.Driver
 	line     *inflight.Line
+	cached   client.Reader
+	live     client.Reader
 	ids      *uniqueid.Register[*v1alpha1.Bucket]
 	released cosireconcile.Released
 	failures giveup.Counter
@@ -46,7 +48,7 @@ type attempt struct {
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha1.Bucket] {
-	r := &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
+	r := &reconciler{driver: d, line: line, cached: c, live: live, ids: uniqueid.New(byID, c)}
 	return &cosireconcile.Runner[*v1alpha1.Bucket]{
 		Client: c, Live: live, Recorder: recorder,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
@@ -89,14 +91,6 @@ func (a *attempt) removeFinalizer(ctx context.Context) error {
 	}
 	a.failures.Forget(a.Object.UID)
 	a.Event(v1alpha2.ReasonDeprovisioned, describeEnd(a.Object))
-	return nil
-}
-
-// awaitAccesses blocks the deletion as long as a BucketAccess needs the bucket.
-func (a *attempt) awaitAccesses(context.Context) error {
-	if isAccessed(a.Object) {
-		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "waiting for the BucketAccesses of this Bucket to be deleted")
-	}
 	return nil
 }
 

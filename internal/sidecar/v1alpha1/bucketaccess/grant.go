@@ -30,9 +30,17 @@ func (a *attempt) grant(ctx context.Context) error {
 			a.Requeue()
 			return cosireconcile.ErrDone
 		}
+		isNew := !isProtected(a.Object)
 		// While it is this access's turn, no other one of the bucket releases the Bucket.
 		if err := a.protect(ctx); err != nil || a.upToDate {
 			return err
+		}
+		if isNew {
+			// A kube-apiserver that deletes an object without finalizers ignores one that is
+			// added after it has read the object. An account would leak.
+			if err := a.Reload(ctx); err != nil {
+				return err
+			}
 		}
 		return a.grantInTurn(ctx)
 	}, a.bucket.Status.BucketID)

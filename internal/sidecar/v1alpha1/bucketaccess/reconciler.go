@@ -92,8 +92,7 @@ func NewReconciler(
 // without the finalizer was never granted, or has been released.
 func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
 	record := recordOf(access)
-	isReleased := !access.DeletionTimestamp.IsZero() && !isProtected(access)
-	return (record == nil || r.driver.Serves(record.DriverName)) && !isReleased && !r.released.Has(access)
+	return (record == nil || r.driver.Serves(record.DriverName)) && !isReleased(access) && !r.released.Has(access)
 }
 
 func (r *reconciler) forget(access client.ObjectKey) {

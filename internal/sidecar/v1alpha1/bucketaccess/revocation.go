@@ -189,7 +189,7 @@ func (a *attempt) releaseBucket(ctx context.Context, name string) error {
 	return nil
 }
 
-// isNeeded reports whether another access to the Bucket has the finalizer.
+// isNeeded reports whether another access needs the Bucket.
 func (a *attempt) isNeeded(ctx context.Context, from client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
 	others := &v1alpha1.BucketAccessList{}
 	if err := from.List(ctx, others, client.InNamespace(a.Object.Namespace)); err != nil {
@@ -197,11 +197,7 @@ func (a *attempt) isNeeded(ctx context.Context, from client.Reader, bucket *v1al
 	}
 	for i := range others.Items {
 		other := &others.Items[i]
-		if other.UID == a.Object.UID || !isProtected(other) || a.released.Has(other) {
-			continue
-		}
-		found := recordOf(other)
-		if found != nil && found.BucketName == bucket.Name || found == nil && isBoundTo(bucket, other) {
+		if other.UID != a.Object.UID && !a.released.Has(other) && needs(other, bucket) {
 			return true, nil
 		}
 	}

@@ -1,0 +1,63 @@
+package bucket
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketaccess"
+)
+
+// awaitAccesses blocks the deletion as long as a BucketAccess needs the bucket. An access
+// normally releases its Bucket itself. One that has vanished cannot: a person has stripped
+// its finalizer, or the API server has lost it. A kube-apiserver that deletes an object
+// without finalizers ignores one that is added after it has read the object.
+func (a *attempt) awaitAccesses(ctx context.Context) error {
+	if !isAccessed(a.Object) {
+		return nil
+	}
+	if err := a.checkAccesses(ctx); err != nil {
+		return err
+	}
+	// While it is this Bucket's turn, no access to it is granted.
+	return a.line.Call(a.Object, func() error {
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+		return a.releaseAccessed(ctx)
+	}, turns(a.Object)...)
+}
+
+// releaseAccessed removes the finalizer of accesses from a Bucket that no access needs. If
+// only the API server has such an access, the cache is behind.
+func (a *attempt) releaseAccessed(ctx context.Context) error {
+	if !isAccessed(a.Object) {
+		return nil
+	}
+	if err := a.checkAccesses(ctx); err != nil {
+		return err
+	}
+	needed, err := bucketaccess.IsNeededLive(ctx, a.live, a.Object)
+	switch {
+	case err != nil:
+		return err
+	case needed:
+		a.Requeue()
+		return cosireconcile.ErrDone
+	}
+	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketAccessBucketFinalizer) })
+}
+
+// checkAccesses returns the reason for which a Bucket waits, if the cache has an access that
+// needs it.
+func (a *attempt) checkAccesses(ctx context.Context) error {
+	needed, err := bucketaccess.IsNeeded(ctx, a.cached, a.Object)
+	if err == nil && needed {
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "waiting for the BucketAccesses of this Bucket to be deleted")
+	}
+	return err
+}
