@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -35,6 +37,14 @@ func TestFault(t *testing.T) {
 	harness.Until(t, "the claim is ready in the end", func(ctx context.Context) (bool, error) {
 		err := c.client.Get(ctx, client.ObjectKeyFromObject(claim), claim)
 		return claim.Status.ReadyToUse, err
+	})
+	h.expectActive(fault.Status{Fault: fault.Fault{Name: "away"}, Applied: 2})
+	h.expectCompletions(map[string][]string{
+		"status --name": {instance.DefaultName}, "fault remove": {"away"}, "logs": {"sidecar", "kube-apiserver"},
+		"status -o": {"text", "json"}, "fault add odd --component": {"controller"},
+		"fault add odd --seam": {"api", "rpc", "store", "process"}, "fault add odd --seam rpc --operation": {"DriverCreateBucket"},
+		"fault add odd --seam store --fail": {"SlowDown"}, "fault add odd --crash": {"before", "after"},
+		"fault add odd --operation": {"DriverCreateBucket", "PutObject", "patch buckets/status"}, "explore --effects": {"lose-reply"},
 	})
 	var listed []fault.Status
 	err := json.Unmarshal([]byte(h.must("fault", "list", "-o", "json")), &listed)
@@ -67,6 +77,36 @@ func TestFault(t *testing.T) {
 	}
 	h.must("down")
 	h.expectNothingLeft()
+}
+
+// expectActive expects that 'status' shows one fault, which has affected operations.
+func (h *home) expectActive(want fault.Status) {
+	h.t.Helper()
+	if text := h.must("status"); !strings.Contains(text, "Active faults:") || !strings.Contains(text, want.Name) {
+		h.t.Errorf("status does not show the fault:\n%s", text)
+	}
+	var got struct {
+		Faults []fault.Status `json:"faults"`
+	}
+	if err := json.Unmarshal([]byte(h.must("status", "-o", "json")), &got); err != nil {
+		h.t.Fatal(err)
+	}
+	if len(got.Faults) != 1 || got.Faults[0].Name != want.Name || got.Faults[0].Applied != want.Applied {
+		h.t.Errorf("status -o json has the faults %v, want %v", got.Faults, want)
+	}
+}
+
+// expectCompletions expects completions of command lines in a shell.
+func (h *home) expectCompletions(all map[string][]string) {
+	h.t.Helper()
+	for line, want := range all {
+		got := strings.Split(h.must(append(append([]string{"__complete"}, strings.Fields(line)...), "")...), "\n")
+		for _, completion := range want {
+			if !slices.Contains(got, completion) {
+				h.t.Errorf("%q is not completed to %q, but to %q", line, completion, got)
+			}
+		}
+	}
 }
 
 // rejected runs a command that must fail with exit code 2 and a message.
