@@ -115,7 +115,7 @@ func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 	i := &Instance{name: name, dir: filepath.Join(root, name)}
 	i.lock, err = takeLock(lockFile(root, name))
 	if errors.Is(err, errLocked) {
-		return nil, fmt.Errorf("emulator %q: %w", name, ErrRunning)
+		return nil, Running(name)
 	}
 	if err != nil {
 		return nil, stateDirError(err)
@@ -124,6 +124,11 @@ func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 		return nil, errors.Join(err, i.lock.release())
 	}
 	return i, nil
+}
+
+// Running returns ErrRunning for the emulator of that name, with what to do.
+func Running(name string) error {
+	return fmt.Errorf("emulator %q: %w; stop it with '%s', or choose another --name", name, ErrRunning, Command("down", name))
 }
 
 // stateDirError says what to do about a state directory that cannot be written.
