@@ -54,7 +54,7 @@ func (l *lines) tick() {
 	defer l.mu.Unlock()
 	if time.Since(l.said) >= lineInterval {
 		l.said = time.Now()
-		l.printf("%s\n", l.tally)
+		l.printf("%s\n", &l.tally)
 	}
 }
 
@@ -74,7 +74,7 @@ func (l *lines) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
-		l.printf("%s\n", l.tally)
+		l.printf("%s\n", &l.tally)
 	}
 	l.closed = true
 	return nil

@@ -24,10 +24,10 @@ func (t *tally) add(outcome engine.Outcome) {
 	}
 }
 
-func (t tally) done() int { return t.passed + t.failed + t.skipped }
+func (t *tally) done() int { return t.passed + t.failed + t.skipped }
 
 // String has an estimate of the time that is left, from the scenarios that have run.
-func (t tally) String() string {
+func (t *tally) String() string {
 	elapsed := time.Since(t.begin)
 	text := fmt.Sprintf("%d of %s in %s", t.done(), scenarios(t.total), elapsed.Round(time.Second))
 	if t.failed > 0 {

@@ -67,7 +67,7 @@ func (c *cache) countPackages(ctx context.Context, goCommand, stage, src string,
 }
 
 func (c *cache) goCommand(ctx context.Context, goCommand, stage, src string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, goCommand, args...) //nolint:gosec // the go command of the user
+	cmd := exec.CommandContext(ctx, goCommand, args...)
 	cmd.Dir = src
 	// The user's GOFLAGS and workspace apply to another module. With GOTMPDIR, an
 	// interrupted build leaves no files in the temporary directory.
