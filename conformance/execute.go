@@ -17,9 +17,9 @@ func Execute(ctx context.Context, config Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	selected := s.selected()
+	selected := s.selected() //nolint:contextcheck // a check gets its context when it runs
 	s.progress(0, len(selected))
-	for i, check := range selected { //nolint:contextcheck // a check gets its context when it runs
+	for i, check := range selected {
 		s.run(ctx, check)
 		s.progress(i+1, len(selected))
 	}

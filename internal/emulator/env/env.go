@@ -158,7 +158,9 @@ func Write(w io.Writer, variables []Variable, format Format) error {
 	case FormatShell:
 		return writeLines(w, variables, func(v Variable) string { return "export " + v.Name + "=" + shellWord(v.Value) + v.comment(" # ", "") })
 	case FormatDotenv:
-		return writeLines(w, variables, func(v Variable) string { return v.comment("# "+v.Name+" is ", "\n") + v.Name + "=" + dotenvValue(v.Value) })
+		return writeLines(w, variables, func(v Variable) string {
+			return v.comment("# "+v.Name+" is ", "\n") + v.Name + "=" + dotenvValue(v.Value)
+		})
 	case FormatJSON:
 		object := make(map[string]string, len(variables))
 		for _, v := range variables {

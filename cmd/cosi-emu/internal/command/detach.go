@@ -44,7 +44,8 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	}
 	shown := progress.NewRelay(progress.New(streams.Err))
 	info, err := child.waitReady(cmd.Context(), name, shown)
-	if err = errors.Join(err, shown.Close()); err != nil {
+	err = errors.Join(err, shown.Close())
+	if err != nil {
 		return err
 	}
 	return printUp(streams, info, output, true)

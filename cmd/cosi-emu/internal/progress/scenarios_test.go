@@ -86,7 +86,8 @@ func TestScenariosLive(t *testing.T) {
 		time.Sleep(250 * time.Millisecond) //nolint:forbidigo // the clock is the bubble's
 		synctest.Wait()
 		want := []string{
-			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ⠹ second 1.2 s  expect it is ready", "   [################........] 2 of 3 s…", "",
+			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ⠹ second 1.2 s  expect it is ready",
+			"   [################........] 2 of 3 s…", "",
 		}
 		if diff := cmp.Diff(want, redrawn(t, out.String())); diff != "" {
 			t.Errorf("while one runs: -want, +got:\n%s", diff)
