@@ -89,7 +89,8 @@ func TestLoad(t *testing.T) {
 			},
 			paths: []string{"."}, want: []string{"same", "same"},
 			problems: []string{
-				"b.yaml:1:1: name is \"B\"", "b.yaml:6:3: unknown field", "b.yaml:13:3: unknown field", "c.yaml:1:1: scenario \"same\" already exists at a.yaml:1:1",
+				"b.yaml:1:1: name is \"B\"", "b.yaml:6:3: unknown field",
+				"b.yaml:13:3: unknown field", "c.yaml:1:1: scenario \"same\" already exists at a.yaml:1:1",
 				"d.yaml:1:1: apiVersion", "d.yaml:1:1: kind is \"Pod\"",
 			},
 		},

@@ -95,7 +95,7 @@ func groups(streams cli.Streams) []group {
 			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
-			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
+			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
 			newDriver(streams), newBridge(streams), migrate.New(streams),
