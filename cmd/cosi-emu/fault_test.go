@@ -12,7 +12,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -62,6 +64,7 @@ func TestFault(t *testing.T) {
 	h.rejected(`did you mean "patch buckets/status"?`,
 		"fault", "add", "odd", "--seam", "api", "--operation", "patch bucket/status", "--fail", "Conflict")
 	h.rejected("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
+	h.expectSubjects()
 	h.must("fault", "remove", "away")
 	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")
 	for _, effect := range [][]string{
@@ -93,6 +96,31 @@ func (h *home) expectActive(want fault.Status) {
 	}
 	if len(got.Faults) != 1 || got.Faults[0].Name != want.Name || got.Faults[0].Applied != want.Applied {
 		h.t.Errorf("status -o json has the faults %v, want %v", got.Faults, want)
+	}
+}
+
+// expectSubjects expects that the operations in the journal are those of docs/operations.md, and that their
+// subjects look like the examples there.
+func (h *home) expectSubjects() {
+	h.t.Helper()
+	seen := map[journal.Seam]int{}
+	for line := range strings.Lines(h.must("logs", "-o", "json")) {
+		var event journal.Event
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			h.t.Fatal(err)
+		}
+		name, subject := event.Operation.Name, event.Operation.Subject
+		if !slices.Contains(operations.Names(event.Seam), name) {
+			continue // a path, or what a component logs
+		}
+		seen[event.Seam]++
+		example := operations.Example(event.Seam, name)
+		if (example == "") != (subject == "") || strings.Count(example, "/") != strings.Count(subject, "/") {
+			h.t.Errorf("%s: %s on %q does not look like the example %q", event.Seam, name, subject, example)
+		}
+	}
+	if seen[journal.SeamAPI] == 0 || seen[journal.SeamRPC] == 0 || seen[journal.SeamStore] == 0 || seen[journal.SeamProcess] == 0 {
+		h.t.Errorf("the journal has not operations of all seams: %v", seen)
 	}
 }
 

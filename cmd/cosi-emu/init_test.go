@@ -89,8 +89,10 @@ func TestInitDriverTest(t *testing.T) {
 	test := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "TestScenarios|TestConformance/^CB-01$", ".")
 	test.Dir = dir
 	out, err := test.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestConformance/CB-01") || !strings.Contains(string(out), "--- PASS: TestScenarios/lifecycle") {
-		t.Errorf("%v\n%s", err, out)
+	for _, passed := range []string{"TestConformance/CB-01", "TestScenarios/lifecycle"} {
+		if err != nil || !strings.Contains(string(out), "--- PASS: "+passed) {
+			t.Errorf("%s: %v\n%s", passed, err, out)
+		}
 	}
 }
 

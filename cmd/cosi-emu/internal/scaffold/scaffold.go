@@ -108,7 +108,7 @@ func Write(file string, content []byte, replace bool) error {
 	if replace {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	out, err := os.OpenFile(file, flags, fileMode) //nolint:gosec // it is the user's, in a repository
+	out, err := os.OpenFile(file, flags, fileMode)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists: name another file, or replace it with --force", file)
 	}
