@@ -142,6 +142,7 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, keep its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow scenarios to run programs on this machine; without it they are skipped")
+	flags.BoolVar(&r.engine.NoS3, "no-s3", false, "skip the steps that use S3, because your driver has no S3 service")
 	flags.BoolVar(&r.engine.Update, "update", false, "write golden files instead of comparing with them")
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
