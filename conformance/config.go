@@ -78,6 +78,9 @@ type Config struct {
 	// Rerun is the command line that repeats the run, without the check and the seed. Default:
 	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
 	Rerun string
+	// OnProgress is called before the first check and after each, with the number of checks that have
+	// ended and that of all.
+	OnProgress func(done, total int)
 	// OnResult is called after each check.
 	OnResult func(Result)
 }

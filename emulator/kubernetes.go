@@ -56,7 +56,7 @@ func (e *Emulator) startControlPlane(ctx context.Context) error {
 
 func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
 	opts := binaries.Options{Dir: e.opts.ControlPlaneDir, Progress: func(u binaries.Update) {
-		e.opts.Reporter.PhaseProgress(phaseBinaries, u.String())
+		u.Report(e.opts.Reporter, phaseBinaries)
 	}}
 	set, err := binaries.Find(ctx, opts)
 	if set.Missing != "" {

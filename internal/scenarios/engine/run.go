@@ -42,9 +42,11 @@ type run struct {
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
 	external []string // buckets and accounts that steps have created without COSI
-	puts     int      // number of objects that steps have put into buckets
-	created  createdObjects
-	drivers  map[string]*emulator.AddedDriver // by their names in the document
+	// callsByStep are the calls of the user's driver that the scenario itself has made.
+	callsByStep []callByStep
+	puts        int // number of objects that steps have put into buckets
+	created     createdObjects
+	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
 // verb runs a step. Its result is the value that `as` binds.
@@ -100,6 +102,9 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 var errSkipped = errors.New("the step is skipped")
 
 func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
+	if r.engine.options.NoS3 && s.Verb == "s3" {
+		return nil, errSkipped
+	}
 	if r.engine.options.NoBackend && slices.Contains([]string{"backend", "s3"}, s.Verb) {
 		return nil, errSkipped
 	}

@@ -31,6 +31,8 @@ type Scenario struct {
 	Allow  []Exception `yaml:"allow" doc:"oracle findings that do not fail the scenario"`
 
 	Position Position
+	// Broken means that some of the scenario cannot be read.
+	Broken bool
 	// Sources are the files that the scenario was read from: its own file,
 	// and those whose steps it uses. A scenario without a file has none.
 	Sources []Source
@@ -61,6 +63,9 @@ type Setup struct {
 	Limits  Limits   `yaml:"limits" doc:"limits of the scenario"`
 
 	Position Position
+
+	// Broken means that some of the setup cannot be read.
+	Broken bool
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
@@ -112,6 +117,8 @@ type Exception struct {
 	About    string `yaml:"about" doc:"a word that the finding contains; default: any finding"`
 	Reason   string `yaml:"reason" required:"true" doc:"why the finding is expected"`
 	Position Position
+	// Broken means that some of the exception cannot be read.
+	Broken bool
 }
 
 // DefaultTimeout is how long a step may take.

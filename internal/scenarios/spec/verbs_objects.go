@@ -148,4 +148,5 @@ type Always struct {
 type Golden struct {
 	File    string     `yaml:"file" required:"true" doc:"path of the golden file, relative to the scenario"`
 	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
+	Exclude []string   `yaml:"exclude" doc:"fields that are left out, such as status.conditions; managedFields always are"`
 }

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // KnownCommand rejects the name of a command that does not exist, and suggests a
@@ -18,6 +23,36 @@ func KnownCommand(parent *cobra.Command, args []string) error {
 		hint = fmt.Sprintf("; do you mean %s?", strings.Join(names, " or "))
 	}
 	return Usage(fmt.Errorf("there is no command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
+}
+
+// shortestHint is how many letters a misspelt flag needs for a hint.
+const shortestHint = 2
+
+// FlagHint returns the flag that was probably meant, for the error of a flag that a command does not
+// have. It is empty for other errors, and if no flag is similar.
+func FlagHint(cmd *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+	})
+	given := unknown.GetSpecifiedName()
+	if len(given) < shortestHint { // a letter is near to everything
+		return ""
+	}
+	meant := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, given) })
+	if name, found := suggest.Near(given, names); found && len(meant) == 0 {
+		meant = []string{name}
+	}
+	if len(meant) == 0 {
+		return ""
+	}
+	return "; did you mean --" + strings.Join(meant, " or --") + "?"
 }
 
 // StrictArgs makes wrong arguments usage errors. A command without a check of its own

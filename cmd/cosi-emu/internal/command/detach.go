@@ -15,8 +15,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
+
+// recordsFlag has the emulator in the background print its progress for the process with the terminal.
+const recordsFlag = "progress-records"
 
 const pollInterval = 50 * time.Millisecond
 
@@ -24,7 +28,7 @@ const pollInterval = 50 * time.Millisecond
 // leaves it running.
 func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) error {
 	if _, err := instance.Get(name); err == nil {
-		return fmt.Errorf("emulator %q: %w", name, instance.ErrRunning)
+		return instance.Running(name)
 	}
 	// A file, because a pipe would break when this process ends. It has no name
 	// after that, and vanishes with the emulator.
@@ -38,7 +42,9 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	if err != nil {
 		return err
 	}
-	info, err := child.waitReady(cmd.Context(), name, streams.Err)
+	shown := progress.NewRelay(progress.New(streams.Err))
+	info, err := child.waitReady(cmd.Context(), name, shown)
+	err = errors.Join(err, shown.Close())
 	if err != nil {
 		return err
 	}
@@ -72,7 +78,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 
 // repeatFlags returns the given flags for the child, which inherits the environment.
 func repeatFlags(flags *pflag.FlagSet) []string {
-	args := []string{"--detach=false", "--output=" + cli.FormatText}
+	args := []string{"--detach=false", "--output=" + cli.FormatText, "--" + recordsFlag}
 	flags.Visit(func(flag *pflag.Flag) {
 		if flag.Name == "detach" || flag.Name == "output" {
 			return

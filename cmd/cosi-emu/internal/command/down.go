@@ -125,7 +125,8 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("kill emulator %q, process %d: %w", info.Name, info.PID, err)
 	}
-	return fmt.Errorf("emulator %q did not stop in time and was killed; run 'cosi-emu down' again to remove its files", info.Name)
+	return fmt.Errorf("emulator %q did not stop in time and was killed; run '%s' again to remove its files",
+		info.Name, instance.Command("down", info.Name))
 }
 
 // waitEnded waits for the process itself, which releases its name a moment before it

@@ -95,7 +95,12 @@ func newExplore(streams cli.Streams) *cobra.Command {
   # Every fault at each distinct pair of consecutive operations in a suite.
   cosi-emu explore suite/ --prune step`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("parallel") && x.options.Sandboxes < 1 {
+				return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", x.options.Sandboxes))
+			}
+			return x.run(cmd.Context(), streams, args)
+		},
 	}
 	x.addFlags(cmd.Flags())
 	return cmd
@@ -104,6 +109,7 @@ func newExplore(streams cli.Streams) *cobra.Command {
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", explore.Kinds()))
+	cli.Values(flags, "effects", texts(explore.Kinds())...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
@@ -112,6 +118,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
+	cli.Values(flags, "prune", texts(explore.Prunes())...)
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")

@@ -64,7 +64,7 @@ the command line takes precedence.`,
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath()))
+		return cli.Usage(fmt.Errorf("%w%s\nSee '%s --help'", err, cli.FlagHint(cmd, err), cmd.CommandPath()))
 	})
 	for _, g := range groups(streams) {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -74,6 +74,7 @@ the command line takes precedence.`,
 			root.AddCommand(cmd)
 		}
 	}
+	cli.Complete(root)
 	root.SetHelpCommandGroupID(toolsGroup)
 	root.SetCompletionCommandGroupID(toolsGroup)
 	return root
@@ -94,7 +95,7 @@ func groups(streams cli.Streams) []group {
 			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
-			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
+			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
 			newDriver(streams), newBridge(streams), migrate.New(streams),

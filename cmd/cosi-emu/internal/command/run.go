@@ -39,8 +39,8 @@ type scenarioRun struct {
 	engine    engine.Options
 	reports   reports
 	record    string
-	// callTimeout reports whether --rpc-timeout is given.
-	callTimeout func() bool
+	// callTimeout reports whether --rpc-timeout is given, parallelGiven whether --parallel is.
+	callTimeout, parallelGiven func() bool
 
 	// api is --api.
 	api objectstorage.Version
@@ -136,11 +136,13 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 		"and with your own components v1alpha2)")
 	flags.BoolVar(&r.suite, "suite", false, "run the scenarios that ship with this program")
 	flags.IntVar(&r.parallel, "parallel", 0, "number of scenarios that run at the same time (default: four for each processor)")
+	r.parallelGiven = func() bool { return flags.Changed("parallel") }
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for all scenarios, without the start of the emulator")
 	flags.IntVar(&r.engine.Patience, "patience", 1, "factor for the timeouts of steps, for slow or busy machines")
 	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, keep its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow scenarios to run programs on this machine; without it they are skipped")
+	flags.BoolVar(&r.engine.NoS3, "no-s3", false, "skip the steps that use S3, because your driver has no S3 service")
 	flags.BoolVar(&r.engine.Update, "update", false, "write golden files instead of comparing with them")
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
@@ -171,7 +173,7 @@ func (r *scenarioRun) limitCalls() error {
 // validate rejects wrong flags before any file is read.
 func (r *scenarioRun) validate() (err error) {
 	switch {
-	case r.parallel < 0:
+	case r.parallel < 1 && r.parallelGiven():
 		return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", r.parallel))
 	case r.engine.Patience < 1:
 		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))

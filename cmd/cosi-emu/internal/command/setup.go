@@ -50,7 +50,7 @@ func findBinaries(ctx context.Context, streams cli.Streams, opts binaries.Option
 	const phase = "control plane programs"
 	reporter := progress.New(streams.Err)
 	begin := time.Now()
-	opts.Progress = func(u binaries.Update) { reporter.PhaseProgress(phase, u.String()) }
+	opts.Progress = func(u binaries.Update) { u.Report(reporter, phase) }
 	reporter.PhaseStarted(phase)
 	set, err := binaries.Find(ctx, opts)
 	reporter.PhaseEnded(phase, time.Since(begin), err)

@@ -60,10 +60,8 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 
 // writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, named, api := program(), "", ""
-	if info.Name != instance.DefaultName {
-		named = " --name " + info.Name
-	}
+	self, api := program(), ""
+	down := self + strings.TrimPrefix(instance.Command("down", info.Name), "cosi-emu")
 	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
 	}
@@ -73,10 +71,10 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {
-		fmt.Fprintf(text, "\nStop it:\n\n  %s down%s\n", self, named)
+		fmt.Fprintf(text, "\nStop it:\n\n  %s\n", down)
 		return
 	}
-	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s down%s\n", self, named)
+	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s\n", down)
 }
 
 // program returns the command that runs this program again from the same directory.

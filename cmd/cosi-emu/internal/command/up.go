@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ type start struct {
 	own     ownComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
+	records bool   // progress as records, for the process of 'up -d'
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
@@ -95,7 +97,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	}
 	s.cluster.apply(&s.session)
 	cli.SilenceLibraries()
-	reporter := progress.New(streams.Err)
+	reporter := s.reporter(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
 	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --%s", s.timeout, s.limit))
@@ -110,6 +112,14 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	defer cancel()
 	err = errors.Join(err, running.Stop(stopCtx))
 	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
+}
+
+// reporter returns the display of the start.
+func (s *start) reporter(w io.Writer) progress.Reporter {
+	if s.records {
+		return progress.NewRecorder(w)
+	}
+	return progress.New(w)
 }
 
 // withCause adds the cause of a cancelled ctx to an error: the time limit, or the
@@ -204,6 +214,8 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
+	cmd.Flags().BoolVar(&s.records, recordsFlag, false, "print the progress for the process that has the terminal")
+	_ = cmd.Flags().MarkHidden(recordsFlag) // the flag is added on the line before
 	return cmd
 }
 

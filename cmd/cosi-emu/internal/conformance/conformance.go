@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
@@ -105,13 +106,16 @@ func New(streams cli.Streams, version string) *cobra.Command {
 // run runs the suite, and writes the reports.
 func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	cli.SilenceLibraries()
+	shown := progress.NewCount(streams.Err)
+	f.config.OnProgress = newChecks(shown).show
 	if f.output == cli.FormatText {
-		f.config.OnResult = func(r conformance.Result) { printFailure(streams.Err, r) }
+		f.config.OnResult = func(r conformance.Result) { printFailure(shown, r) }
 	}
 	if f.config.ControlPlane != nil {
 		f.config.ControlPlane.Reporter = reporter(streams.Err)
 	}
 	report, err := conformance.Execute(ctx, f.config)
+	err = errors.Join(err, shown.Close())
 	if _, isStart := errors.AsType[*emulator.StartError](err); isStart {
 		cli.PrintError(streams.Err, err)
 		return cli.ExitError(cli.ExitEnvironment)
@@ -129,10 +133,26 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 }
 
 // printFailure prints a check that failed. What was not reached is in the summary and the report.
-func printFailure(w io.Writer, r conformance.Result) {
+func printFailure(shown *progress.Count, r conformance.Result) {
 	if r.State == conformance.Fail {
-		_, _ = fmt.Fprintf(w, "%s\n", r.Explain())
+		shown.Print(r.Explain() + "\n")
 	}
+}
+
+// checks shows how many checks are done.
+type checks struct {
+	shown *progress.Count
+	begin time.Time
+}
+
+func newChecks(shown *progress.Count) *checks { return &checks{shown, time.Now()} }
+
+func (c *checks) show(done, total int) {
+	text := fmt.Sprintf("checks: %d/%d", done, total)
+	if done > 0 && done < total {
+		text += fmt.Sprintf(", about %s left", (time.Since(c.begin) / time.Duration(done) * time.Duration(total-done)).Round(time.Second))
+	}
+	c.shown.Show(text, done, total)
 }
 
 func (f *runFlags) print(streams cli.Streams, report *conformance.Report) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
 )
 
 // startTimeout is the time limit for the start. The first use on a machine may build
@@ -29,7 +31,7 @@ var shared = map[objectstorage.Version]func() (*controlplane.ControlPlane, error
 // Start returns the control plane of the test binary, with the COSI kinds, and with
 // the controllers of kube-controller-manager if it is available. The first call starts
 // it. If the start failed, every call fails its test. If a test fails, the last lines
-// of the components' logs are logged.
+// of the components' logs are kept in files, whose paths are logged.
 //
 // The goroutines of the control plane stay: a test for leaked goroutines calls Start
 // before goleak.IgnoreCurrent.
@@ -95,8 +97,10 @@ func tell(u binaries.Update) {
 func logTails(tb testing.TB, c *controlplane.ControlPlane) {
 	tb.Helper()
 	for _, process := range c.Processes() {
-		tb.Logf("end of the log of %s (pid %d):\n%s", process.Name, process.PID,
-			strings.Join(controlplane.LogTail(process.LogFile), "\n"))
+		failurelog.Keep(tb, process.Name, func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(controlplane.LogTail(process.LogFile), "\n")+"\n")
+			return err
+		})
 	}
 }
 
