@@ -3,7 +3,6 @@ package embedded
 
 import (
 	_ "k8s.io/apiextensions-apiserver/pkg/apiserver"
-	_ "k8s.io/apiserver/pkg/server"
 	_ "k8s.io/apiserver/pkg/registry/generic/registry"
-	_ "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	_ "k8s.io/apiserver/pkg/server"
 )

@@ -113,7 +113,9 @@ type Authenticator struct {
 var _ authenticator.Token = &Authenticator{}
 
 // NewAuthenticator returns an authenticator.
-func NewAuthenticator(issuer *Issuer, getter Getter) *Authenticator { return &Authenticator{issuer, getter} }
+func NewAuthenticator(issuer *Issuer, getter Getter) *Authenticator {
+	return &Authenticator{issuer, getter}
+}
 
 // AuthenticateToken implements authenticator.Token. It has no opinion on tokens of other
 // issuers.
