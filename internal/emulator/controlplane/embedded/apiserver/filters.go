@@ -26,5 +26,7 @@ func chain(handler http.Handler, c *genericapiserver.Config) http.Handler {
 	handler = genericfilters.WithWaitGroup(handler, c.LongRunningFunc, c.NonLongRunningRequestWaitGroup)
 	handler = genericapifilters.WithCacheControl(handler)
 	handler = genericapifilters.WithRequestInfo(handler, c.RequestInfoResolver)
-	return genericfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
+	handler = genericapifilters.WithRequestReceivedTimestamp(handler) // the deadline counts from it
+	handler = genericfilters.WithPanicRecovery(handler, c.RequestInfoResolver)
+	return genericapifilters.WithAuditInit(handler) // handlers of patches require it
 }
