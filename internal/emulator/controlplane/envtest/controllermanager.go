@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // controllerManagerUser is the user that the default roles of an API server grant the
@@ -42,7 +44,7 @@ func (m *controllerManager) start(log *os.File) error {
 	if err != nil {
 		return err
 	}
-	m.cmd = exec.Command(m.files.launcher(ControllerManager), //nolint:noctx // the component ends it
+	m.cmd = exec.Command(m.files.launcher(controlplane.ControllerManager), //nolint:noctx // the component ends it
 		"--kubeconfig="+kubeconfig,
 		"--controllers="+strings.Join(controllers(), ","),
 		// Each controller uses its own ServiceAccount, with only its rights.
@@ -82,10 +84,10 @@ func (m *controllerManager) writeKubeconfig() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := kubeconfig(cfg)
+	data, err := controlplane.NewKubeconfig(cfg)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(m.files.certs(), ControllerManager+".kubeconfig")
+	path := filepath.Join(m.files.certs(), controlplane.ControllerManager+".kubeconfig")
 	return path, os.WriteFile(path, data, 0o600)
 }

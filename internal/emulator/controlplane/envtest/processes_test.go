@@ -1,12 +1,12 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
-func pid(tb testing.TB, c *controlplane.ControlPlane, name string) int {
+func pid(tb testing.TB, c *envtest.ControlPlane, name string) int {
 	tb.Helper()
 	for _, process := range c.Processes() {
 		if process.Name == name {

@@ -1,8 +1,10 @@
-package controlplane
+package envtest
 
 import (
 	"context"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // phase is a step of Start. It requires the phases before it.
@@ -13,23 +15,23 @@ type phase struct {
 
 func (c *ControlPlane) phases() []phase {
 	phases := []phase{
-		{Etcd, c.starter(Etcd)},
-		{APIServer, c.startAPIServer},
+		{controlplane.Etcd, c.starter(controlplane.Etcd)},
+		{controlplane.APIServer, c.startAPIServer},
 	}
 	if len(c.opts.CRDs) > 0 {
-		phases = append(phases, phase{PhaseCRDs, c.installCRDs})
+		phases = append(phases, phase{controlplane.PhaseCRDs, c.installCRDs})
 	}
-	if c.component(ControllerManager) != nil {
-		phases = append(phases, phase{ControllerManager, c.starter(ControllerManager)})
+	if c.component(controlplane.ControllerManager) != nil {
+		phases = append(phases, phase{controlplane.ControllerManager, c.starter(controlplane.ControllerManager)})
 	}
 	return phases
 }
 
 func (c *ControlPlane) runPhase(ctx context.Context, p phase) error {
 	began := time.Now()
-	c.opts.Phase(Phase{Name: p.name})
+	c.opts.Phase(controlplane.Phase{Name: p.name})
 	err := p.run(ctx)
-	c.opts.Phase(Phase{Name: p.name, Done: true, Err: err, Elapsed: time.Since(began)})
+	c.opts.Phase(controlplane.Phase{Name: p.name, Done: true, Err: err, Elapsed: time.Since(began)})
 	return err
 }
 
@@ -38,7 +40,7 @@ func (c *ControlPlane) starter(name string) func(context.Context) error {
 }
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
-	if err := c.StartComponent(ctx, APIServer); err != nil {
+	if err := c.StartComponent(ctx, controlplane.APIServer); err != nil {
 		return err
 	}
 	return c.issueAdmin()
@@ -47,5 +49,5 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) installCRDs(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.StartTimeout)
 	defer cancel()
-	return InstallCRDs(ctx, c.admin, c.opts.CRDs)
+	return controlplane.InstallCRDs(ctx, c.admin, c.opts.CRDs)
 }

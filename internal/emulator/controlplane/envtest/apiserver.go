@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"net/url"
@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // Names of files that envtest or kube-apiserver expects in the directory of the
@@ -26,7 +27,7 @@ const (
 // apiServer is envtest's kube-apiserver, with certificates of our own: those of
 // envtest end after a week.
 type apiServer struct {
-	envtest.APIServer
+	crenvtest.APIServer
 	files     layout
 	authority *certs.Authority
 }
@@ -36,14 +37,14 @@ func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, er
 	if err != nil {
 		return nil, err
 	}
-	s := &apiServer{files: files, authority: authority, APIServer: envtest.APIServer{
+	s := &apiServer{files: files, authority: authority, APIServer: crenvtest.APIServer{
 		EtcdURL:      &url.URL{Scheme: "unix", Host: strings.TrimPrefix(etcdClients, "unix://")},
-		Path:         files.launcher(APIServer),
+		Path:         files.launcher(controlplane.APIServer),
 		CertDir:      files.certs(),
 		StartTimeout: timeout,
 		StopTimeout:  stopTimeout,
 	}}
-	s.Address = loopback
+	s.Address = controlplane.Loopback
 	s.Port = strconv.Itoa(port)
 	s.Authn = clientCertificates{s}
 	s.Configure().
@@ -52,7 +53,7 @@ func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, er
 		// Without this, the API server searches for an external address of this machine,
 		// for the endpoint of Service kubernetes. It would not start on a machine without
 		// a network.
-		Set("advertise-address", loopback).
+		Set("advertise-address", controlplane.Loopback).
 		Set("endpoint-reconciler-type", "none")
 	if err := s.writeCertificates(); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, er
 
 // writeCertificates writes what envtest would, unless it is there.
 func (s *apiServer) writeCertificates() error {
-	serving, err := s.authority.NewServer("kube-apiserver", loopback, "localhost")
+	serving, err := s.authority.NewServer("kube-apiserver", controlplane.Loopback, "localhost")
 	if err != nil {
 		return err
 	}
@@ -88,13 +89,15 @@ func (s *apiServer) start(log *os.File) error {
 	return s.Start()
 }
 
-func (s *apiServer) process() (*os.Process, error) { return readPID(s.files.pid(APIServer)) }
+func (s *apiServer) process() (*os.Process, error) {
+	return readPID(s.files.pid(controlplane.APIServer))
+}
 
 func (s *apiServer) stop() error { return s.Stop() }
 
 // user returns a client configuration of a user with that name and groups.
 func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
-	return s.AddUser(envtest.User{Name: name, Groups: groups}, &rest.Config{
+	return s.AddUser(crenvtest.User{Name: name, Groups: groups}, &rest.Config{
 		Host:            s.SecureServing.URL("https", "").String(),
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.authority.CertificatePEM()},
 		QPS:             -1, // the API server has priority and fairness
@@ -105,14 +108,14 @@ func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 // authority.
 type clientCertificates struct{ server *apiServer }
 
-func (c clientCertificates) Configure(dir string, args *envtest.Arguments) error {
+func (c clientCertificates) Configure(dir string, args *crenvtest.Arguments) error {
 	args.Set("client-ca-file", filepath.Join(dir, clientCA))
 	return nil
 }
 
 func (clientCertificates) Start() error { return nil }
 
-func (c clientCertificates) AddUser(user envtest.User, base *rest.Config) (*rest.Config, error) {
+func (c clientCertificates) AddUser(user crenvtest.User, base *rest.Config) (*rest.Config, error) {
 	pair, err := c.server.authority.NewClient(user.Name, user.Groups...)
 	if err != nil {
 		return nil, err

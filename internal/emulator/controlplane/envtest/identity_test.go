@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"

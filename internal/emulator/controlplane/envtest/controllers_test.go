@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -35,7 +36,7 @@ func TestControllers(t *testing.T) {
 
 // testNamespaceDeletion also shows that a new namespace gets its default
 // ServiceAccount, and that custom objects go with their namespace.
-func testNamespaceDeletion(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func testNamespaceDeletion(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	kube := client(t, c)
 	makeNamespace(ctx, t, c, "doomed")
@@ -53,7 +54,7 @@ func testNamespaceDeletion(ctx context.Context, t *testing.T, c *controlplane.Co
 	})
 }
 
-func testCollection(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func testCollection(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	kube := client(t, c)
 	owner := makeConfigMap(ctx, t, kube, "default", "owner")
@@ -68,7 +69,7 @@ func testCollection(ctx context.Context, t *testing.T, c *controlplane.ControlPl
 
 // testCustomOwner has a deadline below the 30 seconds in which the garbage
 // collector looks for new kinds: the custom ones have to be there before it.
-func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func testCustomOwner(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -93,7 +94,7 @@ func testCustomOwner(ctx context.Context, t *testing.T, c *controlplane.ControlP
 }
 
 // testControllerRights checks that each controller uses its own ServiceAccount.
-func testControllerRights(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func testControllerRights(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	accounts := client(t, c).CoreV1().ServiceAccounts(metav1.NamespaceSystem)
 	for _, name := range []string{

@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -28,7 +29,7 @@ func beVictim(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	_, err = controlplane.Start(ctx, controlplane.Options{
+	_, err = envtest.Start(ctx, controlplane.Options{
 		Binaries: set, Dir: dir, KeepData: os.Getenv(keepVariable) != "",
 		Phase: func(p controlplane.Phase) {
 			if !p.Done {
@@ -82,7 +83,7 @@ func TestKilledDataIsKept(t *testing.T) {
 		t.Fatal("no process outlived its owner, so that there is nothing to test")
 	}
 	c := start(t, controlplane.Options{Dir: dir, KeepData: true})
-	if err := controlplane.EndOrphans(testContext(t), dir); !errors.Is(err, controlplane.ErrDirInUse) {
+	if err := envtest.EndOrphans(testContext(t), dir); !errors.Is(err, controlplane.ErrDirInUse) {
 		t.Errorf("end the processes of a control plane that runs: got %v", err)
 	}
 	if _, err := client(t, c).Discovery().ServerVersion(); err != nil {
@@ -97,11 +98,11 @@ func TestKilledDataIsKept(t *testing.T) {
 func TestEndOrphans(t *testing.T) {
 	programs(t)
 	dir := filepath.Join(t.TempDir(), "cp")
-	if err := controlplane.EndOrphans(testContext(t), dir); err != nil {
+	if err := envtest.EndOrphans(testContext(t), dir); err != nil {
 		t.Errorf("no directory: %v", err)
 	}
 	killVictim(t, dir, "up", "cosi-emu-watchdog "+dir)
-	if err := controlplane.EndOrphans(testContext(t), dir); err != nil {
+	if err := envtest.EndOrphans(testContext(t), dir); err != nil {
 		t.Error(err)
 	}
 	if left := harness.Processes(t, dir); len(left) > 0 {

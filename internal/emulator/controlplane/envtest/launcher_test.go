@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"os"
@@ -7,22 +7,24 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 func TestLauncherEnvironment(t *testing.T) {
 	t.Setenv("GOGC", "150")
 	t.Setenv("GOMAXPROCS", "7")
 	for name, test := range map[string]struct {
-		opts Options
+		opts controlplane.Options
 		want map[string]string
 	}{
 		"AsItIs": {want: map[string]string{"GOGC": "150", "GOMAXPROCS": "7"}},
 		"Garbage": {
-			opts: Options{GCPercent: 400},
+			opts: controlplane.Options{GCPercent: 400},
 			want: map[string]string{"GOGC": "400", "GOMAXPROCS": "7"},
 		},
 		"Both": {
-			opts: Options{GCPercent: 400, Processors: 1},
+			opts: controlplane.Options{GCPercent: 400, Processors: 1},
 			want: map[string]string{"GOGC": "400", "GOMAXPROCS": "1"},
 		},
 	} {

@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -44,13 +45,13 @@ func testContext(tb testing.TB) context.Context {
 
 // start starts a control plane that stops with the test. Programs and directory
 // are filled in.
-func start(tb testing.TB, opts controlplane.Options) *controlplane.ControlPlane {
+func start(tb testing.TB, opts controlplane.Options) *envtest.ControlPlane {
 	tb.Helper()
 	opts.Binaries = programs(tb)
 	if opts.Dir == "" {
 		opts.Dir = filepath.Join(tb.TempDir(), "cp")
 	}
-	c, err := controlplane.Start(testContext(tb), opts)
+	c, err := envtest.Start(testContext(tb), opts)
 	if err != nil {
 		tb.Fatalf("start a control plane: %v", err)
 	}
@@ -58,7 +59,7 @@ func start(tb testing.TB, opts controlplane.Options) *controlplane.ControlPlane 
 	return c
 }
 
-func stop(tb testing.TB, c *controlplane.ControlPlane) {
+func stop(tb testing.TB, c *envtest.ControlPlane) {
 	tb.Helper()
 	if err := c.Stop(testContext(tb)); err != nil {
 		tb.Errorf("stop the control plane: %v", err)

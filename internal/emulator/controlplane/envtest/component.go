@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"context"
@@ -9,14 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
-)
-
-// Names of the components.
-const (
-	Etcd              = vocabulary.Etcd
-	APIServer         = vocabulary.APIServer
-	ControllerManager = vocabulary.ControllerManager
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // program starts and stops a component. Its methods take no context, because envtest's
@@ -45,7 +38,7 @@ type component struct {
 
 var errEarlyExit = errors.New("it ended before it was ready")
 
-// start starts the component and returns a *StartError if it does not become
+// start starts the component and returns a *controlplane.StartError if it does not become
 // ready before ctx ends or within timeout.
 func (c *component) start(ctx context.Context, timeout time.Duration) error {
 	c.opMu.Lock()
@@ -56,7 +49,7 @@ func (c *component) start(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("it was not ready within %v", timeout))
 	defer cancel()
 	if err := c.launch(ctx); err != nil {
-		return &StartError{c.failure(err)}
+		return &controlplane.StartError{Failure: c.failure(err)}
 	}
 	return nil
 }
@@ -182,7 +175,7 @@ func (c *component) running() bool {
 	return c.proc != nil && !c.gone
 }
 
-// checkExit returns a *ComponentError, once, if the component has exited unexpectedly.
+// checkExit returns a *controlplane.ComponentError, once, if the component has exited unexpectedly.
 func (c *component) checkExit() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,10 +183,10 @@ func (c *component) checkExit() error {
 		return nil
 	}
 	c.gone = true
-	return &ComponentError{c.failure(errors.New("its process is gone"))}
+	return &controlplane.ComponentError{Failure: c.failure(errors.New("its process is gone"))}
 }
 
-func (c *component) failure(err error) Failure {
+func (c *component) failure(err error) controlplane.Failure {
 	file := c.files.log(c.name)
-	return Failure{Component: c.name, Err: err, LogTail: LogTail(file), LogFile: file}
+	return controlplane.Failure{Component: c.name, Err: err, LogTail: controlplane.LogTail(file), LogFile: file}
 }

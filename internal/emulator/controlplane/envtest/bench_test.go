@@ -1,12 +1,13 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"path/filepath"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
 // BenchmarkStart compares a control plane with a bare envtest of the same
@@ -15,9 +16,9 @@ func BenchmarkStart(b *testing.B) {
 	set := programs(b)
 	b.Run("envtest", func(b *testing.B) {
 		for b.Loop() {
-			env := &envtest.Environment{}
+			env := &crenvtest.Environment{}
 			env.ControlPlane.GetAPIServer().Path = set.APIServer
-			env.ControlPlane.Etcd = &envtest.Etcd{Path: set.Etcd}
+			env.ControlPlane.Etcd = &crenvtest.Etcd{Path: set.Etcd}
 			if _, err := env.Start(); err != nil {
 				b.Fatal(err)
 			}
@@ -31,7 +32,7 @@ func BenchmarkStart(b *testing.B) {
 	b.Run("controlplane", func(b *testing.B) {
 		for b.Loop() {
 			ctx := testContext(b)
-			c, err := controlplane.Start(ctx, controlplane.Options{Binaries: set, Dir: filepath.Join(b.TempDir(), "cp")})
+			c, err := envtest.Start(ctx, controlplane.Options{Binaries: set, Dir: filepath.Join(b.TempDir(), "cp")})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
 func TestInstallCRDs(t *testing.T) {
@@ -50,7 +51,7 @@ func TestInstallCRDs(t *testing.T) {
 // checkServedAtOnce expects that objects of new kinds can be created the moment that
 // InstallCRDs returns. Without its help, the API server holds up each first create for
 // two seconds. On a busy machine a create may take as long, but not each of several.
-func checkServedAtOnce(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func checkServedAtOnce(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	const holdUp, kinds = 2 * time.Second, 5
 	var took []time.Duration
@@ -95,7 +96,7 @@ func newKind(singular string) *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func checkReplaced(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	installed, err := clientset.NewForConfigOrDie(c.AdminConfig()).ApiextensionsV1().CustomResourceDefinitions().
 		Get(ctx, "bucketclasses."+v1alpha2.SchemeGroupVersion.Group, metav1.GetOptions{})
@@ -109,7 +110,7 @@ func checkReplaced(ctx context.Context, t *testing.T, c *controlplane.ControlPla
 	}
 }
 
-func checkRejected(ctx context.Context, t *testing.T, c *controlplane.ControlPlane) {
+func checkRejected(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	bad := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}
 	if err := controlplane.InstallCRDs(ctx, c.AdminConfig(), []*apiextensionsv1.CustomResourceDefinition{bad}); !apierrors.IsInvalid(err) {

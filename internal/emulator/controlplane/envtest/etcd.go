@@ -1,11 +1,13 @@
-package controlplane
+package envtest
 
 import (
 	"net/url"
 	"os"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // stopTimeout is envtest's time limit for stopping a component. Components are killed
@@ -23,15 +25,15 @@ const (
 
 // etcd is envtest's etcd.
 type etcd struct {
-	envtest.Etcd
+	crenvtest.Etcd
 	files layout
 }
 
-func newEtcd(files layout, port int, opts Options) *etcd {
-	e := &etcd{files: files, Etcd: envtest.Etcd{
+func newEtcd(files layout, port int, opts controlplane.Options) *etcd {
+	e := &etcd{files: files, Etcd: crenvtest.Etcd{
 		// For envtest, which asks /health. It serves that and metrics, and no data.
-		URL:          &url.URL{Scheme: "http", Host: loopbackAddress(port)},
-		Path:         files.launcher(Etcd),
+		URL:          &url.URL{Scheme: "http", Host: controlplane.LoopbackAddress(port)},
+		Path:         files.launcher(controlplane.Etcd),
 		DataDir:      files.data(),
 		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
@@ -56,6 +58,6 @@ func (e *etcd) start(log *os.File) error {
 	return e.Start()
 }
 
-func (e *etcd) process() (*os.Process, error) { return readPID(e.files.pid(Etcd)) }
+func (e *etcd) process() (*os.Process, error) { return readPID(e.files.pid(controlplane.Etcd)) }
 
 func (e *etcd) stop() error { return e.Stop() }

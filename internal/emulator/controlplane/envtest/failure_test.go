@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -81,7 +82,7 @@ func TestStartFails(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
 			opts := controlplane.Options{Binaries: programs(t), Dir: dir}
 			tc.change(t, &opts)
-			_, err := controlplane.Start(testContext(t), opts)
+			_, err := envtest.Start(testContext(t), opts)
 			if !tc.check(err) {
 				t.Errorf("%s: got %#v", tc.reason, err)
 			}
@@ -98,7 +99,7 @@ func TestStartFails(t *testing.T) {
 func TestStartIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(testContext(t))
 	dir := filepath.Join(t.TempDir(), "cp")
-	_, err := controlplane.Start(ctx, controlplane.Options{Binaries: programs(t), Dir: dir, Phase: func(p controlplane.Phase) {
+	_, err := envtest.Start(ctx, controlplane.Options{Binaries: programs(t), Dir: dir, Phase: func(p controlplane.Phase) {
 		if p.Name == controlplane.APIServer {
 			cancel()
 		}
@@ -118,7 +119,7 @@ func TestDirectoryIsRejected(t *testing.T) {
 		if err := os.WriteFile(file, []byte("chapter 1"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := controlplane.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir})
+		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir})
 		if !errors.Is(err, controlplane.ErrDirNotEmpty) {
 			t.Errorf("got %v", err)
 		}
@@ -129,7 +130,7 @@ func TestDirectoryIsRejected(t *testing.T) {
 	t.Run("InUse", func(t *testing.T) {
 		dir := t.TempDir()
 		c := start(t, controlplane.Options{Dir: dir, KeepData: true})
-		_, err := controlplane.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir, KeepData: true})
+		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir, KeepData: true})
 		if !errors.Is(err, controlplane.ErrDirInUse) {
 			t.Errorf("got %v", err)
 		}

@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // A component is started by a script that writes its process ID to a file and then
@@ -27,7 +29,7 @@ echo $$ >%[2]s || exit 1
 %[5]sexec %[4]s "$@"
 `
 
-func (l layout) writeLauncher(component, program string, opts Options) error {
+func (l layout) writeLauncher(component, program string, opts controlplane.Options) error {
 	environment := ""
 	if opts.GCPercent > 0 {
 		environment += fmt.Sprintf("export GOGC=%d\n", opts.GCPercent)

@@ -1,14 +1,15 @@
-package controlplane
+package envtest
 
 import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // layout has the paths below a control plane's directory.
@@ -46,13 +47,7 @@ func (l layout) launcher(component string) string {
 
 // claim locks the directory for this control plane. The lock ends with the process.
 func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
-	if err := l.checkEmpty(keep); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the control plane's directory: %w", err)
-	}
-	lock, err := l.lock()
+	lock, err := controlplane.Claim(l.dir, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -60,32 +55,6 @@ func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	return lock, nil
-}
-
-func (l layout) lock() (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(l.dir, "lock"))
-	locked, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("lock the control plane's directory: %w", err)
-	}
-	if !locked {
-		return nil, fmt.Errorf("%s: %w; stop it, or use another directory", l.dir, ErrDirInUse)
-	}
-	return lock, nil
-}
-
-func (l layout) checkEmpty(keep bool) error {
-	if keep {
-		return nil
-	}
-	entries, err := os.ReadDir(l.dir)
-	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("read the control plane's directory: %w", err)
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("%s: %w; empty it, or use another directory", l.dir, ErrDirNotEmpty)
-	}
-	return nil
 }
 
 // renew removes the files of an earlier run, except data and logs. It also removes

@@ -1,4 +1,4 @@
-package controlplane_test
+package envtest_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -104,12 +105,12 @@ func TestComponentsRestart(t *testing.T) {
 	}
 }
 
-func client(tb testing.TB, c *controlplane.ControlPlane) *kubernetes.Clientset {
+func client(tb testing.TB, c *envtest.ControlPlane) *kubernetes.Clientset {
 	tb.Helper()
 	return kubernetes.NewForConfigOrDie(c.AdminConfig())
 }
 
-func makeNamespace(ctx context.Context, tb testing.TB, c *controlplane.ControlPlane, name string) {
+func makeNamespace(ctx context.Context, tb testing.TB, c *envtest.ControlPlane, name string) {
 	tb.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if _, err := client(tb, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {

@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"context"
@@ -6,24 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
-// ErrNoComponent means that the control plane has no component of that name.
-var ErrNoComponent = errors.New("there is no such component")
-
-// Process is a component as the operating system knows it.
-type Process struct {
-	// Name is the component's name.
-	Name string
-	// PID is its process ID, 0 if it does not run.
-	PID int
-	// LogFile is the file with its output.
-	LogFile string
-}
-
 // Processes returns the components in the order in which they were started.
-func (c *ControlPlane) Processes() []Process {
-	processes := make([]Process, 0, len(c.components))
+func (c *ControlPlane) Processes() []controlplane.Process {
+	processes := make([]controlplane.Process, 0, len(c.components))
 	for _, component := range c.components {
 		processes = append(processes, component.process())
 	}
@@ -62,7 +51,7 @@ func (c *ControlPlane) LogFile(name string) string {
 func (c *ControlPlane) StopComponent(ctx context.Context, name string) error {
 	component := c.component(name)
 	if component == nil {
-		return fmt.Errorf("stop %s: %w", name, ErrNoComponent)
+		return fmt.Errorf("stop %s: %w", name, controlplane.ErrNoComponent)
 	}
 	return component.stop(ctx, c.opts.StopGrace)
 }
@@ -72,7 +61,7 @@ func (c *ControlPlane) StopComponent(ctx context.Context, name string) error {
 func (c *ControlPlane) KillComponent(name string) error {
 	component := c.component(name)
 	if component == nil {
-		return fmt.Errorf("kill %s: %w", name, ErrNoComponent)
+		return fmt.Errorf("kill %s: %w", name, controlplane.ErrNoComponent)
 	}
 	return component.kill()
 }
@@ -83,13 +72,13 @@ func (c *ControlPlane) KillComponent(name string) error {
 func (c *ControlPlane) StartComponent(ctx context.Context, name string) error {
 	component := c.component(name)
 	if component == nil {
-		return fmt.Errorf("start %s: %w", name, ErrNoComponent)
+		return fmt.Errorf("start %s: %w", name, controlplane.ErrNoComponent)
 	}
 	return component.start(ctx, c.opts.StartTimeout)
 }
 
-// Failed returns a channel that receives a *ComponentError for each component that exits by
-// itself. The channel is never closed.
+// Failed returns a channel that receives a *controlplane.ComponentError for each component
+// that exits by itself. The channel is never closed.
 func (c *ControlPlane) Failed() <-chan error { return c.monitor.failed }
 
 // Stop stops the components, waits for them, and removes what Options.KeepData
@@ -140,10 +129,10 @@ func (c *ControlPlane) component(name string) *component {
 	return c.components[i]
 }
 
-func (c *component) process() Process {
+func (c *component) process() controlplane.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p := Process{Name: c.name, LogFile: c.files.log(c.name)}
+	p := controlplane.Process{Name: c.name, LogFile: c.files.log(c.name)}
 	if c.proc != nil && !c.gone {
 		p.PID = c.proc.Pid
 	}

@@ -1,4 +1,4 @@
-package controlplane
+package envtest
 
 import (
 	"context"
@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // EndOrphans ends the components of a control plane in dir whose process and watchdog
 // were killed. If there are none, or no such directory, it does nothing. The error is
-// ErrDirInUse if their process still runs. Start calls it for its own directory.
+// controlplane.ErrDirInUse if their process still runs. Start calls it for its own directory.
 func EndOrphans(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -20,7 +22,7 @@ func EndOrphans(ctx context.Context, dir string) error {
 	if _, err := os.Stat(files.runs()); os.IsNotExist(err) {
 		return nil
 	}
-	lock, err := files.lock()
+	lock, err := controlplane.Lock(files.dir)
 	if err != nil {
 		return err
 	}
