@@ -92,6 +92,19 @@ func (h *history) compact(revision int64) {
 	h.compacted = max(h.compacted, revision)
 }
 
+// restart begins a new history at a revision. Who watches the old one is told so.
+func (h *history) restart(revision int64) {
+	for _, e := range h.events {
+		h.release(e)
+	}
+	h.events, h.bytes = nil, 0
+	h.dropped, h.compacted = revision, revision
+	for w := range h.watchers {
+		w.restored.Store(true)
+		w.notify()
+	}
+}
+
 // since returns the events after a revision, at most limit.
 func (h *history) since(revision int64, limit int) []*event {
 	first := h.after(revision)

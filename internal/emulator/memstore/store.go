@@ -2,6 +2,8 @@ package memstore
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +24,7 @@ const (
 type Options struct {
 	// Clock is the source of time for objects that expire and for bookmarks. It
 	// defaults to the real one.
-	Clock clock.WithDelayedExecution
+	Clock clock.Clock
 	// HistoryEvents is how many events each resource keeps at most. It defaults to
 	// 10000.
 	HistoryEvents int
@@ -70,41 +72,54 @@ type Store struct {
 	resource map[string]*history    // by the prefix of its keys
 	open     map[*resourceStore]any // those that are not destroyed
 	expiry   expiries
+	restored int64 // the revision of the snapshot that was restored: nothing before it is known
 	closed   bool
 }
 
-// New returns an empty store.
+// New returns an empty store. It must be closed.
 func New(options Options) *Store {
 	options.setDefaults()
-	return &Store{
+	s := &Store{
 		options:  options,
 		revision: firstRevision,
 		records:  newTree(),
 		resource: map[string]*history{},
 		open:     map[*resourceStore]any{},
 	}
+	s.expiry.clear()
+	s.expiry.changed = make(chan struct{}, 1)
+	return s
 }
 
 func newTree() *btree.BTree[*record] {
 	return btree.New(treeDegree, func(a, b *record) bool { return a.key < b.key })
 }
 
-// Close ends all watches and forgets when objects expire. Reads and writes go on working.
+// Close ends all watches, and objects do not expire any more. Reads and writes go on
+// working.
 func (s *Store) Close() {
-	s.mu.Lock()
-	s.closed = true
-	s.expiry.stop()
-	var open []*resourceStore
-	for r := range s.open {
-		open = append(open, r)
-	}
-	s.mu.Unlock()
-	for _, r := range open {
+	for _, r := range s.close() {
 		r.destroy()
 	}
+	s.expiry.running.Wait()
 	if s.options.DetectMutations {
 		s.checkMutations()
 	}
+}
+
+// close marks the store as closed, and returns the resource stores to destroy.
+func (s *Store) close() []*resourceStore {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.expiry.clear()
+	if s.expiry.stop != nil {
+		close(s.expiry.stop)
+	}
+	return slices.Collect(maps.Keys(s.open))
 }
 
 // ReadinessCheck is nil until the store is closed.
@@ -143,7 +158,7 @@ func (s *Store) Compact(revision int64) error {
 func (s *Store) historyOf(prefix string) *history {
 	h, ok := s.resource[prefix]
 	if !ok {
-		h = &history{options: &s.options, watchers: map[*watcher]any{}}
+		h = &history{options: &s.options, watchers: map[*watcher]any{}, dropped: s.restored, compacted: s.restored}
 		s.resource[prefix] = h
 	}
 	return h

@@ -3,9 +3,8 @@ package memstore
 import (
 	"container/heap"
 	"strings"
+	"sync"
 	"time"
-
-	"k8s.io/utils/clock"
 )
 
 // expiries are the records that expire, the next one first. The lock of the store
@@ -13,7 +12,10 @@ import (
 type expiries struct {
 	queue    expiryQueue
 	byRecord map[*record]*expiry
-	timer    clock.Timer
+
+	changed chan struct{} // holds one: another record is the next one
+	stop    chan struct{} // nil until a record expires
+	running sync.WaitGroup
 }
 
 type expiry struct {
@@ -22,12 +24,9 @@ type expiry struct {
 	index int // in the queue
 }
 
-// stop forgets everything.
-func (e *expiries) stop() {
-	if e.timer != nil {
-		e.timer.Stop()
-	}
-	*e = expiries{}
+// clear forgets all records.
+func (e *expiries) clear() {
+	e.queue, e.byRecord = nil, map[*record]*expiry{}
 }
 
 // replaceExpiry puts a record in the place of another: the former does not expire any
@@ -39,46 +38,73 @@ func (s *Store) replaceExpiry(old, rec *record, ttl uint64) {
 		heap.Remove(&e.queue, gone.index)
 		delete(e.byRecord, old)
 	}
-	if rec == nil || ttl == 0 || s.closed {
-		return
+	if rec != nil && ttl != 0 {
+		s.expireAt(rec, s.options.Clock.Now().Add(time.Duration(ttl)*time.Second)) //nolint:gosec // seconds of a lifetime
 	}
-	s.expireAt(rec, s.options.Clock.Now().Add(time.Duration(ttl)*time.Second)) //nolint:gosec // seconds of a lifetime
 }
 
+// expireAt has a record deleted at a time, unless the store is closed. The caller holds
+// the lock for writing.
 func (s *Store) expireAt(rec *record, when time.Time) {
-	e := &s.expiry
-	added := &expiry{rec: rec, when: when}
-	if e.byRecord == nil {
-		e.byRecord = map[*record]*expiry{}
+	if s.closed {
+		return
 	}
+	e := &s.expiry
+	if e.stop == nil {
+		e.stop = make(chan struct{})
+		e.running.Go(s.expireRecords)
+	}
+	added := &expiry{rec: rec, when: when}
 	e.byRecord[rec] = added
 	heap.Push(&e.queue, added)
 	if e.queue[0] == added {
-		s.setTimer()
+		select {
+		case e.changed <- struct{}{}:
+		default: // it is going to look
+		}
 	}
 }
 
-// setTimer has expire called when the next record expires.
-func (s *Store) setTimer() {
-	e := &s.expiry
-	if e.timer != nil {
-		e.timer.Stop()
+// expireRecords deletes records when their time has come, until the store is closed.
+func (s *Store) expireRecords() {
+	for s.awaitExpiry(s.expire()) {
 	}
-	e.timer = s.options.Clock.AfterFunc(e.queue[0].when.Sub(s.options.Clock.Now()), s.expire)
 }
 
-// expire deletes the records whose time has come.
-func (s *Store) expire() {
+// awaitExpiry waits until the time of the next record has come, if there is one, or until
+// another is the next one. It returns false once the store is closed.
+func (s *Store) awaitExpiry(in time.Duration, some bool) bool {
+	var expired <-chan time.Time
+	if some {
+		timer := s.options.Clock.NewTimer(in)
+		defer timer.Stop()
+		expired = timer.C()
+	}
+	select {
+	case <-expired:
+		return true
+	case <-s.expiry.changed:
+		return true
+	case <-s.expiry.stop:
+		return false
+	}
+}
+
+// expire deletes the records whose time has come, and returns how long the next one has,
+// if there is one.
+func (s *Store) expire() (time.Duration, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := &s.expiry
-	for now := s.options.Clock.Now(); len(e.queue) > 0 && !e.queue[0].when.After(now); {
+	now := s.options.Clock.Now()
+	for len(e.queue) > 0 && !e.queue[0].when.After(now) {
 		rec := e.queue[0].rec
 		s.removeLocked(s.historyOfKey(rec.key), rec)
 	}
-	if len(e.queue) > 0 {
-		s.setTimer()
+	if len(e.queue) == 0 {
+		return 0, false
 	}
+	return e.queue[0].when.Sub(now), true
 }
 
 // historyOfKey returns the history of the resource that has a key. An object that was
@@ -102,12 +128,14 @@ func (q expiryQueue) Swap(i, j int) {
 	q[i].index, q[j].index = i, j
 }
 
+// Push implements heap.Interface.
 func (q *expiryQueue) Push(x any) {
 	added, _ := x.(*expiry)
 	added.index = len(*q)
 	*q = append(*q, added)
 }
 
+// Pop implements heap.Interface.
 func (q *expiryQueue) Pop() any {
 	last := len(*q) - 1
 	popped := (*q)[last]

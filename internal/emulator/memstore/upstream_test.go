@@ -216,10 +216,20 @@ func newTestStoreWith(t testing.TB, transformer value.Transformer, options Optio
 
 func openTestStore(t testing.TB, store *Store, transformer value.Transformer) *testStore {
 	t.Helper()
+	return openTestResource(t, store, "/pods/", transformer)
+}
+
+func openTestResource(t testing.TB, store *Store, resourcePrefix string, transformer value.Transformer) *testStore {
+	t.Helper()
+	return openTestResourceWith(t, store, "", resourcePrefix, transformer)
+}
+
+func openTestResourceWith(t testing.TB, store *Store, prefix, resourcePrefix string, transformer value.Transformer) *testStore {
+	t.Helper()
 	codec := &failingCodec{Codec: apitesting.TestCodec(exampleCodecs, examplev1.SchemeGroupVersion)}
-	config := storagebackend.NewDefaultConfig("", codec).ForResource(schema.GroupResource{Resource: "pods"})
+	config := storagebackend.NewDefaultConfig(prefix, codec).ForResource(schema.GroupResource{Resource: "pods"})
 	config.Transformer = transformer
-	opened, destroy, err := store.Decorate(config, "/pods/", nil,
+	opened, destroy, err := store.Decorate(config, resourcePrefix, nil,
 		func() runtime.Object { return &example.Pod{} }, func() runtime.Object { return &example.PodList{} }, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
