@@ -160,6 +160,9 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("wait for the custom resources: %w", context.Cause(ctx))
 	}
 	s.generic().RunPostStartHooks(running) //nolint:contextcheck // they outlive the start
+	if err := bootstrap(ctx, s.generic().LoopbackClientConfig); err != nil {
+		return err
+	}
 	return s.waitReady(ctx)
 }
 

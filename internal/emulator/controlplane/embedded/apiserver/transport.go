@@ -26,12 +26,15 @@ type localServer struct {
 	gone context.Context //nolint:containedctx // the life of the server, not of a call
 }
 
-// Serve has a handler serve the requests until the context ends.
+// Serve has a handler serve the requests until the context ends, or until Refuse.
 func (l *Local) Serve(ctx context.Context, handler http.Handler) {
 	next := &localServer{handler, ctx}
 	l.current.Store(next)
 	context.AfterFunc(ctx, func() { l.current.CompareAndSwap(next, nil) })
 }
+
+// Refuse has further requests fail. Those that have begun go on.
+func (l *Local) Refuse() { l.current.Store(nil) }
 
 // Transport returns a transport whose requests are those of a user.
 func (l *Local) Transport(who user.Info) http.RoundTripper { return &localTransport{l, who} }

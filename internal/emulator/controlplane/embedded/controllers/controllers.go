@@ -19,9 +19,6 @@ import (
 // userAgent is the name of the controllers in managed fields.
 const userAgent = "kube-controller-manager"
 
-// Resource is a built-in resource whose objects the controllers see.
-type Resource = resource
-
 // Controllers are running controllers.
 type Controllers struct {
 	cancel context.CancelFunc
@@ -40,9 +37,8 @@ type clients struct {
 }
 
 // Start starts the controllers with a client configuration that has all rights. It does
-// not wait until they work. builtin are the resources that the server has besides custom
-// resources.
-func Start(cfg *rest.Config, builtin []Resource) (*Controllers, error) {
+// not wait until they work.
+func Start(cfg *rest.Config) (*Controllers, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.UserAgent = userAgent
 	kube, kubeErr := kubernetes.NewForConfig(protobuf(cfg))
@@ -56,7 +52,7 @@ func Start(cfg *rest.Config, builtin []Resource) (*Controllers, error) {
 		cancel:     cancel,
 		kube:       informers.NewSharedInformerFactory(kube, 0),
 		extensions: extensionsinformers.NewSharedInformerFactory(extensions, 0),
-		monitors:   newMonitors(ctx, meta, builtin),
+		monitors:   newMonitors(ctx, meta),
 	}
 	if err := c.assemble(ctx, clients{kube, meta}); err != nil {
 		c.Stop()

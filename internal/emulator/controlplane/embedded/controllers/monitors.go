@@ -15,14 +15,12 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/scheme"
 )
 
 // resource is a resource whose objects can be deleted.
-type resource struct {
-	schema.GroupVersionResource
-	Kind       string
-	Namespaced bool
-}
+type resource = scheme.Resource
 
 // change is a change of an object.
 type change struct {
@@ -34,7 +32,6 @@ type change struct {
 // monitors watch the metadata of all objects that can be deleted, for all controllers.
 type monitors struct {
 	client   metadata.Interface
-	builtin  []resource
 	handlers []func(change)
 
 	ctx  context.Context //nolint:containedctx // the life of the monitors
@@ -51,8 +48,8 @@ type monitor struct {
 	cancel context.CancelFunc
 }
 
-func newMonitors(ctx context.Context, client metadata.Interface, builtin []resource) *monitors {
-	return &monitors{client: client, builtin: builtin, ctx: ctx, running: map[schema.GroupVersionResource]*monitor{}}
+func newMonitors(ctx context.Context, client metadata.Interface) *monitors {
+	return &monitors{client: client, ctx: ctx, running: map[schema.GroupVersionResource]*monitor{}}
 }
 
 // handle has a function called with each change, in the order of the changes of an
@@ -61,7 +58,7 @@ func (m *monitors) handle(f func(change)) { m.handlers = append(m.handlers, f) }
 
 // start watches the built-in resources.
 func (m *monitors) start() {
-	for _, of := range m.builtin {
+	for _, of := range scheme.Resources() {
 		m.add(of)
 	}
 }
