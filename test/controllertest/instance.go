@@ -34,7 +34,7 @@ type Instance struct {
 
 // Config returns the connection of a controller, which has the rights of deploy/rbac. Its
 // requests are recorded.
-func Config(tb testing.TB, plane *controlplane.ControlPlane, requests *harness.Requests) *rest.Config {
+func Config(tb testing.TB, plane controlplane.ControlPlane, requests *harness.Requests) *rest.Config {
 	tb.Helper()
 	cfg, err := plane.UserConfig(user, "system:serviceaccounts", "system:authenticated")
 	if err != nil {

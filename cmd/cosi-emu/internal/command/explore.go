@@ -120,8 +120,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
-	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
-		"directory with the programs of the control plane (default: as for 'up')")
+	addControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)
 	x.reports.addReportFlag(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
