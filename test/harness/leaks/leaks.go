@@ -14,11 +14,22 @@ import (
 // at most, and a busy machine needs longer. Only a test that fails waits that long.
 const timeout = time.Minute
 
-// Check waits until no goroutines are left but those of the options. If that takes
-// longer than a minute, it fails the test and says which are left.
+// IgnoreControlPlane returns options that ignore the goroutines by which a control plane
+// in this process serves other tests.
+func IgnoreControlPlane() []goleak.Option {
+	const emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
+	return []goleak.Option{
+		goleak.IgnoreAnyFunction(emulator + "memstore.(*Store).expireRecords"),
+		goleak.IgnoreAnyFunction(emulator + "controlplane/embedded/apiserver.(*exchange).serve"),
+	}
+}
+
+// Check waits until no goroutines are left but those of the options, and those of
+// IgnoreControlPlane. If that takes longer than a minute, it fails the test and says which
+// are left.
 func Check(tb testing.TB, options ...goleak.Option) {
 	tb.Helper()
-	if err := wait(options); err != nil {
+	if err := wait(append(IgnoreControlPlane(), options...)); err != nil {
 		tb.Errorf("goroutines are left: %v", err)
 	}
 }
