@@ -4,6 +4,8 @@ package leaks
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,12 +17,33 @@ import (
 const timeout = time.Minute
 
 // IgnoreControlPlane returns options that ignore the goroutines by which a control plane
-// in this process serves other tests.
+// in this process serves other tests, if there is one.
 func IgnoreControlPlane() []goleak.Option {
-	const emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
+	if !strings.Contains(stacks(), embedded+".(*ControlPlane).listen") {
+		return nil
+	}
 	return []goleak.Option{
 		goleak.IgnoreAnyFunction(emulator + "memstore.(*Store).expireRecords"),
-		goleak.IgnoreAnyFunction(emulator + "controlplane/embedded/apiserver.(*exchange).serve"),
+		goleak.IgnoreAnyFunction(embedded + "/apiserver.(*exchange).serve"),
+		// A client that keeps its connection has the server keep it.
+		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
+		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).readFrames"),
+		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).runHandler"),
+	}
+}
+
+const (
+	emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
+	embedded = emulator + "controlplane/embedded"
+)
+
+// stacks returns the stacks of all goroutines.
+func stacks() string {
+	for size := 1 << 20; ; size *= 2 {
+		buffer := make([]byte, size)
+		if n := runtime.Stack(buffer, true); n < size {
+			return string(buffer[:n])
+		}
 	}
 }
 
