@@ -70,6 +70,10 @@ func New(opts Options) (*Server, error) {
 		s.Stop()
 		return nil, err
 	}
+	if err := serveIssuer(s.generic().Handler.NonGoRestfulMux, opts.Issuer); err != nil {
+		s.Stop()
+		return nil, err
+	}
 	s.generic().PrepareRun()
 	return s, nil
 }
@@ -84,7 +88,7 @@ func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
 	generic.Authentication.APIAudiences = opts.Issuer.Audiences()
 	generic.Authorization.Authorizer = s.registry.Authorizer()
 	generic.RuleResolver = s.registry.Authorizer()
-	generic.AdmissionControl = admission.NewChainHandler(&namespaceLifecycle{s.registry})
+	generic.AdmissionControl = admission.NewChainHandler(&namespaceLifecycle{s.registry}, &quotaCounts{s.registry})
 	generic.BuildHandlerChainFunc = chain
 	generic.LongRunningFunc = longRunning
 	generic.LoopbackClientConfig = loopbackConfig(opts.Address, &s.loopback)

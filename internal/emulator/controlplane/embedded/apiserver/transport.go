@@ -66,6 +66,10 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return x.response(r), nil
 }
 
+// CloseIdleConnections does nothing: there are no connections. Without it, client-go logs a
+// warning.
+func (*localTransport) CloseIdleConnections() {}
+
 func closeBody(r *http.Request) {
 	if r.Body != nil {
 		_ = r.Body.Close()

@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	listers "k8s.io/client-go/listers/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/scheme"
 )
 
 // quotas writes into the status of ResourceQuotas how many objects there are. The API
@@ -65,7 +67,7 @@ func (q *quotas) process(ctx context.Context, key string) error {
 	}
 	status := corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
 	for constraint := range quota.Spec.Hard {
-		if of, ok := countedBy(constraint); ok {
+		if of, ok := scheme.CountedBy(constraint); ok {
 			if n, ok := q.monitors.count(of, namespace); ok {
 				status.Used[constraint] = *quantity.NewQuantity(int64(n), quantity.DecimalSI)
 			}

@@ -11,12 +11,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/rbac"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/scheme"
@@ -153,4 +156,38 @@ func (r *Registry) Namespace(ctx context.Context, name string) (*corev1.Namespac
 		return nil, fmt.Errorf("namespace %s is a %T", name, obj)
 	}
 	return n, nil
+}
+
+// Quotas returns the ResourceQuotas of a namespace, which the caller must not change.
+func (r *Registry) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+	list, err := r.quotas.List(request.WithNamespace(ctx, namespace), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := list.(*corev1.ResourceQuotaList)
+	if !ok {
+		return nil, fmt.Errorf("got a list of type %T", list)
+	}
+	return typed.Items, nil
+}
+
+// UpdateQuota changes the status of a ResourceQuota. If change returns an error, it
+// changes nothing.
+func (r *Registry) UpdateQuota(ctx context.Context, quota *corev1.ResourceQuota, change func(*corev1.ResourceQuota) error) error {
+	key, err := r.quotas.KeyFunc(request.WithNamespace(ctx, quota.Namespace), quota.Name)
+	if err != nil {
+		return err
+	}
+	update := storage.SimpleUpdate(func(obj runtime.Object) (runtime.Object, error) {
+		current, ok := obj.(*corev1.ResourceQuota)
+		if !ok {
+			return nil, fmt.Errorf("quota %s/%s is a %T", quota.Namespace, quota.Name, obj)
+		}
+		return current, change(current)
+	})
+	err = r.quotas.Storage.GuaranteedUpdate(ctx, key, r.quotas.New(), false, nil, update, false, nil)
+	if storage.IsNotFound(err) {
+		return nil
+	}
+	return err
 }

@@ -10,8 +10,10 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -49,6 +51,22 @@ func NewIssuer(url string) (*Issuer, error) {
 		return nil, fmt.Errorf("make a signer of tokens: %w", err)
 	}
 	return i, nil
+}
+
+// Algorithm is that of the signatures.
+const Algorithm = string(jose.ES256)
+
+// URL returns the URL that names the issuer.
+func (i *Issuer) URL() string { return i.url }
+
+// KeysURL returns the URL of a path of the API server.
+func (i *Issuer) KeysURL(path string) string { return strings.TrimSuffix(i.url, "/") + path }
+
+// Keys returns the public keys as a JSON Web Key Set.
+func (i *Issuer) Keys() ([]byte, error) {
+	return json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+		Key: i.key.Public(), KeyID: i.keyID, Algorithm: Algorithm, Use: "sig",
+	}}})
 }
 
 // Audiences returns the audiences of the API server.

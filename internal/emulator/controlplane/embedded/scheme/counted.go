@@ -1,4 +1,4 @@
-package controllers
+package scheme
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// countedBy returns the resource whose objects a constraint of a ResourceQuota counts.
-func countedBy(constraint corev1.ResourceName) (schema.GroupResource, bool) {
+// CountedBy returns the resource whose objects a constraint of a ResourceQuota counts.
+func CountedBy(constraint corev1.ResourceName) (schema.GroupResource, bool) {
 	if name, ok := strings.CutPrefix(string(constraint), "count/"); ok {
 		return schema.ParseGroupResource(name), true
 	}
