@@ -19,7 +19,7 @@ var ErrUnclean = errors.New("the scenario cannot be run without faults")
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
 func Explore(ctx context.Context, opts Options) (report *Report, err error) {
-	if opts, err = opts.withDefaults(); err != nil {
+	if opts, err = opts.withDefaults(ctx); err != nil {
 		return nil, err
 	}
 	scenario, err := load(opts.File, opts.Text)
@@ -29,7 +29,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	opts.Emulator.API = scenario.API()
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
-		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes, State: opts.State},
+		report: Report{
+			Scenario: scenario.Name, ControlPlane: string(opts.plane.Kind), Notice: opts.plane.Notice,
+			Sandboxes: opts.Sandboxes, State: opts.State,
+		},
 	}
 	if e.done, err = openState(opts); err != nil {
 		return nil, err

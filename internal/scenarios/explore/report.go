@@ -23,6 +23,10 @@ type Report struct {
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen in any attempt.
 	Unreached []string `json:"unreached,omitempty"`
+	// ControlPlane is the kind of the control plane in the sandboxes, and Notice why, if it
+	// was not selected.
+	ControlPlane string `json:"controlPlane"`
+	Notice       string `json:"notice,omitempty"`
 	// Pruned counts pairs in states that occurred before, and single faults that were
 	// tried at an equivalent operation before.
 	Pruned    int `json:"pruned,omitempty"`

@@ -18,8 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -76,22 +74,11 @@ func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 
 func (w *sandbox) start(ctx context.Context, options Options) error {
 	opts := options.Emulator
-	kind, err := selection.ParseKind(string(opts.ControlPlaneKind))
-	if err != nil {
-		return err
-	}
-	choice, err := selection.Choose(ctx, kind, binaries.Options{Dir: opts.ControlPlaneDir})
-	if err != nil {
-		return err
-	}
-	if options.Interference && choice.Kind == selection.Envtest && choice.Binaries.ControllerManager == "" {
-		return fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, choice.Notice)
-	}
 	definitions, err := crds.For(opts.API)
 	if err != nil {
 		return err
 	}
-	w.plane, err = choice.Start(ctx, controlplane.Options{
+	w.plane, err = options.plane.Start(ctx, controlplane.Options{
 		Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
 		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Sandboxes),
 	})

@@ -17,6 +17,9 @@ const shownOthers = 5
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	r.writeUntried(&b)
+	if r.Notice != "" {
+		fmt.Fprintf(&b, "%s\n", r.Notice)
+	}
 	fmt.Fprintf(&b, "%s: %d points, %d/%d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
 	if r.Combined > 0 {
 		fmt.Fprintf(&b, ", %d combinations tried", r.Combined)
@@ -24,8 +27,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, ", %d pruned", r.Pruned)
 	}
-	fmt.Fprintf(&b, "\n%d runs in %s in %d sandboxes: %.1f runs/s; steps of the clean run: %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
+	fmt.Fprintf(&b, "\n%d runs in %s in %d sandboxes%s: %.1f runs/s; steps of the clean run: %s\n",
+		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane), r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
 	if r.Seams.Events > 0 {
 		fmt.Fprintf(&b, "seams without faults: %s\n", r.Seams)
 	}
@@ -47,6 +50,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func on(plane string) string {
+	if plane == "" {
+		return ""
+	}
+	return " on " + plane
 }
 
 // writeUntried says what was not tried, and how to go on.
