@@ -42,7 +42,7 @@ func testSecrets(t *testing.T, f *fixture) {
 		"BasicAuth":  {corev1.Secret{Type: corev1.SecretTypeBasicAuth}, []string{"FieldValueRequired data[username]", "FieldValueRequired data[password]"}},
 		"SSH":        {corev1.Secret{Type: corev1.SecretTypeSSHAuth}, []string{"FieldValueRequired data[ssh-privatekey]"}},
 		"DockerJSON": {corev1.Secret{Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{".dockerconfigjson": []byte("{")}}, []string{"FieldValueInvalid data[.dockerconfigjson]"}}, //nolint:lll // one case a line
-		"Account":    {corev1.Secret{Type: corev1.SecretTypeServiceAccountToken}, []string{"FieldValueRequired metadata.annotations[kubernetes.io/service-account.name]"}},                     //nolint:lll // as above
+		"Account":    {corev1.Secret{Type: corev1.SecretTypeServiceAccountToken}, []string{"FieldValueRequired metadata.annotations[kubernetes.io/service-account.name]"}},                       //nolint:lll // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.secret.Name = "bad"

@@ -59,7 +59,7 @@ func testRights(t *testing.T, f *fixture) {
 		"OtherName":   {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "get", Resource: "configmaps", Name: "two"}, false},
 		"Everywhere":  {authorizationv1.ResourceAttributes{Verb: "list", Resource: "secrets"}, false},
 		"Subresource": {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Group: "objectstorage.k8s.io", Resource: "buckets", Subresource: "status"}, true}, //nolint:lll // one case a line
-		"Resource":    {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Group: "objectstorage.k8s.io", Resource: "buckets"}, false},                        //nolint:lll // as above
+		"Resource":    {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Group: "objectstorage.k8s.io", Resource: "buckets"}, false},                       //nolint:lll // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			self := must(reader.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{

@@ -187,7 +187,7 @@ func testCustom(t *testing.T, f *fixture) {
 		t.Error("an unknown field is stored")
 	}
 	_, err := classes.Create(ctx, class("bad", map[string]any{"driverName": "cosi.example", "deletionPolicy": "Keep"}), metav1.CreateOptions{})
-	if diff := cmp.Diff([]string{"FieldValueNotSupported spec.deletionPolicy"}, causes(err)); diff != "" {
+	if diff := cmp.Diff([]string{"FieldValueNotSupported spec.deletionPolicy", "FieldValueInvalid <nil>"}, causes(err)); diff != "" {
 		t.Errorf("an invalid value: got %v -want +got\n%s", err, diff)
 	}
 	patch := must(json.Marshal(map[string]any{"spec": map[string]any{"driverName": "other.example"}}))(t)
@@ -203,7 +203,7 @@ func testCustom(t *testing.T, f *fixture) {
 		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "Bucket", "metadata": map[string]any{"name": "custom"},
 		"spec": map[string]any{
 			"driverName": "cosi.example", "deletionPolicy": "Retain", "protocols": []any{"S3"}, "existingBucketID": "one",
-			"bucketClaim": map[string]any{"namespace": "default", "name": "none"},
+			"bucketClaimRef": map[string]any{"namespace": "default", "name": "none"},
 		},
 		"status": map[string]any{"bucketID": "ignored"},
 	}}, metav1.CreateOptions{}))(t)
@@ -213,7 +213,7 @@ func testCustom(t *testing.T, f *fixture) {
 	}
 	status := []byte(`{"spec":{"deletionPolicy":"Delete"},"status":{"bucketID":"one"}}`)
 	updated := must(buckets.Patch(ctx, "custom", types.MergePatchType, status, metav1.PatchOptions{}, "status"))(t)
-	id, _, _ := unstructured.NestedString(updated.Object, "status", "bucketID")          //nolint:errcheck // it is empty then
+	id, _, _ := unstructured.NestedString(updated.Object, "status", "bucketID")         //nolint:errcheck // it is empty then
 	policy, _, _ := unstructured.NestedString(updated.Object, "spec", "deletionPolicy") //nolint:errcheck // as above
 	if id != "one" || policy != "Retain" || updated.GetGeneration() != 1 {
 		t.Errorf("after a patch of the status: bucketID %q, deletionPolicy %q, generation %d", id, policy, updated.GetGeneration())

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/healthz"
-	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 
@@ -83,7 +82,7 @@ func (s *Server) generic() *genericapiserver.GenericAPIServer { return s.extensi
 func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
 	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	generic.ExternalAddress = opts.Address
-	generic.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
+	generic.EffectiveVersion = effectiveVersion()
 	generic.RESTOptionsGetter = restOptions{opts.Storage, definitionCodec()}
 	generic.Authentication.APIAudiences = opts.Issuer.Audiences()
 	generic.Authorization.Authorizer = s.registry.Authorizer()

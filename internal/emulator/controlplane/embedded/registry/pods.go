@@ -23,6 +23,7 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 		prepareCreate: func(p *corev1.Pod) {
 			p.Generation = 1
 			p.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&p.Spec)}
+			admitPod(&p.Spec)
 		},
 		prepareUpdate: func(p, old *corev1.Pod) {
 			p.Status = old.Status
@@ -46,6 +47,30 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 			wideColumn("Readiness Gates", corev1.PodSpec{}.SwaggerDoc()["readinessGates"]),
 		},
 		row: podRow,
+	}
+}
+
+// tolerationSeconds is how long a Pod stays on a node that fails.
+const tolerationSeconds = 300
+
+// admitPod sets what the admission plugins of a kube-apiserver set: the priority, and
+// tolerations of nodes that fail.
+func admitPod(spec *corev1.PodSpec) {
+	if spec.Priority == nil {
+		spec.Priority = new(int32(0))
+	}
+	if spec.PreemptionPolicy == nil {
+		spec.PreemptionPolicy = new(corev1.PreemptLowerPriority)
+	}
+	for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		if slices.ContainsFunc(spec.Tolerations, func(t corev1.Toleration) bool {
+			return (t.Key == taint || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}) {
+			continue
+		}
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
+			Key: taint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(tolerationSeconds)),
+		})
 	}
 }
 

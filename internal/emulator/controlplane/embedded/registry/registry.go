@@ -129,25 +129,31 @@ func group(name string, storage map[string]rest.Storage) *genericapiserver.APIGr
 	return &info
 }
 
+// reading returns the context of a read for another request. Errors name its resource.
+func reading(ctx context.Context, resource, namespace string) context.Context {
+	ctx = request.WithRequestInfo(ctx, &request.RequestInfo{IsResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: resource})
+	return request.WithNamespace(ctx, namespace)
+}
+
 // ServiceAccount implements token.Getter.
 func (r *Registry) ServiceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-	return get[corev1.ServiceAccount](request.WithNamespace(ctx, namespace), r.accounts, name)
+	return get[corev1.ServiceAccount](reading(ctx, "serviceaccounts", namespace), r.accounts, name)
 }
 
 // Pod implements token.Getter.
 func (r *Registry) Pod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
-	return get[corev1.Pod](request.WithNamespace(ctx, namespace), r.pods, name)
+	return get[corev1.Pod](reading(ctx, "pods", namespace), r.pods, name)
 }
 
 // Secret implements token.Getter.
 func (r *Registry) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
-	return get[corev1.Secret](request.WithNamespace(ctx, namespace), r.secrets, name)
+	return get[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
 }
 
 // Namespace returns a namespace, which the caller must not change.
 func (r *Registry) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
 	// With a version, the storage returns its own object instead of a copy.
-	obj, err := r.namespaces.Get(request.WithNamespace(ctx, metav1.NamespaceNone), name, &metav1.GetOptions{ResourceVersion: "0"})
+	obj, err := r.namespaces.Get(reading(ctx, "namespaces", metav1.NamespaceNone), name, &metav1.GetOptions{ResourceVersion: "0"})
 	if err != nil {
 		return nil, err
 	}

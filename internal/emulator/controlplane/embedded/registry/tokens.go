@@ -141,10 +141,11 @@ func (r *tokenREST) bound(ctx context.Context, account string, ref *authenticati
 		return nil, nil //nolint:nilnil // a token that is bound to nothing
 	}
 	var bound token.Bound
+	namespace := request.NamespaceValue(ctx)
 	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
 	switch {
 	case kind.Group == "" && kind.Kind == "Pod":
-		pod, err := get[corev1.Pod](ctx, r.pods, ref.Name)
+		pod, err := get[corev1.Pod](reading(ctx, "pods", namespace), r.pods, ref.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +155,7 @@ func (r *tokenREST) bound(ctx context.Context, account string, ref *authenticati
 		}
 		bound = pod
 	case kind.Group == "" && kind.Kind == "Secret":
-		secret, err := get[corev1.Secret](ctx, r.secrets, ref.Name)
+		secret, err := get[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, ref.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,9 @@ func defaultPod(pod *corev1.Pod) {
 	pointerDefault(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 	pointerDefault(&spec.SecurityContext, corev1.PodSecurityContext{})
 	setDefault(&pod.Status.Phase, corev1.PodPending)
+	// The second is the older name of the first.
+	setDefault(&spec.ServiceAccountName, spec.DeprecatedServiceAccount)
+	spec.DeprecatedServiceAccount = spec.ServiceAccountName
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
 			defaultContainer(&containers[i], spec.HostNetwork)
