@@ -211,7 +211,7 @@ func testCustom(t *testing.T, f *fixture) {
 	if _, ok := bucket.Object["status"]; ok {
 		t.Error("a create sets the status")
 	}
-	status := []byte(`{"spec":{"deletionPolicy":"Delete"},"status":{"bucketID":"one"}}`)
+	status := []byte(`{"spec":{"deletionPolicy":"Delete"},"status":{"bucketID":"one","readyToUse":false}}`)
 	updated := must(buckets.Patch(ctx, "custom", types.MergePatchType, status, metav1.PatchOptions{}, "status"))(t)
 	id, _, _ := unstructured.NestedString(updated.Object, "status", "bucketID")         //nolint:errcheck // it is empty then
 	policy, _, _ := unstructured.NestedString(updated.Object, "spec", "deletionPolicy") //nolint:errcheck // as above
