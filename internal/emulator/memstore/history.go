@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -129,28 +130,23 @@ func (h *history) undo(present []*record, r keyRange, revision int64) []*record 
 	if len(then) == 0 {
 		return present
 	}
-	past := make([]*record, 0, len(present)+len(then))
+	var old []*record
+	for _, rec := range then {
+		if rec != nil {
+			old = append(old, rec)
+		}
+	}
+	slices.SortFunc(old, func(a, b *record) int { return strings.Compare(a.key, b.key) })
+	past := make([]*record, 0, len(present)+len(old))
 	for _, rec := range present {
+		for len(old) > 0 && old[0].key < rec.key {
+			past, old = append(past, old[0]), old[1:]
+		}
 		if _, written := then[rec.key]; !written {
 			past = append(past, rec)
 		}
 	}
-	for _, rec := range then {
-		if rec != nil {
-			past = append(past, rec)
-		}
-	}
-	slices.SortFunc(past, func(a, b *record) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		default:
-			return 0
-		}
-	})
-	return past
+	return append(past, old...)
 }
 
 // errTooOld is what a watch gets that cannot start at a revision, or cannot go on. The
