@@ -7,9 +7,11 @@ import (
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/apitesting"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/apis/example"
+	examplev1 "k8s.io/apiserver/pkg/apis/example/v1"
 	"k8s.io/apiserver/pkg/storage"
 )
 
@@ -23,13 +25,12 @@ type stored struct {
 
 func storedObjects(b *testing.B) []stored {
 	b.Helper()
-	pods := newTestStore(b, nil)
 	pod := newPod("pod")
-	claim := newClaim("v1")
+	claim := newClaim()
 	pod.Finalizers, pod.ManagedFields = claim.GetFinalizers(), claim.GetManagedFields()
 	return []stored{
 		{"custom resource", unstructured.UnstructuredJSONScheme, func() runtime.Object { return &unstructured.Unstructured{} }, claim},
-		{"pod", pods.codec, func() runtime.Object { return &example.Pod{} }, pod},
+		{"pod", apitesting.TestCodec(exampleCodecs, examplev1.SchemeGroupVersion), func() runtime.Object { return &example.Pod{} }, pod},
 	}
 }
 
@@ -91,7 +92,7 @@ func claimKey(i int) string {
 func mustCreateClaims(b *testing.B, r *resourceStore, count int) {
 	b.Helper()
 	for i := range count {
-		if err := r.Create(b.Context(), claimKey(i), newClaim("v1"), nil, 0); err != nil {
+		if err := r.Create(b.Context(), claimKey(i), newClaim(), nil, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -113,7 +114,7 @@ func BenchmarkCreate(b *testing.B) {
 			mustCreateClaims(b, r, before)
 			b.ReportAllocs()
 			for i := before; b.Loop(); i++ {
-				if err := r.Create(b.Context(), claimKey(i), newClaim("v1"), &unstructured.Unstructured{}, 0); err != nil {
+				if err := r.Create(b.Context(), claimKey(i), newClaim(), &unstructured.Unstructured{}, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

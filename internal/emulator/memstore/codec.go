@@ -122,9 +122,9 @@ func (r *resourceStore) copyInto(out runtime.Object, rec *record, plain []byte) 
 // emptyObject returns a new object of the type of v, which keeps its version if it is
 // unstructured.
 func emptyObject(v reflect.Value) runtime.Object {
-	if u, ok := v.Addr().Interface().(runtime.Unstructured); ok {
+	if u, ok := reflect.TypeAssert[runtime.Unstructured](v.Addr()); ok {
 		return u.NewEmptyInstance()
 	}
-	obj, _ := reflect.New(v.Type()).Interface().(runtime.Object)
+	obj, _ := reflect.TypeAssert[runtime.Object](reflect.New(v.Type()))
 	return obj
 }

@@ -117,7 +117,7 @@ func (r *resourceStore) listError(err error, key, start string, opts storage.Lis
 	}
 	next, err := storage.EncodeContinue(start, key, -1)
 	if err != nil {
-		utilruntime.HandleError(err) //nolint:staticcheck // there is no context to log with
+		utilruntime.HandleError(err)
 		return apierrors.NewResourceExpired(continueExpired)
 	}
 	expired := apierrors.NewResourceExpired(continueInconsistent)

@@ -33,26 +33,23 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 
 	tests := []struct {
-		name string
-		open func(t *testing.T, store *Store) *testStore
+		name   string
+		served bool
 	}{
-		{"before the resource is served", func(t *testing.T, store *Store) *testStore {
-			load(t, store, saved.Bytes())
-			return openTestStore(t, store, nil)
-		}},
-		{"while it is served", func(t *testing.T, store *Store) *testStore {
-			s := openTestStore(t, store, nil)
-			s.mustCreate(t, newPod("gone"), 0)
-			s.mustCreate(t, newPod("a"), 0)
-			load(t, store, saved.Bytes())
-			return s
-		}},
+		{"before the resource is served", false},
+		{"while it is served", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			store := New(Options{DetectMutations: true})
 			t.Cleanup(store.Close)
-			s := test.open(t, store)
+			if test.served {
+				s := openTestStore(t, store, nil)
+				s.mustCreate(t, newPod("gone"), 0)
+				s.mustCreate(t, newPod("a"), 0)
+			}
+			load(t, store, saved.Bytes())
+			s := openTestStore(t, store, nil)
 			if diff := cmp.Diff(want, s.mustList(t, storage.ListOptions{})); diff != "" {
 				t.Errorf("objects (-saved +loaded):\n%s", diff)
 			}
@@ -204,7 +201,7 @@ func FuzzLoad(f *testing.F) {
 }
 
 // contents returns what a snapshot says, one object a line.
-func contents(t testing.TB, s *Snapshot) []string {
+func contents(t *testing.T, s *Snapshot) []string {
 	t.Helper()
 	lines := []string{fmt.Sprint(s.revision)}
 	s.records.Ascend(func(rec *record) bool {

@@ -211,7 +211,7 @@ func TestVersionsShareObjects(t *testing.T) {
 	store := New(Options{DetectMutations: true})
 	defer store.Close()
 	v1, v2 := openClaims(t, store, "v1"), openClaims(t, store, "v2")
-	claim := newClaim("v1")
+	claim := newClaim()
 	w, err := v2.Watch(t.Context(), "/cosi/claims", withDefaults(storage.ListOptions{}))
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func TestUnstructuredList(t *testing.T) {
 	defer store.Close()
 	claims := openClaims(t, store, "v1")
 	created := &unstructured.Unstructured{}
-	if err := claims.Create(t.Context(), "/cosi/claims/ns/claim", newClaim("v1"), created, 0); err != nil {
+	if err := claims.Create(t.Context(), "/cosi/claims/ns/claim", newClaim(), created, 0); err != nil {
 		t.Fatal(err)
 	}
 	list := &unstructured.UnstructuredList{}
@@ -287,20 +287,20 @@ func (c versionCodec) Decode(
 	return obj, kind, err
 }
 
-func openClaims(t testing.TB, store *Store, version string) *resourceStore {
-	t.Helper()
+func openClaims(tb testing.TB, store *Store, version string) *resourceStore {
+	tb.Helper()
 	codec := versionCodec{unstructured.UnstructuredJSONScheme, "example.com/" + version}
 	config := storagebackend.NewDefaultConfig("/registry", codec).ForResource(schema.GroupResource{Group: "example.com", Resource: "claims"})
 	r, err := store.resourceStore(config, "/cosi/claims", func() runtime.Object { return &unstructured.Unstructured{} })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(r.destroy)
+	tb.Cleanup(r.destroy)
 	return r
 }
 
 // newClaim returns an object of the size of a BucketClaim that is bound.
-func newClaim(version string) *unstructured.Unstructured {
+func newClaim() *unstructured.Unstructured {
 	claim := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"bucketClassName": "class", "protocols": []any{"S3", "Azure"}},
 		"status": map[string]any{
@@ -313,7 +313,7 @@ func newClaim(version string) *unstructured.Unstructured {
 			},
 		},
 	}}
-	claim.SetAPIVersion("example.com/" + version)
+	claim.SetAPIVersion("example.com/v1")
 	claim.SetKind("Claim")
 	claim.SetNamespace("ns")
 	claim.SetName("claim")
@@ -330,6 +330,6 @@ func newClaim(version string) *unstructured.Unstructured {
 func managedFields(manager, fields string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "example.com/v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		FieldsV1: metav1.NewFieldsV1(fields),
 	}
 }

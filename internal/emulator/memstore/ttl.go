@@ -120,12 +120,16 @@ func (s *Store) historyOfKey(key string) *history {
 
 type expiryQueue []*expiry
 
-func (q expiryQueue) Len() int           { return len(q) }
-func (q expiryQueue) Less(i, j int) bool { return q[i].when.Before(q[j].when) }
+// Len implements heap.Interface.
+func (q *expiryQueue) Len() int { return len(*q) }
 
-func (q expiryQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
+// Less implements heap.Interface.
+func (q *expiryQueue) Less(i, j int) bool { return (*q)[i].when.Before((*q)[j].when) }
+
+// Swap implements heap.Interface.
+func (q *expiryQueue) Swap(i, j int) {
+	(*q)[i], (*q)[j] = (*q)[j], (*q)[i]
+	(*q)[i].index, (*q)[j].index = i, j
 }
 
 // Push implements heap.Interface.

@@ -23,7 +23,8 @@ const (
 )
 
 // Watch implements storage.Interface. As with the API server's cache, a watch that cannot
-// start where it is asked to is one whose only event is the error.
+// start where it is asked to is one whose only event is the error. The option for
+// timestamps is ignored: that cache asks for them, and none stands on this store.
 func (r *resourceStore) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	key, err := r.prepareKey(key, opts.Recursive)
 	if err != nil {

@@ -331,7 +331,7 @@ func TestEventsKeepLittle(t *testing.T) {
 	}
 }
 
-func waitFor(t testing.TB, condition func() bool) {
+func waitFor(t *testing.T, condition func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
