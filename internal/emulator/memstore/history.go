@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -20,7 +21,7 @@ type history struct {
 	options  *Options
 	events   []*event // by revision
 	bytes    int
-	watchers map[*watcher]any
+	watchers map[*watcher]struct{}
 
 	// dropped is the revision of the latest event that is gone. Whoever has read so far
 	// misses nothing.
@@ -29,15 +30,16 @@ type history struct {
 	compacted int64
 }
 
-// event is one write. It never changes.
+// event is one write. Nothing but what its watchers share changes.
 type event struct {
 	revision int64
 	key      string
 	current  *record // nil if the object was deleted
 	previous *record // nil if the object was created
 
-	// What the watchers of a resource store share.
+	// What the watchers of a resource store share, while the event is not old.
 	currentObjects, previousObjects decoded
+	old                             atomic.Bool
 }
 
 func (e *event) size() int {
@@ -72,9 +74,10 @@ func (h *history) dropFirst() {
 	h.compacted = max(h.compacted, e.revision)
 }
 
-// release drops what the watchers of an event share. The previous record's objects go
-// with it, since it is no longer part of the present state.
+// release drops what the watchers of an event share, as the event is old. The previous
+// record's objects go with it, since it is no longer part of the present state.
 func (h *history) release(e *event) {
+	e.old.Store(true)
 	e.currentObjects.drop()
 	e.previousObjects.drop()
 	if e.previous == nil {

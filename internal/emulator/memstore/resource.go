@@ -79,14 +79,14 @@ func (s *Store) resourceStore(
 	defer s.mu.Unlock()
 	r.history = s.historyOf(r.pathPrefix + resourcePrefix[1:])
 	r.opened = s.revision
-	s.open[r] = nil
+	s.open[r] = struct{}{}
 	return r, nil
 }
 
 // destroy ends the watches and waits for them.
 func (r *resourceStore) destroy() {
-	r.destroyed.Store(true)
 	r.store.mu.Lock()
+	r.destroyed.Store(true)
 	delete(r.store.open, r)
 	for w := range r.history.watchers {
 		if w.resource == r {

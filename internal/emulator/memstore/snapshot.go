@@ -72,7 +72,7 @@ func (s *Store) Restore(snapshot *Snapshot) {
 	for rec, left := range snapshot.expiry {
 		s.expireAt(rec, now.Add(left))
 	}
-	for _, h := range s.resource {
+	for _, h := range s.histories {
 		h.restart(snapshot.revision)
 	}
 	for r := range s.open {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -62,6 +63,26 @@ func TestResourceVersionsAreOfTheStore(t *testing.T) {
 	}
 	if list := pods.mustList(t, storage.ListOptions{}); list.ResourceVersion != second.ResourceVersion || len(list.Items) != 1 {
 		t.Errorf("%d pods at resource version %s, want 1 at %s", len(list.Items), list.ResourceVersion, second.ResourceVersion)
+	}
+}
+
+func TestResourceVersionsThatAreNone(t *testing.T) {
+	s := newTestStore(t, nil)
+	const beyond = "9223372036854775809" // more than fits
+	for _, opts := range []storage.ListOptions{
+		{ResourceVersion: beyond, ResourceVersionMatch: metav1.ResourceVersionMatchExact},
+		{ResourceVersion: "latest"},
+	} {
+		if err := s.GetList(t.Context(), "/pods/", withDefaults(opts), &example.PodList{}); !apierrors.IsBadRequest(err) {
+			t.Errorf("list at %s: %v, want a bad request", opts.ResourceVersion, err)
+		}
+		if _, err := s.Watch(t.Context(), "/pods/", withDefaults(opts)); err == nil {
+			t.Errorf("watch from %s: no error", opts.ResourceVersion)
+		}
+	}
+	err := s.Get(t.Context(), podKey("pod"), storage.GetOptions{ResourceVersion: "2"}, &example.Pod{})
+	if !storage.IsTooLargeResourceVersion(err) {
+		t.Errorf("get at a later resource version: %v, want that it is too large", err)
 	}
 }
 

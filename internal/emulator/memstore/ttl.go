@@ -110,7 +110,7 @@ func (s *Store) expire() (time.Duration, bool) {
 // historyOfKey returns the history of the resource that has a key. An object that was
 // restored may have none yet: nobody can have watched it.
 func (s *Store) historyOfKey(key string) *history {
-	for prefix, h := range s.resource {
+	for prefix, h := range s.histories {
 		if strings.HasPrefix(key, prefix) {
 			return h
 		}

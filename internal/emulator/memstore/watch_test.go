@@ -318,6 +318,12 @@ func TestEventsKeepLittle(t *testing.T) {
 		s.mustLabel(t, "pod", strconv.Itoa(i))
 		nextPod(t, w)
 	}
+	late := s.mustWatch(t, storage.ListOptions{ResourceVersion: "2", Predicate: storage.SelectionPredicate{
+		Label: labels.Everything(), Field: fields.OneTermEqualSelector("metadata.name", "pod"), GetAttrs: storage.DefaultNamespaceScopedAttr,
+	}})
+	for range 3 * sharedEvents { // makes what it needs for itself
+		nextPod(t, late)
+	}
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	kept := 0
