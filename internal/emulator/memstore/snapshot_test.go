@@ -107,6 +107,20 @@ func TestRestoreIsACopy(t *testing.T) {
 	}
 }
 
+// A client that knows of a write that was lost starts anew.
+func TestBump(t *testing.T) {
+	s := newTestStore(t, nil)
+	s.mustCreate(t, newPod("a"), 0)
+	snapshot := s.store.Snapshot()
+	lost := s.mustCreate(t, newPod("lost"), 0)
+	snapshot.Bump(1000)
+	s.store.Restore(snapshot)
+	wantExpired(t, s.mustWatch(t, storage.ListOptions{ResourceVersion: lost.ResourceVersion}))
+	if created := s.mustCreate(t, newPod("b"), 0); revisionOf(t, created) != snapshot.Revision()+1 {
+		t.Errorf("created at %s, want %d", created.ResourceVersion, snapshot.Revision()+1)
+	}
+}
+
 func TestSnapshotKeepsExpiry(t *testing.T) {
 	clock := testingclock.NewFakeClock(time.Now())
 	original := newTestStoreWith(t, nil, Options{Clock: clock})
