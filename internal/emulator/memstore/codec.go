@@ -80,6 +80,20 @@ func (r *resourceStore) shared(ctx context.Context, rec *record) (runtime.Object
 	return r.keep(rec, plain)
 }
 
+// atEvent returns the object of a record of an event, as shared does. For an old event,
+// which few will ask for, nothing is kept: a watch that starts long ago would fill the
+// memory with the past.
+func (r *resourceStore) atEvent(ctx context.Context, e *event, rec *record) (runtime.Object, error) {
+	if obj := rec.objects.of(r); obj != nil || !e.old.Load() {
+		return r.shared(ctx, rec)
+	}
+	plain, _, err := r.plain(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	return r.decode(plain, rec.revision, r.newObject())
+}
+
 // keep decodes the object of a record, unless that is done, and keeps it. With a
 // transformer nothing is kept, because it may fail or change its mind at any time.
 func (r *resourceStore) keep(rec *record, plain []byte) (runtime.Object, error) {
@@ -122,9 +136,9 @@ func (r *resourceStore) copyInto(out runtime.Object, rec *record, plain []byte) 
 // emptyObject returns a new object of the type of v, which keeps its version if it is
 // unstructured.
 func emptyObject(v reflect.Value) runtime.Object {
-	if u, ok := v.Addr().Interface().(runtime.Unstructured); ok {
+	if u, ok := reflect.TypeAssert[runtime.Unstructured](v.Addr()); ok {
 		return u.NewEmptyInstance()
 	}
-	obj, _ := reflect.New(v.Type()).Interface().(runtime.Object)
+	obj, _ := reflect.TypeAssert[runtime.Object](reflect.New(v.Type()))
 	return obj
 }

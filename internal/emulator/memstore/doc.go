@@ -11,10 +11,11 @@
 // A record is the encoded object, as the codec of the resource wrote it, and never
 // changes. Beside the bytes stands the decoded object of each version that is served,
 // made once and shared by all readers. Bytes alone would cost a decoding for each read
-// and each watcher: 3 to 12 times the copy that the shared object costs instead
-// (BenchmarkDecode and BenchmarkCopy). Decoded objects alone would not do: versions of a
-// custom resource share their objects through the bytes, a write that changes nothing is
-// recognized by equal bytes, and what a write returns must be what a read returns.
+// and each watch: 36 µs for a custom resource of 1 kB, where a copy of the shared object
+// costs 3 µs (BenchmarkDecode and BenchmarkCopy), and a list needs not even that.
+// Decoded objects alone would not do: versions of a custom resource share their objects
+// through the bytes, a write that changes nothing is recognized by equal bytes, and what
+// a write returns must be what a later read returns.
 //
 // A list and a get with a resource version share memory with the store below the first
 // level, as those of the API server's own cache do, and their results must not be

@@ -24,7 +24,7 @@ func newPod(name string) *example.Pod {
 	return &example.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 }
 
-func (s *testStore) mustCreate(t testing.TB, pod *example.Pod, ttl uint64) *example.Pod {
+func (s *testStore) mustCreate(t *testing.T, pod *example.Pod, ttl uint64) *example.Pod {
 	t.Helper()
 	created := &example.Pod{}
 	if err := s.Create(t.Context(), podKey(pod.Name), pod, created, ttl); err != nil {
@@ -34,7 +34,7 @@ func (s *testStore) mustCreate(t testing.TB, pod *example.Pod, ttl uint64) *exam
 }
 
 // mustLabel updates a pod's label "state".
-func (s *testStore) mustLabel(t testing.TB, name, state string) *example.Pod {
+func (s *testStore) mustLabel(t *testing.T, name, state string) *example.Pod {
 	t.Helper()
 	updated := &example.Pod{}
 	if err := s.label(t.Context(), name, state, updated); err != nil {
@@ -52,7 +52,7 @@ func (s *testStore) label(ctx context.Context, name, state string, updated *exam
 		}), nil)
 }
 
-func (s *testStore) mustDelete(t testing.TB, name string) *example.Pod {
+func (s *testStore) mustDelete(t *testing.T, name string) *example.Pod {
 	t.Helper()
 	deleted := &example.Pod{}
 	err := s.Delete(t.Context(), podKey(name), deleted, nil, storage.ValidateAllObjectFunc, nil, storage.DeleteOptions{})
@@ -62,7 +62,7 @@ func (s *testStore) mustDelete(t testing.TB, name string) *example.Pod {
 	return deleted
 }
 
-func (s *testStore) mustList(t testing.TB, opts storage.ListOptions) *example.PodList {
+func (s *testStore) mustList(t *testing.T, opts storage.ListOptions) *example.PodList {
 	t.Helper()
 	list := &example.PodList{}
 	if err := s.GetList(t.Context(), "/pods/", withDefaults(opts), list); err != nil {
@@ -71,12 +71,12 @@ func (s *testStore) mustList(t testing.TB, opts storage.ListOptions) *example.Po
 	return list
 }
 
-func (s *testStore) mustWatch(t testing.TB, opts storage.ListOptions) watch.Interface {
+func (s *testStore) mustWatch(t *testing.T, opts storage.ListOptions) watch.Interface {
 	t.Helper()
 	return s.mustWatchWith(t.Context(), t, opts)
 }
 
-func (s *testStore) mustWatchWith(ctx context.Context, t testing.TB, opts storage.ListOptions) watch.Interface {
+func (s *testStore) mustWatchWith(ctx context.Context, t *testing.T, opts storage.ListOptions) watch.Interface {
 	t.Helper()
 	w, err := s.Watch(ctx, "/pods/", withDefaults(opts))
 	if err != nil {
@@ -100,7 +100,7 @@ func withDefaults(opts storage.ListOptions) storage.ListOptions {
 
 // nextEvent returns the next event of a watch, with the object that the reader of a
 // watch would get. It returns false if the watch has ended.
-func nextEvent(t testing.TB, w watch.Interface) (watch.Event, bool) {
+func nextEvent(t *testing.T, w watch.Interface) (watch.Event, bool) {
 	t.Helper()
 	select {
 	case event, ok := <-w.ResultChan():
@@ -114,7 +114,7 @@ func nextEvent(t testing.TB, w watch.Interface) (watch.Event, bool) {
 	}
 }
 
-func nextPod(t testing.TB, w watch.Interface) (watch.EventType, *example.Pod) {
+func nextPod(t *testing.T, w watch.Interface) (watch.EventType, *example.Pod) {
 	t.Helper()
 	event, ok := nextEvent(t, w)
 	if !ok {
@@ -128,7 +128,7 @@ func nextPod(t testing.TB, w watch.Interface) (watch.EventType, *example.Pod) {
 }
 
 // wantExpired checks that a watch ends with 410 Gone, perhaps after other events.
-func wantExpired(t testing.TB, w watch.Interface) {
+func wantExpired(t *testing.T, w watch.Interface) {
 	t.Helper()
 	for {
 		event, ok := nextEvent(t, w)
@@ -147,14 +147,14 @@ func wantExpired(t testing.TB, w watch.Interface) {
 	}
 }
 
-func wantEnd(t testing.TB, w watch.Interface) {
+func wantEnd(t *testing.T, w watch.Interface) {
 	t.Helper()
 	if event, ok := nextEvent(t, w); ok {
 		t.Fatalf("%s event, want the end of the watch", event.Type)
 	}
 }
 
-func revisionOf(t testing.TB, pod *example.Pod) int64 {
+func revisionOf(t *testing.T, pod *example.Pod) int64 {
 	t.Helper()
 	revision, err := strconv.ParseInt(pod.ResourceVersion, 10, 64)
 	if err != nil {

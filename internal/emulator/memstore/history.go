@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
+	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -19,7 +21,7 @@ type history struct {
 	options  *Options
 	events   []*event // by revision
 	bytes    int
-	watchers map[*watcher]any
+	watchers map[*watcher]struct{}
 
 	// dropped is the revision of the latest event that is gone. Whoever has read so far
 	// misses nothing.
@@ -28,15 +30,16 @@ type history struct {
 	compacted int64
 }
 
-// event is one write. It never changes.
+// event is one write. Nothing but what its watchers share changes.
 type event struct {
 	revision int64
 	key      string
 	current  *record // nil if the object was deleted
 	previous *record // nil if the object was created
 
-	// What the watchers of a resource store share.
+	// What the watchers of a resource store share, while the event is not old.
 	currentObjects, previousObjects decoded
+	old                             atomic.Bool
 }
 
 func (e *event) size() int {
@@ -71,9 +74,10 @@ func (h *history) dropFirst() {
 	h.compacted = max(h.compacted, e.revision)
 }
 
-// release drops what the watchers of an event share. The previous record's objects go
-// with it, since it is no longer part of the present state.
+// release drops what the watchers of an event share, as the event is old. The previous
+// record's objects go with it, since it is no longer part of the present state.
 func (h *history) release(e *event) {
+	e.old.Store(true)
 	e.currentObjects.drop()
 	e.previousObjects.drop()
 	if e.previous == nil {
@@ -129,28 +133,23 @@ func (h *history) undo(present []*record, r keyRange, revision int64) []*record 
 	if len(then) == 0 {
 		return present
 	}
-	past := make([]*record, 0, len(present)+len(then))
+	var old []*record
+	for _, rec := range then {
+		if rec != nil {
+			old = append(old, rec)
+		}
+	}
+	slices.SortFunc(old, func(a, b *record) int { return strings.Compare(a.key, b.key) })
+	past := make([]*record, 0, len(present)+len(old))
 	for _, rec := range present {
+		for len(old) > 0 && old[0].key < rec.key {
+			past, old = append(past, old[0]), old[1:]
+		}
 		if _, written := then[rec.key]; !written {
 			past = append(past, rec)
 		}
 	}
-	for _, rec := range then {
-		if rec != nil {
-			past = append(past, rec)
-		}
-	}
-	slices.SortFunc(past, func(a, b *record) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		default:
-			return 0
-		}
-	})
-	return past
+	return append(past, old...)
 }
 
 // errTooOld is what a watch gets that cannot start at a revision, or cannot go on. The

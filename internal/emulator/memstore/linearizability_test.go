@@ -66,8 +66,9 @@ const (
 	read
 	deleteAny
 	deleteKnown // only if it still has the resource version that was read
-	kinds
 )
+
+var kinds = []kind{create, increment, read, deleteAny, deleteKnown}
 
 type input struct {
 	kind   kind
@@ -90,9 +91,10 @@ type operations struct {
 }
 
 func (o *operations) write(t *testing.T, s *testStore, writer int, random *rand.Rand) {
+	t.Helper()
 	known := map[string]int64{}
 	for range writesOfAWriter {
-		in := input{kind: kind(random.IntN(int(kinds))), object: fmt.Sprintf("pod-%d", random.IntN(objectsOfWriters))}
+		in := input{kind: kinds[random.IntN(len(kinds))], object: fmt.Sprintf("pod-%d", random.IntN(objectsOfWriters))}
 		in.known = known[in.object]
 		call := o.clock.Add(1)
 		out, err := in.do(t, s)
@@ -109,6 +111,7 @@ func (o *operations) write(t *testing.T, s *testStore, writer int, random *rand.
 }
 
 func (in input) do(t *testing.T, s *testStore) (output, error) {
+	t.Helper()
 	pod, err := &example.Pod{}, error(nil)
 	ctx, key := t.Context(), podKey(in.object)
 	switch in.kind {
@@ -174,31 +177,34 @@ var oneObject = porcupine.Model{
 
 // step says whether an operation can end so, and what is there after it.
 func (o object) step(in input, out output) (bool, any) {
-	exists := o.revision != 0
+	if !out.done {
+		return !o.allows(in), o
+	}
+	after := object{count: out.count, revision: out.revision, highest: out.revision}
+	possible := o.allows(in) && out.revision > o.highest
 	switch in.kind {
 	case create:
-		if !out.done {
-			return exists, o
-		}
-		return !exists && out.count == 0 && out.revision > o.highest, object{0, out.revision, out.revision}
+		return possible && out.count == 0, after
 	case increment:
-		if !out.done {
-			return !exists, o
-		}
-		return exists && out.count == o.count+1 && out.revision > o.highest, object{out.count, out.revision, out.revision}
+		return possible && out.count == o.count+1, after
 	case read:
-		if !out.done {
-			return !exists, o
-		}
-		return out.count == o.count && out.revision == o.revision, o
+		return o.allows(in) && out.count == o.count && out.revision == o.revision, o
 	case deleteAny, deleteKnown:
-		mayDelete := exists && (in.kind == deleteAny || in.known == o.revision)
-		if !out.done {
-			return !mayDelete, o
-		}
-		return mayDelete && out.count == o.count && out.revision > o.highest, object{0, 0, out.revision}
+		return possible && out.count == o.count, object{highest: out.revision}
 	default:
 		return false, o
+	}
+}
+
+// allows says whether an operation finds what it needs.
+func (o object) allows(in input) bool {
+	switch in.kind {
+	case create:
+		return o.revision == 0
+	case deleteKnown:
+		return o.revision != 0 && o.revision == in.known
+	default:
+		return o.revision != 0
 	}
 }
 
@@ -214,6 +220,7 @@ func checkLinearizable(t *testing.T, history []porcupine.Operation) {
 
 // listUntil lists until done is closed.
 func listUntil(t *testing.T, s *testStore, done <-chan struct{}) []*example.PodList {
+	t.Helper()
 	var lists []*example.PodList
 	for {
 		select {
@@ -271,7 +278,7 @@ func checkLists(t *testing.T, events []watch.Event, lists []*example.PodList) {
 	}
 }
 
-func listRevision(t testing.TB, list *example.PodList) int64 {
+func listRevision(t *testing.T, list *example.PodList) int64 {
 	t.Helper()
 	revision, err := strconv.ParseInt(list.ResourceVersion, 10, 64)
 	if err != nil {

@@ -43,6 +43,9 @@ func (r *resourceStore) GetList(ctx context.Context, key string, opts storage.Li
 	if err != nil {
 		return err
 	}
+	if exact < 0 { // one that does not fit into the type
+		return apierrors.NewBadRequest("invalid resource version: " + opts.ResourceVersion)
+	}
 	found, revision, err := r.recordsAt(newKeyRange(key, opts.Recursive, start), exact)
 	if err != nil {
 		return r.listError(err, key, start, opts)
@@ -77,7 +80,7 @@ func itemsOf(listObj runtime.Object) (reflect.Value, error) {
 	return items, nil
 }
 
-// errCompacted says that a list is to be at a revision of which nothing is known any more.
+// compactedError says that a list is to be at a revision of which nothing is known any more.
 type compactedError struct{}
 
 func (compactedError) Error() string { return listExpired }
@@ -117,7 +120,7 @@ func (r *resourceStore) listError(err error, key, start string, opts storage.Lis
 	}
 	next, err := storage.EncodeContinue(start, key, -1)
 	if err != nil {
-		utilruntime.HandleError(err) //nolint:staticcheck // there is no context to log with
+		utilruntime.HandleError(err)
 		return apierrors.NewResourceExpired(continueExpired)
 	}
 	expired := apierrors.NewResourceExpired(continueInconsistent)

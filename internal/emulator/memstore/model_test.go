@@ -51,6 +51,7 @@ const mostOperations = 100
 
 // runProgram compares what a program does to the store and to the model.
 func runProgram(t *testing.T, program []byte) {
+	t.Helper()
 	m := newModel(t)
 	for i := 0; i+1 < min(len(program), 2*mostOperations); i += 2 {
 		m.steps()[int(program[i])%len(m.steps())](int(program[i+1]))

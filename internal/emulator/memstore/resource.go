@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/apiserver/pkg/storage/value"
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 )
 
 // retryAfterSeconds is what the API server's cache advises to whoever asks for a resource
@@ -51,7 +51,7 @@ var _ storage.Interface = (*resourceStore)(nil)
 // share the objects.
 func (s *Store) Decorate(
 	config *storagebackend.ConfigForResource, resourcePrefix string, _ func(obj runtime.Object) (string, error),
-	newFunc, _ func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
+	newFunc, _ func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *toolscache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
 	r, err := s.resourceStore(config, resourcePrefix, newFunc)
 	if err != nil {
@@ -79,14 +79,14 @@ func (s *Store) resourceStore(
 	defer s.mu.Unlock()
 	r.history = s.historyOf(r.pathPrefix + resourcePrefix[1:])
 	r.opened = s.revision
-	s.open[r] = nil
+	s.open[r] = struct{}{}
 	return r, nil
 }
 
 // destroy ends the watches and waits for them.
 func (r *resourceStore) destroy() {
-	r.destroyed.Store(true)
 	r.store.mu.Lock()
+	r.destroyed.Store(true)
 	delete(r.store.open, r)
 	for w := range r.history.watchers {
 		if w.resource == r {

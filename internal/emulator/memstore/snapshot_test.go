@@ -33,26 +33,23 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 
 	tests := []struct {
-		name string
-		open func(t *testing.T, store *Store) *testStore
+		name   string
+		served bool
 	}{
-		{"before the resource is served", func(t *testing.T, store *Store) *testStore {
-			load(t, store, saved.Bytes())
-			return openTestStore(t, store, nil)
-		}},
-		{"while it is served", func(t *testing.T, store *Store) *testStore {
-			s := openTestStore(t, store, nil)
-			s.mustCreate(t, newPod("gone"), 0)
-			s.mustCreate(t, newPod("a"), 0)
-			load(t, store, saved.Bytes())
-			return s
-		}},
+		{"before the resource is served", false},
+		{"while it is served", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			store := New(Options{DetectMutations: true})
 			t.Cleanup(store.Close)
-			s := test.open(t, store)
+			if test.served {
+				s := openTestStore(t, store, nil)
+				s.mustCreate(t, newPod("gone"), 0)
+				s.mustCreate(t, newPod("a"), 0)
+			}
+			load(t, store, saved.Bytes())
+			s := openTestStore(t, store, nil)
 			if diff := cmp.Diff(want, s.mustList(t, storage.ListOptions{})); diff != "" {
 				t.Errorf("objects (-saved +loaded):\n%s", diff)
 			}
@@ -107,6 +104,20 @@ func TestRestoreIsACopy(t *testing.T) {
 	}
 	if got := original.store.Revision(); got != snapshot.Revision() {
 		t.Errorf("the restored store is at %d, want %d", got, snapshot.Revision())
+	}
+}
+
+// A client that knows of a write that was lost starts anew.
+func TestBump(t *testing.T) {
+	s := newTestStore(t, nil)
+	s.mustCreate(t, newPod("a"), 0)
+	snapshot := s.store.Snapshot()
+	lost := s.mustCreate(t, newPod("lost"), 0)
+	snapshot.Bump(1000)
+	s.store.Restore(snapshot)
+	wantExpired(t, s.mustWatch(t, storage.ListOptions{ResourceVersion: lost.ResourceVersion}))
+	if created := s.mustCreate(t, newPod("b"), 0); revisionOf(t, created) != snapshot.Revision()+1 {
+		t.Errorf("created at %s, want %d", created.ResourceVersion, snapshot.Revision()+1)
 	}
 }
 
@@ -204,7 +215,7 @@ func FuzzLoad(f *testing.F) {
 }
 
 // contents returns what a snapshot says, one object a line.
-func contents(t testing.TB, s *Snapshot) []string {
+func contents(t *testing.T, s *Snapshot) []string {
 	t.Helper()
 	lines := []string{fmt.Sprint(s.revision)}
 	s.records.Ascend(func(rec *record) bool {

@@ -66,25 +66,25 @@ func (o *Options) setDefaults() {
 type Store struct {
 	options Options
 
-	mu       sync.RWMutex
-	revision int64                  // of the latest write
-	records  *btree.BTree[*record]  // the present state, by key
-	resource map[string]*history    // by the prefix of its keys
-	open     map[*resourceStore]any // those that are not destroyed
-	expiry   expiries
-	restored int64 // the revision of the snapshot that was restored: nothing before it is known
-	closed   bool
+	mu        sync.RWMutex
+	revision  int64                       // of the latest write
+	records   *btree.BTree[*record]       // the present state, by key
+	histories map[string]*history         // by the prefix of a resource's keys
+	open      map[*resourceStore]struct{} // those that are not destroyed
+	expiry    expiries
+	restored  int64 // the revision of the snapshot that was restored: nothing before it is known
+	closed    bool
 }
 
 // New returns an empty store. It must be closed.
 func New(options Options) *Store {
 	options.setDefaults()
 	s := &Store{
-		options:  options,
-		revision: firstRevision,
-		records:  newTree(),
-		resource: map[string]*history{},
-		open:     map[*resourceStore]any{},
+		options:   options,
+		revision:  firstRevision,
+		records:   newTree(),
+		histories: map[string]*history{},
+		open:      map[*resourceStore]struct{}{},
 	}
 	s.expiry.clear()
 	s.expiry.changed = make(chan struct{}, 1)
@@ -147,7 +147,7 @@ func (s *Store) Compact(revision int64) error {
 	if revision > s.revision {
 		return fmt.Errorf("compact to revision %d: the store is at revision %d", revision, s.revision)
 	}
-	for _, h := range s.resource {
+	for _, h := range s.histories {
 		h.compact(revision)
 	}
 	return nil
@@ -156,10 +156,10 @@ func (s *Store) Compact(revision int64) error {
 // historyOf returns the history of the resource whose keys have a prefix. The caller
 // holds the lock for writing.
 func (s *Store) historyOf(prefix string) *history {
-	h, ok := s.resource[prefix]
+	h, ok := s.histories[prefix]
 	if !ok {
-		h = &history{options: &s.options, watchers: map[*watcher]any{}, dropped: s.restored, compacted: s.restored}
-		s.resource[prefix] = h
+		h = &history{options: &s.options, watchers: map[*watcher]struct{}{}, dropped: s.restored, compacted: s.restored}
+		s.histories[prefix] = h
 	}
 	return h
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -62,6 +63,26 @@ func TestResourceVersionsAreOfTheStore(t *testing.T) {
 	}
 	if list := pods.mustList(t, storage.ListOptions{}); list.ResourceVersion != second.ResourceVersion || len(list.Items) != 1 {
 		t.Errorf("%d pods at resource version %s, want 1 at %s", len(list.Items), list.ResourceVersion, second.ResourceVersion)
+	}
+}
+
+func TestResourceVersionsThatAreNone(t *testing.T) {
+	s := newTestStore(t, nil)
+	const beyond = "9223372036854775809" // more than fits
+	for _, opts := range []storage.ListOptions{
+		{ResourceVersion: beyond, ResourceVersionMatch: metav1.ResourceVersionMatchExact},
+		{ResourceVersion: "latest"},
+	} {
+		if err := s.GetList(t.Context(), "/pods/", withDefaults(opts), &example.PodList{}); !apierrors.IsBadRequest(err) {
+			t.Errorf("list at %s: %v, want a bad request", opts.ResourceVersion, err)
+		}
+		if _, err := s.Watch(t.Context(), "/pods/", withDefaults(opts)); err == nil {
+			t.Errorf("watch from %s: no error", opts.ResourceVersion)
+		}
+	}
+	err := s.Get(t.Context(), podKey("pod"), storage.GetOptions{ResourceVersion: "2"}, &example.Pod{})
+	if !storage.IsTooLargeResourceVersion(err) {
+		t.Errorf("get at a later resource version: %v, want that it is too large", err)
 	}
 }
 
@@ -211,7 +232,7 @@ func TestVersionsShareObjects(t *testing.T) {
 	store := New(Options{DetectMutations: true})
 	defer store.Close()
 	v1, v2 := openClaims(t, store, "v1"), openClaims(t, store, "v2")
-	claim := newClaim("v1")
+	claim := newClaim()
 	w, err := v2.Watch(t.Context(), "/cosi/claims", withDefaults(storage.ListOptions{}))
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +279,7 @@ func TestUnstructuredList(t *testing.T) {
 	defer store.Close()
 	claims := openClaims(t, store, "v1")
 	created := &unstructured.Unstructured{}
-	if err := claims.Create(t.Context(), "/cosi/claims/ns/claim", newClaim("v1"), created, 0); err != nil {
+	if err := claims.Create(t.Context(), "/cosi/claims/ns/claim", newClaim(), created, 0); err != nil {
 		t.Fatal(err)
 	}
 	list := &unstructured.UnstructuredList{}
@@ -287,20 +308,20 @@ func (c versionCodec) Decode(
 	return obj, kind, err
 }
 
-func openClaims(t testing.TB, store *Store, version string) *resourceStore {
-	t.Helper()
+func openClaims(tb testing.TB, store *Store, version string) *resourceStore {
+	tb.Helper()
 	codec := versionCodec{unstructured.UnstructuredJSONScheme, "example.com/" + version}
 	config := storagebackend.NewDefaultConfig("/registry", codec).ForResource(schema.GroupResource{Group: "example.com", Resource: "claims"})
 	r, err := store.resourceStore(config, "/cosi/claims", func() runtime.Object { return &unstructured.Unstructured{} })
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(r.destroy)
+	tb.Cleanup(r.destroy)
 	return r
 }
 
 // newClaim returns an object of the size of a BucketClaim that is bound.
-func newClaim(version string) *unstructured.Unstructured {
+func newClaim() *unstructured.Unstructured {
 	claim := &unstructured.Unstructured{Object: map[string]any{
 		"spec": map[string]any{"bucketClassName": "class", "protocols": []any{"S3", "Azure"}},
 		"status": map[string]any{
@@ -313,7 +334,7 @@ func newClaim(version string) *unstructured.Unstructured {
 			},
 		},
 	}}
-	claim.SetAPIVersion("example.com/" + version)
+	claim.SetAPIVersion("example.com/v1")
 	claim.SetKind("Claim")
 	claim.SetNamespace("ns")
 	claim.SetName("claim")
@@ -330,6 +351,6 @@ func newClaim(version string) *unstructured.Unstructured {
 func managedFields(manager, fields string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "example.com/v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		FieldsV1: metav1.NewFieldsV1(fields),
 	}
 }

@@ -110,7 +110,7 @@ func (s *Store) expire() (time.Duration, bool) {
 // historyOfKey returns the history of the resource that has a key. An object that was
 // restored may have none yet: nobody can have watched it.
 func (s *Store) historyOfKey(key string) *history {
-	for prefix, h := range s.resource {
+	for prefix, h := range s.histories {
 		if strings.HasPrefix(key, prefix) {
 			return h
 		}
@@ -120,12 +120,16 @@ func (s *Store) historyOfKey(key string) *history {
 
 type expiryQueue []*expiry
 
-func (q expiryQueue) Len() int           { return len(q) }
-func (q expiryQueue) Less(i, j int) bool { return q[i].when.Before(q[j].when) }
+// Len implements heap.Interface.
+func (q *expiryQueue) Len() int { return len(*q) }
 
-func (q expiryQueue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
+// Less implements heap.Interface.
+func (q *expiryQueue) Less(i, j int) bool { return (*q)[i].when.Before((*q)[j].when) }
+
+// Swap implements heap.Interface.
+func (q *expiryQueue) Swap(i, j int) {
+	(*q)[i], (*q)[j] = (*q)[j], (*q)[i]
+	(*q)[i].index, (*q)[j].index = i, j
 }
 
 // Push implements heap.Interface.

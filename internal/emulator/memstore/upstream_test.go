@@ -34,10 +34,10 @@ const transformerPrefix = "test!"
 
 var upstream = []struct {
 	name string
-	run  func(ctx context.Context, t *testing.T, s *testStore)
+	run  func(s *testStore)
 }{
-	{"Create", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestCreate(ctx, t, s, s.checkInvariants)
+	{"Create", func(s *testStore) {
+		storagetesting.RunTestCreate(s.t.Context(), s.t, s, s.checkInvariants)
 	}},
 	{"CreateWithTTL", onInterface(storagetesting.RunTestCreateWithTTL)},
 	{"CreateWithKeyExist", onInterface(storagetesting.RunTestCreateWithKeyExist)},
@@ -52,119 +52,115 @@ var upstream = []struct {
 	{"ValidateDeletionWithOnlySuggestionValid", onInterface(storagetesting.RunTestValidateDeletionWithOnlySuggestionValid)},
 	{"PreconditionalDeleteWithSuggestion", onInterface(storagetesting.RunTestPreconditionalDeleteWithSuggestion)},
 	{"PreconditionalDeleteWithOnlySuggestionPass", onInterface(storagetesting.RunTestPreconditionalDeleteWithOnlySuggestionPass)},
-	{"List", func(ctx context.Context, t *testing.T, s *testStore) {
-		compact := func(ctx context.Context, t *testing.T, resourceVersion string) {
-			s.compact(ctx, t, resourceVersion)
-			s.increaseRevision(ctx, t) // as compaction in etcd does
-		}
-		storagetesting.RunTestList(ctx, t, s, compact, true, storagetesting.NewKubernetesRecorder(nil))
+	{"List", func(s *testStore) {
+		storagetesting.RunTestList(s.t.Context(), s.t, s, s.compactAsEtcd, true, storagetesting.NewKubernetesRecorder(nil))
 	}},
-	{"ConsistentList", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestConsistentList(ctx, t, s, s.increaseRevision, false, true, true)
+	{"ConsistentList", func(s *testStore) {
+		storagetesting.RunTestConsistentList(s.t.Context(), s.t, s, s.increaseRevision, false, true, true)
 	}},
-	{"GetListNonRecursive", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestGetListNonRecursive(ctx, t, s.increaseRevision, s)
+	{"GetListNonRecursive", func(s *testStore) {
+		storagetesting.RunTestGetListNonRecursive(s.t.Context(), s.t, s.increaseRevision, s)
 	}},
 	{"GetListRecursivePrefix", onInterface(storagetesting.RunTestGetListRecursivePrefix)},
-	{"GetListWithoutErrorAggregation", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestGetListWithoutErrorAggregation(ctx, t, s, errors.New("bits flipped"))
+	{"GetListWithoutErrorAggregation", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestGetListWithoutErrorAggregation(s.t.Context(), s.t, s, errors.New("bits flipped"))
 	}},
 	{"ListPaging", onInterface(storagetesting.RunTestListPaging)},
-	{"ListContinuation", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestListContinuation(ctx, t, s, s.checkReads)
+	{"ListContinuation", func(s *testStore) {
+		storagetesting.RunTestListContinuation(s.t.Context(), s.t, s, s.checkReads)
 	}},
-	{"ListPaginationRareObject", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestListPaginationRareObject(ctx, t, s, s.checkReads)
+	{"ListPaginationRareObject", func(s *testStore) {
+		storagetesting.RunTestListPaginationRareObject(s.t.Context(), s.t, s, s.checkReads)
 	}},
-	{"ListContinuationWithFilter", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestListContinuationWithFilter(ctx, t, s, s.checkReads)
+	{"ListContinuationWithFilter", func(s *testStore) {
+		storagetesting.RunTestListContinuationWithFilter(s.t.Context(), s.t, s, s.checkReads)
 	}},
-	{"ListInconsistentContinuation", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestListInconsistentContinuation(ctx, t, &pagedStore{s}, s.compact)
+	{"ListInconsistentContinuation", func(s *testStore) {
+		storagetesting.RunTestListInconsistentContinuation(s.t.Context(), s.t, &pagedStore{s}, s.compact)
 	}},
-	{"ListResourceVersionMatch", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestListResourceVersionMatch(ctx, t, s)
+	{"ListResourceVersionMatch", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestListResourceVersionMatch(s.t.Context(), s.t, s)
 	}},
 	{"NamespaceScopedList", onInterface(storagetesting.RunTestNamespaceScopedList)},
-	{"GuaranteedUpdate", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestGuaranteedUpdate(ctx, t, s, s.checkInvariants)
+	{"GuaranteedUpdate", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestGuaranteedUpdate(s.t.Context(), s.t, s, s.checkInvariants)
 	}},
 	{"GuaranteedUpdateWithTTL", onInterface(storagetesting.RunTestGuaranteedUpdateWithTTL)},
-	{"GuaranteedUpdateChecksStoredData", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestGuaranteedUpdateChecksStoredData(ctx, t, s)
+	{"GuaranteedUpdateChecksStoredData", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestGuaranteedUpdateChecksStoredData(s.t.Context(), s.t, s)
 	}},
 	{"GuaranteedUpdateWithConflict", onInterface(storagetesting.RunTestGuaranteedUpdateWithConflict)},
 	{"GuaranteedUpdateWithSuggestionAndConflict", onInterface(storagetesting.RunTestGuaranteedUpdateWithSuggestionAndConflict)},
-	{"TransformationFailure", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestTransformationFailure(ctx, t, s)
+	{"TransformationFailure", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestTransformationFailure(s.t.Context(), s.t, s)
 	}},
-	{"Stats", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestStats(ctx, t, s, s.codec, s.statsTransformer(), false)
+	{"Stats", func(s *testStore) {
+		storagetesting.RunTestStats(s.t.Context(), s.t, s, s.codec, s.statsTransformer(), false)
 	}},
-	{"StatsWithSizes", func(ctx context.Context, t *testing.T, s *testStore) {
+	{"StatsWithSizes", func(s *testStore) {
 		if err := s.EnableResourceSizeEstimation(func(context.Context) ([]string, error) { return nil, nil }); err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
-		storagetesting.RunTestStats(ctx, t, s, s.codec, s.statsTransformer(), true)
+		storagetesting.RunTestStats(s.t.Context(), s.t, s, s.codec, s.statsTransformer(), true)
 	}},
-	{"CompactRevision", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestCompactRevision(ctx, t, s, s.increaseRevision, s.compact)
+	{"CompactRevision", func(s *testStore) {
+		storagetesting.RunTestCompactRevision(s.t.Context(), s.t, s, s.increaseRevision, s.compact)
 	}},
 	{"KeySchema", onInterface(storagetesting.RunTestKeySchema)},
-	{"DeleteExpectingAnErrorThatIsMissing", func(ctx context.Context, t *testing.T, s *testStore) {
-		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
-		storagetesting.RunTestDeleteWithConflictAndMissingExpectedTransformOrDecodeError(ctx, t, s, s.setFailing)
+	{"DeleteExpectingAnErrorThatIsMissing", func(s *testStore) {
+		featuregatetesting.SetFeatureGateDuringTest(s.t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
+		storagetesting.RunTestDeleteWithConflictAndMissingExpectedTransformOrDecodeError(s.t.Context(), s.t, s, s.setFailing)
 	}},
-	{"DeleteExpectingAnError", func(ctx context.Context, t *testing.T, s *testStore) {
-		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
-		storagetesting.RunTestDeleteExpectedTransformOrDecodeError(ctx, t, s, s.setFailing)
+	{"DeleteExpectingAnError", func(s *testStore) {
+		featuregatetesting.SetFeatureGateDuringTest(s.t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
+		storagetesting.RunTestDeleteExpectedTransformOrDecodeError(s.t.Context(), s.t, s, s.setFailing)
 	}},
-	{"DeleteWithSuggestionExpectingAnErrorThatIsMissing", func(ctx context.Context, t *testing.T, s *testStore) {
-		featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
-		storagetesting.RunTestDeleteWithSuggestionAndMissingExpectedTransformOrDecodeError(ctx, t, s)
+	{"DeleteWithSuggestionExpectingAnErrorThatIsMissing", func(s *testStore) {
+		featuregatetesting.SetFeatureGateDuringTest(s.t, utilfeature.DefaultFeatureGate, features.AllowUnsafeMalformedObjectDeletion, true)
+		storagetesting.RunTestDeleteWithSuggestionAndMissingExpectedTransformOrDecodeError(s.t.Context(), s.t, s)
 	}},
 	{"Watch", onInterface(storagetesting.RunTestWatch)},
 	{"ClusterScopedWatch", onInterface(storagetesting.RunTestClusterScopedWatch)},
 	{"NamespaceScopedWatch", onInterface(storagetesting.RunTestNamespaceScopedWatch)},
 	{"DeleteTriggerWatch", onInterface(storagetesting.RunTestDeleteTriggerWatch)},
-	{"WatchFromZero", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestWatchFromZero(ctx, t, s, s.compact)
+	{"WatchFromZero", func(s *testStore) {
+		storagetesting.RunTestWatchFromZero(s.t.Context(), s.t, s, s.compact)
 	}},
 	{"WatchFromNonZero", onInterface(storagetesting.RunTestWatchFromNonZero)},
 	{"DelayedWatchDelivery", onInterface(storagetesting.RunTestDelayedWatchDelivery)},
-	{"WatchError", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunTestWatchError(ctx, t, s)
+	{"WatchError", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunTestWatchError(s.t.Context(), s.t, s)
 	}},
 	{"WatchContextCancel", onInterface(storagetesting.RunTestWatchContextCancel)},
 	{"WatcherTimeout", onInterface(storagetesting.RunTestWatcherTimeout)},
 	{"WatchDeleteEventObjectHaveLatestRV", onInterface(storagetesting.RunTestWatchDeleteEventObjectHaveLatestRV)},
 	{"WatchInitializationSignal", onInterface(storagetesting.RunTestWatchInitializationSignal)},
-	{"ProgressNotify", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunOptionalTestProgressNotify(ctx, t, s, s.increaseRevision)
+	{"ProgressNotify", func(s *testStore) {
+		storagetesting.RunOptionalTestProgressNotify(s.t.Context(), s.t, s, s.increaseRevision)
 	}},
-	{"WatchDispatchBookmarkEvents", func(ctx context.Context, t *testing.T, s *testStore) {
-		storagetesting.RunTestWatchDispatchBookmarkEvents(ctx, t, s, true)
+	{"WatchDispatchBookmarkEvents", func(s *testStore) {
+		storagetesting.RunTestWatchDispatchBookmarkEvents(s.t.Context(), s.t, s, true)
 	}},
 	{"WatchBookmarksWithCorrectResourceVersion", onInterface(storagetesting.RunTestOptionalWatchBookmarksWithCorrectResourceVersion)},
 	{"SendInitialEventsBackwardCompatibility", onInterface(storagetesting.RunSendInitialEventsBackwardCompatibility)},
 	{"WatchSemantics", onInterface(storagetesting.RunWatchSemantics)},
 	{"WatchSemanticInitialEventsExtended", onInterface(storagetesting.RunWatchSemanticInitialEventsExtended)},
 	{"WatchListMatchSingle", onInterface(storagetesting.RunWatchListMatchSingle)},
-	{"WatchErrorIsBlockingFurtherEvents", func(ctx context.Context, t *testing.T, s *testStore) {
-		s.needsTransformer(t)
-		storagetesting.RunWatchErrorIsBlockingFurtherEvents(ctx, t, s)
+	{"WatchErrorIsBlockingFurtherEvents", func(s *testStore) {
+		s.needsTransformer()
+		storagetesting.RunWatchErrorIsBlockingFurtherEvents(s.t.Context(), s.t, s)
 	}},
 }
 
-func onInterface(run func(context.Context, *testing.T, storage.Interface)) func(context.Context, *testing.T, *testStore) {
-	return func(ctx context.Context, t *testing.T, s *testStore) {
-		run(ctx, t, s)
+func onInterface(run func(context.Context, *testing.T, storage.Interface)) func(*testStore) {
+	return func(s *testStore) {
+		run(s.t.Context(), s.t, s)
 	}
 }
 
@@ -176,10 +172,10 @@ func TestUpstream(t *testing.T) {
 	for _, test := range upstream {
 		t.Run(test.name, func(t *testing.T) {
 			t.Run("plain", func(t *testing.T) {
-				test.run(t.Context(), t, newTestStore(t, nil))
+				test.run(newTestStore(t, nil))
 			})
 			t.Run("transformed", func(t *testing.T) {
-				test.run(t.Context(), t, newTestStore(t, storagetesting.NewPrefixTransformer([]byte(transformerPrefix), false)))
+				test.run(newTestStore(t, storagetesting.NewPrefixTransformer([]byte(transformerPrefix), false)))
 			})
 		})
 	}
@@ -199,32 +195,33 @@ func init() { //nolint:gochecknoinits // as schemes are made
 // testStore is the storage of the example API's pods, with what the tests change in it.
 type testStore struct {
 	*resourceStore
+	t     *testing.T
 	codec *failingCodec
 }
 
-func newTestStore(t testing.TB, transformer value.Transformer) *testStore {
+func newTestStore(t *testing.T, transformer value.Transformer) *testStore {
 	t.Helper()
 	return newTestStoreWith(t, transformer, Options{ProgressInterval: 100 * time.Millisecond, DetectMutations: true})
 }
 
-func newTestStoreWith(t testing.TB, transformer value.Transformer, options Options) *testStore {
+func newTestStoreWith(t *testing.T, transformer value.Transformer, options Options) *testStore {
 	t.Helper()
 	store := New(options)
 	t.Cleanup(store.Close)
 	return openTestStore(t, store, transformer)
 }
 
-func openTestStore(t testing.TB, store *Store, transformer value.Transformer) *testStore {
+func openTestStore(t *testing.T, store *Store, transformer value.Transformer) *testStore {
 	t.Helper()
 	return openTestResource(t, store, "/pods/", transformer)
 }
 
-func openTestResource(t testing.TB, store *Store, resourcePrefix string, transformer value.Transformer) *testStore {
+func openTestResource(t *testing.T, store *Store, resourcePrefix string, transformer value.Transformer) *testStore {
 	t.Helper()
 	return openTestResourceWith(t, store, "", resourcePrefix, transformer)
 }
 
-func openTestResourceWith(t testing.TB, store *Store, prefix, resourcePrefix string, transformer value.Transformer) *testStore {
+func openTestResourceWith(t *testing.T, store *Store, prefix, resourcePrefix string, transformer value.Transformer) *testStore {
 	t.Helper()
 	codec := &failingCodec{Codec: apitesting.TestCodec(exampleCodecs, examplev1.SchemeGroupVersion)}
 	config := storagebackend.NewDefaultConfig(prefix, codec).ForResource(schema.GroupResource{Resource: "pods"})
@@ -239,7 +236,7 @@ func openTestResourceWith(t testing.TB, store *Store, prefix, resourcePrefix str
 	if !ok {
 		t.Fatalf("the storage is a %T", opened)
 	}
-	return &testStore{resourceStore: r, codec: codec}
+	return &testStore{resourceStore: r, t: t, codec: codec}
 }
 
 // pagedStore pages also lists at resource version 0, as the storage in etcd does and the
@@ -275,10 +272,9 @@ func (s *testStore) setFailing(failing bool) {
 	s.codec.failing = failing
 }
 
-func (s *testStore) needsTransformer(t *testing.T) {
-	t.Helper()
+func (s *testStore) needsTransformer() {
 	if s.transformer == nil {
-		t.Skip("this test changes the transformer")
+		s.t.Skip("this test changes the transformer")
 	}
 }
 
@@ -293,7 +289,7 @@ func (s *testStore) statsTransformer() value.Transformer {
 func (s *testStore) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerModifier) func() {
 	return s.UpdateTransformer(func(value.Transformer) value.Transformer {
 		original, _ := s.transformer.(*storagetesting.PrefixTransformer)
-		modified := *original //nolint:govet // as upstream's own tests copy it
+		modified := *original
 		return modify(&modified)
 	})
 }
@@ -318,8 +314,8 @@ func (s *testStore) checkInvariants(_ context.Context, t *testing.T, key string)
 		t.Fatal(err)
 	}
 	pod, _ := obj.(*example.Pod)
-	if pod.ResourceVersion != "" || pod.SelfLink != "" {
-		t.Errorf("stored with resource version %q and self link %q", pod.ResourceVersion, pod.SelfLink)
+	if pod.GetResourceVersion() != "" || pod.GetSelfLink() != "" {
+		t.Errorf("stored with resource version %q and self link %q", pod.GetResourceVersion(), pod.GetSelfLink())
 	}
 }
 
@@ -332,6 +328,13 @@ func (s *testStore) compact(_ context.Context, t *testing.T, resourceVersion str
 	if err := s.store.Compact(int64(revision)); err != nil { //nolint:gosec // revisions are small
 		t.Fatal(err)
 	}
+}
+
+// compactAsEtcd also makes a write, as compaction in etcd does.
+func (s *testStore) compactAsEtcd(ctx context.Context, t *testing.T, resourceVersion string) {
+	t.Helper()
+	s.compact(ctx, t, resourceVersion)
+	s.increaseRevision(ctx, t)
 }
 
 // increaseRevision makes a write that has nothing to do with the pods.

@@ -23,7 +23,8 @@ const (
 )
 
 // Watch implements storage.Interface. As with the API server's cache, a watch that cannot
-// start where it is asked to is one whose only event is the error.
+// start where it is asked to is one whose only event is the error. The option for
+// timestamps is ignored: that cache asks for them, and none stands on this store.
 func (r *resourceStore) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	key, err := r.prepareKey(key, opts.Recursive)
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *resourceStore) Watch(ctx context.Context, key string, opts storage.List
 	w := r.newWatcher(ctx, cancel, newKeyRange(key, opts.Recursive, ""), opts)
 	if err := r.start(w, int64(from), opts); err != nil {
 		cancel()
-		return failedWatch(err), nil
+		return endedWatch(err), nil
 	}
 	go w.run(ctx)
 	return w, nil
@@ -69,6 +70,9 @@ func (r *resourceStore) newWatcher(ctx context.Context, cancel context.CancelFun
 	return w
 }
 
+// errEnded says that a watch ends as it begins, because the resource is no longer served.
+var errEnded = errors.New("the storage is closed")
+
 // start registers a watcher and decides where it begins: with the present state, after a
 // revision, or now.
 func (r *resourceStore) start(w *watcher, from int64, opts storage.ListOptions) error {
@@ -79,6 +83,9 @@ func (r *resourceStore) start(w *watcher, from int64, opts storage.ListOptions) 
 	s := r.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed || r.destroyed.Load() {
+		return errEnded
+	}
 	switch {
 	case initial != nil && *initial, initial == nil && from == 0:
 		if from > s.revision {
@@ -99,11 +106,8 @@ func (r *resourceStore) start(w *watcher, from int64, opts storage.ListOptions) 
 	default:
 		w.revision = s.revision
 	}
-	if s.closed || r.destroyed.Load() {
-		w.cancel() // as if the watch had begun just before
-	}
 	r.watches.Add(1)
-	r.history.watchers[w] = nil
+	r.history.watchers[w] = struct{}{}
 	return nil
 }
 
@@ -121,10 +125,13 @@ func (r *resourceStore) RequestWatchProgress(context.Context) error {
 	return nil
 }
 
-// failedWatch returns a watch that ends with an error.
-func failedWatch(err error) watch.Interface {
+// endedWatch returns a watch that ends with an error, or as a watch does whose resource is
+// no longer served.
+func endedWatch(err error) watch.Interface {
 	w := &watcher{results: make(chan watch.Event, 1), cancel: func() {}}
-	w.results <- errorEvent(err)
+	if !errors.Is(err, errEnded) {
+		w.results <- errorEvent(err)
+	}
 	close(w.results)
 	return w
 }

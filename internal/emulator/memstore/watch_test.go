@@ -164,7 +164,7 @@ func TestBookmarks(t *testing.T) {
 	}{
 		{"every minute", 0, []time.Duration{time.Minute, time.Minute}, 2},
 		{"not before", 0, []time.Duration{time.Minute - 1}, 0},
-		{"before the deadline", time.Hour + 30*time.Second, []time.Duration{time.Hour + 28*time.Second}, 1},
+		{"before the deadline", 30 * time.Second, []time.Duration{28 * time.Second, time.Hour}, 1},
 		{"not after it", time.Second, []time.Duration{time.Hour}, 0},
 	}
 	for _, test := range tests {
@@ -178,7 +178,7 @@ func TestBookmarks(t *testing.T) {
 			w := s.mustWatchWith(ctx, t, storage.ListOptions{Predicate: storage.SelectionPredicate{AllowWatchBookmarks: true}})
 			for i, step := range test.steps {
 				revision := s.increaseRevision(ctx, t)
-				if test.want > 0 {
+				if i < test.want {
 					waitFor(t, clock.HasWaiters)
 				}
 				clock.Step(step)
@@ -267,6 +267,9 @@ func TestWatchEnds(t *testing.T) {
 				if read > resultBuffer+1 {
 					t.Errorf("%d events after the end", read)
 				}
+				if left := len(s.history.watchers); left != 0 {
+					t.Errorf("%d watchers are left", left)
+				}
 				s.store.Close()
 			})
 		}
@@ -318,6 +321,12 @@ func TestEventsKeepLittle(t *testing.T) {
 		s.mustLabel(t, "pod", strconv.Itoa(i))
 		nextPod(t, w)
 	}
+	late := s.mustWatch(t, storage.ListOptions{ResourceVersion: "2", Predicate: storage.SelectionPredicate{
+		Label: labels.Everything(), Field: fields.OneTermEqualSelector("metadata.name", "pod"), GetAttrs: storage.DefaultNamespaceScopedAttr,
+	}})
+	for range 3 * sharedEvents { // makes what it needs for itself
+		nextPod(t, late)
+	}
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	kept := 0
@@ -331,7 +340,7 @@ func TestEventsKeepLittle(t *testing.T) {
 	}
 }
 
-func waitFor(t testing.TB, condition func() bool) {
+func waitFor(t *testing.T, condition func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()

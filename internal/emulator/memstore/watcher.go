@@ -215,11 +215,11 @@ func (w *watcher) handle(ctx context.Context, e *event) error {
 	if !w.keys.contains(e.key) {
 		return nil
 	}
-	now, err := w.selects(ctx, e.current)
+	now, err := w.selects(ctx, e, e.current)
 	if err != nil {
 		return err
 	}
-	before, err := w.selects(ctx, e.previous)
+	before, err := w.selects(ctx, e, e.previous)
 	if err != nil {
 		return err
 	}
@@ -235,12 +235,12 @@ func (w *watcher) handle(ctx context.Context, e *event) error {
 	}
 }
 
-// selects says whether there is an object and the watch selects it.
-func (w *watcher) selects(ctx context.Context, rec *record) (bool, error) {
+// selects says whether there is an object at an event and the watch selects it.
+func (w *watcher) selects(ctx context.Context, e *event, rec *record) (bool, error) {
 	if rec == nil || w.predicate.Empty() {
 		return rec != nil, nil
 	}
-	obj, err := w.resource.shared(ctx, rec)
+	obj, err := w.resource.atEvent(ctx, e, rec)
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +254,7 @@ func (w *watcher) sendShared(ctx context.Context, kind watch.EventType, e *event
 	if obj := kept.of(r); obj != nil {
 		return w.send(ctx, kind, obj)
 	}
-	obj, err := r.shared(ctx, rec)
+	obj, err := r.atEvent(ctx, e, rec)
 	if err != nil {
 		return err
 	}
@@ -265,13 +265,14 @@ func (w *watcher) sendShared(ctx context.Context, kind watch.EventType, e *event
 		}
 	}
 	var sent runtime.Object = newSharedObject(obj)
-	if r.transformer == nil {
+	if r.transformer == nil && !e.old.Load() {
 		sent = kept.keep(r, sent)
 	}
 	return w.send(ctx, kind, sent)
 }
 
-// send hands an event to the reader. It waits for him; the history holds what comes next.
+// send hands an event to the reader, and waits until it is taken. The history holds what
+// comes next.
 func (w *watcher) send(ctx context.Context, kind watch.EventType, obj runtime.Object) error {
 	if err := ctx.Err(); err != nil {
 		return err
