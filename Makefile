@@ -186,7 +186,7 @@ bench: setup ## Run the benchmarks.
 ##@ Change
 
 .PHONY: generate
-generate: generate-proto generate-apis generate-go ## Generate all that is generated.
+generate: generate-proto generate-apis generate-openapi generate-go ## Generate all that is generated.
 
 .PHONY: generate-proto
 generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto files.
@@ -200,6 +200,19 @@ generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs fro
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
 	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha1 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
+
+# The kinds of the embedded control plane, and the types that their definitions refer to.
+OPENAPI := internal/emulator/controlplane/embedded/openapi
+OPENAPI_TYPES := $(addprefix k8s.io/api/, \
+		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
+	k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
+	$(addprefix k8s.io/apimachinery/pkg/, api/resource apis/meta/v1 runtime util/intstr version)
+
+.PHONY: generate-openapi
+generate-openapi: $(BIN)/openapi-gen ## Generate the OpenAPI definitions of the embedded control plane.
+	$(BIN)/openapi-gen --go-header-file /dev/null --report-filename /dev/null \
+		--output-dir $(OPENAPI) --output-pkg github.com/cosi-emu/cosi-emu/$(OPENAPI) \
+		--output-file zz_generated.openapi.go $(OPENAPI_TYPES)
 
 .PHONY: generate-go
 generate-go: ## Run the go:generate directives.
@@ -250,7 +263,7 @@ verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a know
 	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
 
 .PHONY: verify-generated
-verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen ## Generated files are up to date.
+verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen ## Generated files are up to date.
 	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
 
 .PHONY: verify-platforms
@@ -273,6 +286,7 @@ $(eval $(call tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,google.golang.org/grpc/cmd/protoc-gen-go-grpc))
 $(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
+$(eval $(call tool,k8s.io/kube-openapi/cmd/openapi-gen))
 $(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,./licenses))
 $(eval $(call tool,./protogen))
