@@ -35,7 +35,7 @@ help: ## List the targets.
 
 .PHONY: build
 build: ## Build bin/cosi-emu.
-	$(GO) build -trimpath -o $(BIN)/cosi-emu ./cmd/cosi-emu
+	$(GO) build -o $(BIN)/cosi-emu ./cmd/cosi-emu
 
 .PHONY: setup
 setup: ## Get or build the control plane, once, into the user's cache.
@@ -76,11 +76,12 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 30m -run '$(LONG)' $(TESTFLAGS) $(PKG)
 
 # The race detector needs a C compiler. The tests of the command line are left
-# out: they run the program in processes of its own, which it does not see.
+# out: they run the program in processes of its own, which it does not see. So is
+# the suite, which takes long with it: that is for nightly-soak.
 .PHONY: test-race
 test-race: setup ## Run the tests of make test with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -v /cmd/cosi-emu$$)
+	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
@@ -96,18 +97,25 @@ test-modules: ## Run the tests of the other modules.
 # The scenarios for v1alpha2: those for v1alpha1 have a folder of their own.
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
 
+# What is explored for v1alpha1 on each commit; nightly-explore tries all of its scenarios.
+OLDER = internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml scenarios/suite/v1alpha1/steady
+
 .PHONY: test-sample
 test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(BIN)/cosi-emu explore $(SUITE) --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
-	$(BIN)/cosi-emu explore scenarios/suite/v1alpha1 --prune step --sample 1 --seed $(SEED) --budget 90s --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(OLDER) --prune step --sample 5 --seed $(SEED) --budget 90s --out $(BIN)/found
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+
+.PHONY: nightly-conformance
+nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
+	$(GO) test ./conformance -v -count 1 -timeout 60m -run '^TestLongMutants$$' -sample 0
 
 .PHONY: nightly-explore
 nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.
@@ -142,8 +150,10 @@ nightly-soak: setup ## Repeat the suite, kill stores and measure memory for long
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=
 .PHONY: explore
-explore: build setup ## Try every fault at every point of the base lifecycle.
+explore: build setup ## Try every fault at every point of the base lifecycle of both versions, and of the bridge.
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --bridge --out $(BIN)/found $(EXPLORE)
 
 # make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite

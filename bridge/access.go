@@ -26,6 +26,9 @@ func (b *Bridge) DriverGenerateBucketAccessId( //nolint:revive // the name is ge
 	if request.GetAccountName() == "" {
 		return nil, missing("account_name")
 	}
+	if err := checkID(request.GetAccountName()); err != nil {
+		return nil, err
+	}
 	if err := b.checkGrant(request, request.GetBuckets()); err != nil {
 		return nil, err
 	}

@@ -133,6 +133,7 @@ func TestRejected(t *testing.T) {
 		code codes.Code
 		says string
 	}{
+		// Known failure: E81
 		"ReadOnly": {grant(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
 			r.Buckets[0].ObjectDataAccessMode = mode(cosiv1alpha2.AccessMode_READ_ONLY)
 		}), codes.InvalidArgument, "access mode READ_ONLY for object data"},
@@ -184,6 +185,31 @@ func TestRejected(t *testing.T) {
 				t.Errorf("the driver was asked: %v", driver.requests)
 			}
 		})
+	}
+}
+
+// TestNames: a name that cannot be an ID of v1alpha2 gets none.
+func TestNames(t *testing.T) {
+	for name, valid := range map[string]bool{
+		"bc-0815": true, "a.b_c/d": true, strings.Repeat("a", 2048): true,
+		strings.Repeat("a", 2049): false, "bücket": false, "a b": false, ".": false, "..": false, "a/../b": false, "/a": false, "a//b": false,
+	} {
+		b := newBridge(t, bridge.Options{DialOptions: (&oldDriver{}).dial(t)})
+		want := codes.OK
+		if !valid {
+			want = codes.InvalidArgument
+		}
+		_, err := b.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: name})
+		if status.Code(err) != want {
+			t.Errorf("bucket %.20q: %v, want %s", name, err, want)
+		}
+		_, err = b.DriverGenerateBucketAccessId(t.Context(), &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
+			AccountName: name, Protocol: s3(), AuthenticationType: key(),
+			Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{readWrite("bc-1")},
+		})
+		if status.Code(err) != want {
+			t.Errorf("account %.20q: %v, want %s", name, err, want)
+		}
 	}
 }
 

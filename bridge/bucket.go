@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generate
 	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
 	if err := b.checkNew(request.GetName(), request.GetProtocols()); err != nil {
+		return nil, err
+	}
+	if err := checkID(request.GetName()); err != nil {
 		return nil, err
 	}
 	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: request.GetName()}, nil
@@ -146,6 +150,23 @@ func (b *Bridge) checkBucket(name string, protocols []*cosiv1alpha2.ObjectProtoc
 			return status.Errorf(codes.InvalidArgument, "protocol %s is not served: the bridge was started for %v",
 				protocol.GetType(), b.options.Protocols)
 		}
+	}
+	return nil
+}
+
+// maxID is how long an ID of v1alpha2 is at most.
+const maxID = 2048
+
+// validID is what v1alpha2 allows as an ID.
+var validID = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
+
+// checkID rejects a name that cannot be an ID in v1alpha2, or that a driver might take for a
+// path. The names of COSI can be IDs.
+func checkID(name string) error {
+	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
+	if len(name) > maxID || !validID.MatchString(name) || slices.ContainsFunc(strings.Split(name, "/"), leads) {
+		return status.Errorf(codes.InvalidArgument, "name %q cannot be an ID: it must have at most %d letters, digits, '-', '.', '_' and '/', "+
+			"and no element '', '.' or '..'", name[:min(len(name), 80)], maxID) //nolint:mnd // enough to recognise it
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (o Options) validateAPI() error {
 // for the version.
 type generation struct {
 	// classes are the default classes of a driver.
-	classes func(driver string, bucketParameters map[string]string) []client.Object
+	classes func(driver string, bucketParameters, accessParameters map[string]string) []client.Object
 	// rbac are the manifests with the rights of the components.
 	rbac func() ([]deploy.Manifest, error)
 	// fakeDriver is the version of the protocol that the fake driver speaks.

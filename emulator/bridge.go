@@ -100,6 +100,10 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 		if who.other != "" {
 			e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
 		}
+		if e.opts.AssumeExisting {
+			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
+				who.name, who.version))
+		}
 		return &externalDriver{name: who.name, endpoint: endpoint}, nil
 	}
 	socket, err := e.bridgeSocket(component)
@@ -107,12 +111,13 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 		return nil, err
 	}
 	driver := &externalDriver{endpoint: socket}
-	driver.bridge, err = e.startBridge(ctx, component, bridge.Options{Driver: endpoint}, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	options := bridge.Options{Driver: endpoint, AssumeExisting: e.opts.AssumeExisting}
+	//nolint:contextcheck // the probe of a stale socket is bounded by itself
+	driver.bridge, err = e.startBridge(ctx, component, options, listenOn(socket))
 	if err != nil {
 		return nil, err
 	}
-	options := cosisidecar.Options{Endpoint: driver.endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
-	if driver.name, err = cosisidecar.GetDriverName(ctx, options); err != nil {
+	if driver.name, err = cosisidecar.GetDriverName(ctx, e.askOptions(driver.endpoint)); err != nil {
 		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
 	}
 	return driver, nil
@@ -146,7 +151,8 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 		return err
 	}
 	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols, AssumeExisting: true}
-	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket)) //nolint:contextcheck // the probe of a stale socket is bounded by itself
+	//nolint:contextcheck // the probe of a stale socket is bounded by itself
+	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
 	if err != nil {
 		return err
 	}

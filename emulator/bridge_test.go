@@ -1,13 +1,23 @@
 package emulator_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestBridge uses a bucket of the fake driver behind a bridge, and looks at what the
@@ -46,5 +56,62 @@ func TestBridge(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+}
+
+// TestAssumeExisting brings in an existing bucket of a driver of v1alpha1. Its bridge uses the bucket
+// without a check if it is told to; otherwise the Bucket says what to do.
+func TestAssumeExisting(t *testing.T) {
+	for _, assumed := range []bool{true, false} {
+		t.Run(fmt.Sprint(assumed), func(t *testing.T) {
+			var backend fakedriver.Backend
+			endpoint := drivertest.ServeFake(t, "old.test", "http://127.0.0.1:1", func(o *fakedriver.Options) {
+				o.Generation, backend = fakedriver.V1alpha1, o.Backend
+			})
+			if _, err := backend.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "legacy", Owner: "admin"}); err != nil {
+				t.Fatal(err)
+			}
+			emu := emulatortest.Start(t, emulator.Options{Driver: endpoint, AssumeExisting: assumed})
+			s := newStory(t, emu)
+			bucket := s.bringIn("legacy")
+			s.create(s.claim, s.access)
+			if !assumed {
+				waitProvisionFailed(t, emu, bucket, "--assume-existing")
+				return
+			}
+			s.waitReady()
+			if got := s.secret()[v1alpha2.SecretKeyBucketName]; got != "legacy" {
+				t.Errorf("the application gets bucket %q, want %q", got, "legacy")
+			}
+		})
+	}
+}
+
+// waitProvisionFailed waits until the condition of a Bucket has a text.
+func waitProvisionFailed(t *testing.T, emu *emulator.Emulator, bucket *v1alpha2.Bucket, text string) {
+	t.Helper()
+	harness.Eventually(t, "the Bucket says "+text, func(ctx context.Context) error {
+		if err := emu.Client().Get(ctx, client.ObjectKeyFromObject(bucket), bucket); err != nil {
+			return err
+		}
+		failed := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
+		if failed == nil || !strings.Contains(failed.Message, text) {
+			return fmt.Errorf("conditions %+v", bucket.Status.Conditions)
+		}
+		return nil
+	})
+}
+
+// TestAssumeExistingWithoutBridge: a driver of v1alpha2 looks existing buckets up itself, and the
+// emulator says that the option has no effect.
+func TestAssumeExistingWithoutBridge(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{
+		Driver: drivertest.ServeFake(t, "new.test", "http://127.0.0.1:1"), AssumeExisting: true,
+	})
+	says := func(warning string) bool {
+		return strings.Contains(warning, "driver new.test serves COSI v1alpha2, so it has no bridge")
+	}
+	if warnings := emu.Info().Warnings; !slices.ContainsFunc(warnings, says) {
+		t.Errorf("warnings: %q", warnings)
 	}
 }

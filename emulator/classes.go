@@ -25,8 +25,8 @@ const (
 
 // createClasses creates the default classes that do not exist yet.
 func (e *Emulator) createClasses(ctx context.Context) error {
-	var parameters map[string]string
-	if e.opts.fake() {
+	parameters := e.opts.BucketParameters
+	if parameters == nil && e.opts.fake() {
 		// On a laptop, the deletion of a claim should succeed.
 		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
 	}
@@ -34,7 +34,7 @@ func (e *Emulator) createClasses(ctx context.Context) error {
 	if e.opts.Cluster != nil {
 		create = e.createInCluster
 	}
-	for _, class := range e.generation().classes(e.info.DriverName, parameters) {
+	for _, class := range e.generation().classes(e.info.DriverName, parameters, e.opts.AccessParameters) {
 		if err := create(ctx, class); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (e *Emulator) createClass(ctx context.Context, class client.Object) error {
 }
 
 // classesV1alpha1 are those of v1alpha1, which has no access to several buckets.
-func classesV1alpha1(driver string, bucketParameters map[string]string) []client.Object {
+func classesV1alpha1(driver string, bucketParameters, accessParameters map[string]string) []client.Object {
 	bucketClass := func(name string, policy v1alpha1.DeletionPolicy) client.Object {
 		return &v1alpha1.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, DeletionPolicy: policy, Parameters: bucketParameters,
@@ -61,12 +61,12 @@ func classesV1alpha1(driver string, bucketParameters map[string]string) []client
 		bucketClass(ClassStandardRetain, v1alpha1.DeletionPolicyRetain),
 		&v1alpha1.BucketAccessClass{
 			ObjectMeta: metav1.ObjectMeta{Name: ClassStandard},
-			DriverName: driver, AuthenticationType: v1alpha1.AuthenticationTypeKey,
+			DriverName: driver, AuthenticationType: v1alpha1.AuthenticationTypeKey, Parameters: accessParameters,
 		},
 	}
 }
 
-func classes(driver string, bucketParameters map[string]string) []client.Object {
+func classes(driver string, bucketParameters, accessParameters map[string]string) []client.Object {
 	bucketClass := func(name string, policy v1alpha2.DeletionPolicy) client.Object {
 		return &v1alpha2.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -80,6 +80,7 @@ func classes(driver string, bucketParameters map[string]string) []client.Object 
 				DriverName:         driver,
 				AuthenticationType: v1alpha2.AuthenticationTypeKey,
 				MultiBucketAccess:  multi,
+				Parameters:         accessParameters,
 			},
 		}
 	}

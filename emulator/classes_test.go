@@ -2,11 +2,17 @@ package emulator_test
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -53,4 +59,22 @@ func (s *story) waitAccess(access *v1alpha2.BucketAccess, what string, holds fun
 		err := s.emu.Client().Get(ctx, keyOf(access), access)
 		return holds(), err
 	})
+}
+
+// TestClassParameters: the default classes have the parameters of the options.
+func TestClassParameters(t *testing.T) {
+	bucket, access := map[string]string{"note": "of buckets"}, map[string]string{"note": "of accesses"}
+	emu := emulatortest.Start(t, emulator.Options{BucketParameters: bucket, AccessParameters: access})
+	var bucketClass v1alpha2.BucketClass
+	var accessClass v1alpha2.BucketAccessClass
+	name := client.ObjectKey{Name: emulator.ClassStandard}
+	if err := errors.Join(emu.Client().Get(t.Context(), name, &bucketClass), emu.Client().Get(t.Context(), name, &accessClass)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(bucket, bucketClass.Spec.Parameters); diff != "" {
+		t.Errorf("BucketClass: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(access, accessClass.Spec.Parameters); diff != "" {
+		t.Errorf("BucketAccessClass: -want, +got:\n%s", diff)
+	}
 }

@@ -1,11 +1,11 @@
 package emulator
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,15 +22,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
-)
-
-// In-cluster configuration: the variables that lead to the API server, and where a Pod has
-// the files of its ServiceAccount. Clients have that path compiled in.
-const (
-	variableServiceHost = "KUBERNETES_SERVICE_HOST"
-	variableServicePort = "KUBERNETES_SERVICE_PORT"
-	podServiceAccount   = "/var/run/secrets/kubernetes.io/serviceaccount"
-	tokenFile           = "token"
 )
 
 // driverTokenLifetime is longer than an emulator runs. A cluster may grant less.
@@ -95,7 +86,7 @@ func (e *Emulator) writeDriverFiles(ctx context.Context) error {
 		return err
 	}
 	for name, data := range map[string][]byte{
-		tokenFile: []byte(request.Status.Token), "ca.crt": cfg.CAData, "namespace": []byte(deploy.Namespace),
+		subprocess.TokenFile: []byte(request.Status.Token), "ca.crt": cfg.CAData, "namespace": []byte(deploy.Namespace),
 	} {
 		if err := os.WriteFile(filepath.Join(e.info.DriverServiceAccount, name), data, fileMode); err != nil {
 			return err
@@ -104,8 +95,8 @@ func (e *Emulator) writeDriverFiles(ctx context.Context) error {
 	e.info.DriverVariables = map[string]string{
 		subprocess.VariableKubeconfig:   filepath.Join(dir, "kubeconfig"),
 		subprocess.VariablePodNamespace: deploy.Namespace,
-		variableServiceHost:             server.Hostname(),
-		variableServicePort:             cmp.Or(server.Port(), "443"),
+		subprocess.VariableServiceHost:  server.Hostname(),
+		subprocess.VariableServicePort:  cmp.Or(server.Port(), "443"),
 	}
 	return writeDriverKubeconfig(e.info.DriverVariables[subprocess.VariableKubeconfig], cfg, request.Status.Token)
 }
@@ -129,17 +120,10 @@ func writeDriverKubeconfig(file string, cfg *rest.Config, token string) error {
 // emulatorName is the name of cluster and context in a kubeconfig.
 const emulatorName = "emulator"
 
-// driverVariables returns the variables of a driver that the emulator runs. Those of
-// in-cluster configuration are set only if the files of a Pod are those of this emulator: a
-// driver prefers that configuration, and would fail without them.
+// driverVariables returns the variables of a driver that the emulator runs. Its kubeconfig is
+// that of its process.
 func (e *Emulator) driverVariables() map[string]string {
-	variables := map[string]string{subprocess.VariablePodNamespace: deploy.Namespace}
-	own, err := os.ReadFile(filepath.Join(e.info.DriverServiceAccount, tokenFile))
-	pods, podErr := os.ReadFile(filepath.Join(podServiceAccount, tokenFile))
-	if err == nil && podErr == nil && bytes.Equal(own, pods) {
-		for _, name := range []string{variableServiceHost, variableServicePort} {
-			variables[name] = e.info.DriverVariables[name]
-		}
-	}
+	variables := maps.Clone(subprocess.WithoutForeignCluster(e.info.DriverVariables, e.info.DriverServiceAccount))
+	delete(variables, subprocess.VariableKubeconfig)
 	return variables
 }

@@ -78,6 +78,7 @@ func (i Info) Endpoints() []Endpoint {
 		{"kubeconfig", "KUBECONFIG", i.Kubeconfig},
 		{"context", "", i.Context},
 		{"API server", "", i.APIServer},
+		{"COSI API", "", string(i.API)},
 		{"S3 endpoint", "", i.S3Endpoint},
 		// COSI's Secrets have no key for it, and Google's clients send no credentials to
 		// STORAGE_EMULATOR_HOST.

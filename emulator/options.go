@@ -92,12 +92,19 @@ type Options struct {
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
 	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
 	Driver string
+	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
+	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
+	// Without a bridge it has no effect.
+	AssumeExisting bool
 	// Bridge has the fake drivers speak COSI v1alpha1, each behind a bridge. They have one
 	// protocol, S3 or Azure.
 	Bridge bool
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.
 	NoDriver bool
+	// BucketParameters and AccessParameters are the parameters of the default classes. Without
+	// BucketParameters, those of the fake driver delete buckets together with their objects.
+	BucketParameters, AccessParameters map[string]string
 	// ConnectTimeout is the time limit for the first answer of the driver; 0 means
 	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration

@@ -279,6 +279,7 @@ func TestV1alpha1Invalid(t *testing.T) {
 		"GrantLongName":  {"128 bytes.", grant(long, "aaa"), "name has 129 bytes"},
 		"GrantBadName":   {"Leads elsewhere.", grant("a/../b", "aaa"), "name"},
 		"GrantLarge":     {"4 KiB.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = large }), "parameters have 4097 bytes"},
+		"GrantReadOnly":  {"It cannot be limited.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = map[string]string{"accessMode": "ReadOnly"} }), "accessMode"},
 		"GrantParameter": {"Misspelt.", grant("ba-1", "aaa", func(r *grantRequest) { r.Parameters = map[string]string{"nota": ""} }), "note"},
 		// Spec: A1-FIELD-5
 		"GrantType":        {"Required.", grant("ba-1", "aaa", func(r *grantRequest) { r.AuthenticationType = 0 }), "must be Key"},

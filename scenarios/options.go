@@ -12,12 +12,13 @@ type Option func(*ground)
 
 // ground is what scenarios run on. Tests with an equal one share an emulator.
 type ground struct {
-	api       objectstorage.Version
-	endpoint  string
-	inProcess *inProcess
-	emulator  *emulator.Emulator
-	allowExec bool
-	patience  int
+	api            objectstorage.Version
+	endpoint       string
+	assumeExisting bool
+	inProcess      *inProcess
+	emulator       *emulator.Emulator
+	allowExec      bool
+	patience       int
 }
 
 // Driver runs the scenarios on a driver that is already running, at an
@@ -25,6 +26,12 @@ type ground struct {
 // `backend` steps, and those with fake drivers of their own, are skipped.
 func Driver(endpoint string) Option {
 	return func(g *ground) { g.endpoint = endpoint }
+}
+
+// AssumeExisting has the bridge in front of a driver of COSI v1alpha1 use existing buckets without a
+// check, because such a driver cannot look them up. It goes with Driver.
+func AssumeExisting() Option {
+	return func(g *ground) { g.assumeExisting = true }
 }
 
 // InProcess has the scenarios run on a driver in the test binary itself. It is

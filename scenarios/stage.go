@@ -78,7 +78,8 @@ func (s *stage) options() (emulator.Options, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	options := emulator.Options{
-		API: s.ground.api, Driver: s.ground.endpoint, RPCTimeout: engine.CallTimeout(s.ground.patience),
+		API: s.ground.api, Driver: s.ground.endpoint, AssumeExisting: s.ground.assumeExisting,
+		RPCTimeout: engine.CallTimeout(s.ground.patience),
 	}
 	if s.ground.inProcess == nil {
 		return options, nil

@@ -102,6 +102,48 @@ func TestOldDriver(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// legacy claims a bucket that the driver has already.
+const legacy = `- apply:
+    kind: Bucket
+    metadata: {name: legacy}
+    spec:
+      driverName: ${driver}
+      deletionPolicy: Retain
+      existingBucketID: legacy
+      protocols: [S3]
+      bucketClaimRef: {name: photos, namespace: "${ns}"}
+- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {existingBucketName: legacy, protocols: [S3]}}
+`
+
+// released deletes what legacy has made.
+const released = `- delete: BucketClaim/photos
+- expect: {BucketClaim/photos: absent}
+- delete: Bucket/legacy
+- expect: {Bucket/legacy: absent}
+`
+
+// TestAssumeExisting uses a bucket that a driver of v1alpha1 has already.
+func TestAssumeExisting(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver()
+	if err := os.WriteFile(driver.state, []byte(`{"buckets":{"legacy":{}},"accounts":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.write("one.yaml", scenario("one", legacy+ready+granted+released))
+	r := h.run("run", "one.yaml", "--driver", driver.socket, "--assume-existing")
+	if r.code != 0 || !strings.Contains(r.out, "1 passed") {
+		t.Errorf("run: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	content, err := os.ReadFile(driver.state)
+	if want := `{"buckets":{"legacy":{}},"accounts":{}}`; string(content) != want || err != nil {
+		t.Errorf("the driver has %s, %v, want %s", content, err, want)
+	}
+	h.rejected("--assume-existing requires --driver or --driver-cmd", "up", "--assume-existing")
+	h.rejected("--assume-existing requires --driver or --driver-cmd", "exec", "--assume-existing", "--", "true")
+	h.expectNothingLeft()
+}
+
 // TestBridge runs the bridge alone, and kills it. Its successor finds the IDs.
 func TestBridge(t *testing.T) {
 	t.Parallel()

@@ -53,14 +53,19 @@ func TestE65FatalErrors(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	info := h.up("--no-fake-driver")
-	for _, args := range [][]string{
-		{"sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", "unix://" + filepath.Join(h.dir, "absent.sock"), "--connect-timeout", "300ms"},
-		{"controller", "--kubeconfig", filepath.Join(h.dir, "missing")},
-		{"driver", "--endpoint", "unix://" + filepath.Join(h.dir, strings.Repeat("x", 200))},
-	} {
-		begin := time.Now()
-		if r := h.run(args...); r.code == 0 || r.err == "" {
-			t.Errorf("%v: exit code %d, %q, after %s", args, r.code, r.err, time.Since(begin))
+	for _, version := range []string{"v1alpha1", "v1alpha2"} {
+		for _, args := range [][]string{
+			{
+				"sidecar", "--kubeconfig", info.Kubeconfig,
+				"--endpoint", "unix://" + filepath.Join(h.dir, "absent.sock"), "--connect-timeout", "300ms",
+			},
+			{"controller", "--kubeconfig", filepath.Join(h.dir, "missing")},
+			{"driver", "--endpoint", "unix://" + filepath.Join(h.dir, strings.Repeat("x", 200))},
+		} {
+			begin := time.Now()
+			if r := h.run(append(args, "--api", version)...); r.code == 0 || r.err == "" {
+				t.Errorf("%v of %s: exit code %d, %q, after %s", args, version, r.code, r.err, time.Since(begin))
+			}
 		}
 	}
 }

@@ -58,6 +58,7 @@ func (h *home) expectLogs(text string, times int) {
 // comes back with its buckets, its output is in the log without keys, and nothing of it is
 // left, also after a kill -9 of the emulator.
 // Spec: A1-CONFIG-1
+// Known failure: E63
 func TestDriverCommand(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -81,10 +82,13 @@ func TestDriverCommand(t *testing.T) {
 	h.expectLogs("signal: killed", 1)
 	c.remove(accessKey, &v1alpha2.BucketAccess{})
 	c.remove(claimKey, &v1alpha2.BucketClaim{})
-	state, err := os.ReadFile(filepath.Join(info.Dir, "run", "driver", "state.json"))
-	if want := `{"buckets":{},"accounts":{}}`; string(state) != want || err != nil {
-		t.Errorf("the driver has %s, %v, want %s", state, err, want)
-	}
+	harness.Eventually(t, "the driver has deleted everything", func(context.Context) error {
+		state, err := os.ReadFile(filepath.Join(info.Dir, "run", "driver", "state.json"))
+		if want := `{"buckets":{},"accounts":{}}`; err == nil && string(state) != want {
+			return fmt.Errorf("the driver has %s, want %s", state, want)
+		}
+		return err
+	})
 	h.must("down")
 	h.expectNothingLeft()
 

@@ -62,6 +62,7 @@ func TestExploreRejects(t *testing.T) {
 	h := newHome(t)
 	h.write("good.yaml", scenario("good", claims))
 	h.write("bad.yaml", scenario("bad", "- expekt: {}\n"))
+	h.write("old.yaml", strings.Replace(scenario("old", claims), "\nsteps:", "\nsetup: {api: v1alpha1}\nsteps:", 1))
 	h.write("two.yaml", scenario("one", claims)+scenario("two", claims))
 	tests := map[string]struct {
 		args []string
@@ -74,6 +75,8 @@ func TestExploreRejects(t *testing.T) {
 		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `unknown effect "earthquake"`},
 		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
 		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
+		"BridgeOfOwn": {[]string{"good.yaml", "--bridge", "--driver", "unix:///tmp/x.sock"}, "the bridge is for the fake driver"},
+		"BridgeOfOld": {[]string{"old.yaml", "--bridge"}, "old.yaml is for the kinds of v1alpha1, and the bridge for those of v1alpha2"},
 		"NoReport":    {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE or json=FILE"},
 		"NoArguments": {nil, "requires at least 1 arg"},
 	}

@@ -32,7 +32,8 @@ func TestOwnComponents(t *testing.T) {
 	}
 	h.write("one.yaml", scenario("one", claims+ready+gone))
 	explore := append([]string{
-		"explore", "one.yaml", "--parallel", "1", "--effects", "fail,crash-before,crash-after", "--sample", "6", "-o", "json",
+		"explore", "one.yaml", "--parallel", "1", "--at", "* api patch *",
+		"--effects", "fail,crash-before,crash-after", "--sample", "6", "-o", "json",
 	}, h.ownComponents()...)
 	r := h.run(explore...)
 	if r.code != 0 || !strings.Contains(r.out, `"tried": 6`) || strings.Contains(r.out, "findings") {

@@ -13,19 +13,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// step is a command of the README's session, with what stands below it.
+// step is a command of a page's session, with what stands below it.
 type step struct {
 	command string
 	output  []string
 }
 
-// fails says that the README shows the command to fail.
+// fails says that the page shows the command to fail.
 func (s step) fails() bool {
 	output := strings.Join(s.output, "\n")
 	return strings.Contains(output, "An error occurred") || strings.Contains(output, "FAILED: ")
 }
 
-// columns are the columns of the tables that the README shows.
+// columns are the columns of the tables that a page shows.
 func columns(lines []string) [][]string {
 	var headers [][]string
 	for _, line := range lines {
@@ -36,10 +36,10 @@ func columns(lines []string) [][]string {
 	return headers
 }
 
-func session(readme string) []step {
+func session(page string) []step {
 	var steps []step
 	inside := false
-	for line := range strings.Lines(readme) {
+	for line := range strings.Lines(page) {
 		line = strings.TrimSuffix(line, "\n")
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
@@ -55,20 +55,31 @@ func session(readme string) []step {
 	return steps
 }
 
-// TestReadme runs the session of the README as it is written there, in one
-// shell. Commands of programs that this machine lacks are passed over: Go and git
+// TestReadme runs the session of the README, and TestV1alpha1Page that of docs/v1alpha1.md.
+func TestReadme(t *testing.T) { runSession(t, "README.md") }
+
+func TestV1alpha1Page(t *testing.T) {
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("the objects of its session are created with kubectl")
+	}
+	runSession(t, "docs/v1alpha1.md")
+}
+
+// runSession runs the session of a page as it is written there, in one shell.
+// Commands of programs that this machine lacks are passed over: Go and git
 // are all that the project asks for.
-func TestReadme(t *testing.T) {
+func runSession(t *testing.T, page string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts an emulator")
 	}
-	readme, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := session(string(readme))
+	steps := session(string(text))
 	if len(steps) < 10 {
-		t.Fatalf("the README has %d commands; the test reads it wrongly", len(steps))
+		t.Fatalf("%s has %d commands; the test reads it wrongly", page, len(steps))
 	}
 	shell := newShell(t)
 	ran := 0
@@ -86,7 +97,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("$ %s\nprints the endpoints %d times:\n%s", s.command, n, output)
 		}
 		if diff := cmp.Diff(columns(s.output), columns(strings.Split(output, "\n"))); diff != "" {
-			t.Errorf("$ %s\ncolumns: -README, +now:\n%s", s.command, diff)
+			t.Errorf("$ %s\ncolumns: -%s, +now:\n%s", s.command, page, diff)
 		}
 	}
 	t.Logf("%d of %d commands were run", ran, len(steps))
@@ -151,7 +162,7 @@ func (s *shell) run(t *testing.T, command string) (string, error) {
 	const limit = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
 	defer cancel()
-	// H is not exported by the README, so all variables are.
+	// The pages do not export their variables, so all are exported.
 	script := `set -a; . "$0"; ` + command + "\nstatus=$?\nexport -p > \"$0\"\nexit $status"
 	cmd := exec.CommandContext(ctx, "bash", "-c", script, s.env)
 	cmd.Dir, cmd.Env = s.dir, s.environ

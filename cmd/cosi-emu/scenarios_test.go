@@ -75,6 +75,18 @@ func TestRunSuite(t *testing.T) {
 	}
 }
 
+// TestRunSuiteOverBridge: a bridge is for v1alpha2. Scenarios for v1alpha1 are skipped.
+func TestRunSuiteOverBridge(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	out := h.must("run", "--suite", "--bridge", "--scenario", "silence", "--scenario", "v1alpha1-silence")
+	for _, want := range []string{"it is for the kinds of v1alpha1", "\n1 passed, 1 skipped in "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the run does not print %q:\n%s", want, out)
+		}
+	}
+}
+
 // TestRunSuiteSelects: without a label the scenarios to run are all of the embedded
 // suite, and with one those that have it.
 func TestRunSuiteSelects(t *testing.T) {

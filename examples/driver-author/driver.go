@@ -1,10 +1,13 @@
-// Package driver is a minimal COSI driver, an example of testing a driver with cosi-emu.
-// Its buckets and accounts are in memory, and applications cannot use them.
+// Package driver is a minimal COSI driver, an example of testing a driver with cosi-emu. It
+// conforms to the profiles Core and Crash-Safety of cosi-emu conformance. It has no object
+// storage, so applications cannot use its buckets.
 package driver
 
 import (
+	"cmp"
 	"context"
-	"sync"
+	"crypto/rand"
+	"maps"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"google.golang.org/grpc/codes"
@@ -14,19 +17,21 @@ import (
 // Name is the driver's name, as BucketClasses have it.
 const Name = "memory.example.com"
 
-// Driver keeps everything in memory. Create one with New.
+// Driver keeps buckets and accounts. Create one with New or Open.
 type Driver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	cosiv1alpha2.UnimplementedProvisionerServer
 
-	mu       sync.Mutex
-	buckets  map[string]bool
-	accounts map[string]bool
+	store *store
 }
 
-// New returns a driver without buckets.
-func New() *Driver {
-	return &Driver{buckets: map[string]bool{}, accounts: map[string]bool{}}
+// New returns a driver without buckets, which keeps everything in memory.
+func New() *Driver { return &Driver{store: &store{}} }
+
+// Open returns a driver that keeps everything in a file.
+func Open(file string) (*Driver, error) {
+	s := &store{file: file}
+	return &Driver{store: s}, s.load()
 }
 
 // DriverGetInfo returns the name and the protocols of the driver.
@@ -44,28 +49,42 @@ func (d *Driver) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoReque
 func (d *Driver) DriverGenerateBucketId(
 	_ context.Context, r *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
-	if r.GetName() == "" {
-		return nil, status.Error(codes.InvalidArgument, "a bucket requires a name")
+	if err := cmp.Or(checkName("the name", r.GetName()), checkProtocols(r.GetProtocols())); err != nil {
+		return nil, err
 	}
 	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: r.GetName()}, nil
 }
 
-// DriverCreateBucket creates a bucket, unless it already exists.
+// DriverCreateBucket creates a bucket. It returns OK if the same bucket exists, and
+// AlreadyExists if another one does.
 func (d *Driver) DriverCreateBucket(
 	_ context.Context, r *cosiv1alpha2.DriverCreateBucketRequest,
 ) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.buckets[r.GetBucketId()] = true
-	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: info(r.GetBucketId())}, nil
+	id := r.GetBucketId()
+	if err := cmp.Or(checkName("bucket_id", id), checkProtocols(r.GetProtocols())); err != nil {
+		return nil, err
+	}
+	err := d.store.change(func(s *state) error {
+		existing, exists := s.Buckets[id]
+		if exists && !maps.Equal(existing.Parameters, r.GetParameters()) {
+			return status.Errorf(codes.AlreadyExists, "bucket %q exists with other parameters", id)
+		}
+		s.Buckets[id] = bucket{r.GetParameters()}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: info(id)}, nil
 }
 
 // DriverGetBucket looks up a bucket that was created outside of COSI.
 func (d *Driver) DriverGetBucket(_ context.Context, r *cosiv1alpha2.DriverGetBucketRequest) (*cosiv1alpha2.DriverGetBucketResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.buckets[r.GetBucketId()] {
-		return nil, status.Errorf(codes.NotFound, "bucket %q not found", r.GetBucketId())
+	if err := cmp.Or(checkName("bucket_id", r.GetBucketId()), checkProtocols(r.GetProtocols())); err != nil {
+		return nil, err
+	}
+	if err := d.store.read().mustHave(r.GetBucketId()); err != nil {
+		return nil, err
 	}
 	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: info(r.GetBucketId())}, nil
 }
@@ -74,10 +93,13 @@ func (d *Driver) DriverGetBucket(_ context.Context, r *cosiv1alpha2.DriverGetBuc
 func (d *Driver) DriverDeleteBucket(
 	_ context.Context, r *cosiv1alpha2.DriverDeleteBucketRequest,
 ) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.buckets, r.GetBucketId())
-	return &cosiv1alpha2.DriverDeleteBucketResponse{}, nil
+	if err := checkName("bucket_id", r.GetBucketId()); err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverDeleteBucketResponse{}, d.store.change(func(s *state) error {
+		delete(s.Buckets, r.GetBucketId())
+		return nil
+	})
 }
 
 // DriverGenerateBucketAccessId returns the ID of an account, as DriverGenerateBucketId
@@ -87,28 +109,49 @@ func (d *Driver) DriverDeleteBucket(
 func (d *Driver) DriverGenerateBucketAccessId(
 	_ context.Context, r *cosiv1alpha2.DriverGenerateBucketAccessIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketAccessIdResponse, error) {
+	if err := checkName("account_name", r.GetAccountName()); err != nil {
+		return nil, err
+	}
 	return &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: r.GetAccountName()}, nil
 }
 
-// DriverGrantBucketAccess creates an account, unless it already exists. The key follows
-// from the ID, so every call returns the same key.
+// DriverGrantBucketAccess creates an account with a key. It returns the same key if the same
+// account exists, and AlreadyExists if another one does.
 func (d *Driver) DriverGrantBucketAccess(
 	_ context.Context, r *cosiv1alpha2.DriverGrantBucketAccessRequest,
 ) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	response := &cosiv1alpha2.DriverGrantBucketAccessResponse{Credentials: &cosiv1alpha2.CredentialInfo{
-		S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: r.GetAccountId(), AccessSecretKey: "secret of " + r.GetAccountId()},
-	}}
-	for _, bucket := range r.GetBuckets() {
-		if !d.buckets[bucket.GetBucketId()] {
-			return nil, status.Errorf(codes.NotFound, "bucket %q not found", bucket.GetBucketId())
+	id := r.GetAccountId()
+	wanted, err := accountOf(r)
+	if err != nil {
+		return nil, err
+	}
+	response := &cosiv1alpha2.DriverGrantBucketAccessResponse{}
+	err = d.store.change(func(s *state) error {
+		for bucket := range wanted.Modes {
+			if err := s.mustHave(bucket); err != nil {
+				return err
+			}
 		}
+		existing, exists := s.Accounts[id]
+		if exists && !existing.equals(wanted) {
+			return status.Errorf(codes.AlreadyExists, "account %q exists with other buckets, modes or parameters", id)
+		}
+		wanted.Key = rand.Text()
+		if exists {
+			wanted.Key = existing.Key
+		}
+		s.Accounts[id] = wanted
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	response.Credentials = &cosiv1alpha2.CredentialInfo{S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: id, AccessSecretKey: wanted.Key}}
+	for _, bucket := range r.GetBuckets() {
 		response.Buckets = append(response.Buckets, &cosiv1alpha2.DriverGrantBucketAccessResponse_BucketInfo{
 			BucketId: bucket.GetBucketId(), BucketInfo: info(bucket.GetBucketId()),
 		})
 	}
-	d.accounts[r.GetAccountId()] = true
 	return response, nil
 }
 
@@ -116,17 +159,19 @@ func (d *Driver) DriverGrantBucketAccess(
 func (d *Driver) DriverRevokeBucketAccess(
 	_ context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.accounts, r.GetAccountId())
-	return &cosiv1alpha2.DriverRevokeBucketAccessResponse{}, nil
+	if err := checkName("account_id", r.GetAccountId()); err != nil {
+		return nil, err
+	}
+	return &cosiv1alpha2.DriverRevokeBucketAccessResponse{}, d.store.change(func(s *state) error {
+		delete(s.Accounts, r.GetAccountId())
+		return nil
+	})
 }
 
 // Leftovers returns how many buckets and accounts exist.
 func (d *Driver) Leftovers() (buckets, accounts int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.buckets), len(d.accounts)
+	s := d.store.read()
+	return len(s.Buckets), len(s.Accounts)
 }
 
 // info has what applications need to reach a bucket.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 var (
@@ -67,27 +68,34 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s: the name %q is that of %s, too", file, s.Name, other)
 		}
 		files[s.Name] = file
-		if len(strings.Fields(s.Description)) < 5 {
-			t.Errorf("%s: the description %q is too short to say anything", file, s.Description)
-		}
-		if s.Labels["area"] == "" {
-			t.Errorf("%s: there is no label area", file)
-		}
+		checkDocument(t, s, numbers)
 		if isOlder := strings.HasPrefix(s.Name, olderGeneration+"-"); isOlder != (s.Labels["api"] == olderGeneration) {
 			t.Errorf("%s: the label api must be %s for the scenarios in that folder, and for no other", file, olderGeneration)
 		} else if isOlder {
 			older++
 		}
-		if len(s.Proves) == 0 {
-			t.Errorf("%s: nothing is proved", file)
-		}
-		for _, proved := range s.Proves {
-			if !slices.Contains(numbers, proved) && !driverFailure.MatchString(proved) {
-				t.Errorf("%s: %s is no number in docs/kep-coverage.md, docs/v1alpha1-coverage.md or docs/known-failures.md", file, proved)
-			}
-		}
 	}
 	if newer := len(set.Scenarios) - older; newer < 60 || older < 48 {
 		t.Errorf("there are %d scenarios of v1alpha2 and %d of v1alpha1, and should be 60 and 48", newer, older)
+	}
+}
+
+// checkDocument checks what a scenario says of itself.
+func checkDocument(t *testing.T, s *spec.Scenario, numbers []string) {
+	t.Helper()
+	file := s.Position.File
+	if len(strings.Fields(s.Description)) < 5 {
+		t.Errorf("%s: the description %q is too short to say anything", file, s.Description)
+	}
+	if s.Labels["area"] == "" {
+		t.Errorf("%s: there is no label area", file)
+	}
+	if len(s.Proves) == 0 {
+		t.Errorf("%s: nothing is proved", file)
+	}
+	for _, proved := range s.Proves {
+		if !slices.Contains(numbers, proved) && !driverFailure.MatchString(proved) {
+			t.Errorf("%s: %s is no number in docs/kep-coverage.md, docs/v1alpha1-coverage.md or docs/known-failures.md", file, proved)
+		}
 	}
 }

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -108,6 +112,62 @@ func TestDriverIsRenamed(t *testing.T) {
 	}
 }
 
+// A cluster with the kinds of the other version is named, and what to do.
+func TestClusterOfAnotherVersion(t *testing.T) {
+	older, newer := drivertest.StartV1alpha1(t, "old.test"), drivertest.Start(t, "new.test")
+	for _, tc := range []struct {
+		cluster, needs objectstorage.Version
+		newSidecar     func(*rest.Config) error
+	}{
+		{objectstorage.V1alpha2, objectstorage.V1alpha1, func(cfg *rest.Config) error {
+			_, err := sidecarv1alpha1.New(t.Context(), cfg, cosisidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: older.DialOptions()})
+			return err
+		}},
+		{objectstorage.V1alpha1, objectstorage.V1alpha2, func(cfg *rest.Config) error {
+			_, err := cosisidecar.New(t.Context(), cfg, cosisidecar.Options{Endpoint: drivertest.Endpoint, DialOptions: newer.DialOptions()})
+			return err
+		}},
+	} {
+		t.Run(string(tc.needs), func(t *testing.T) {
+			err := tc.newSidecar(controlplanetest.StartVersion(t, tc.cluster).AdminConfig())
+			want := "CustomResourceDefinition buckets.objectstorage.k8s.io serves " + string(tc.cluster) + " and not " + string(tc.needs)
+			if err == nil || !hasAll(err.Error(), []string{want, "one cluster cannot have both"}) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
+	}
+}
+
+// A driver of v1alpha2 in place of the one of v1alpha1 ends the sidecar with a clear error, and is
+// not called. Nothing is lost: when the first driver is back, its buckets are deleted.
+func TestDriverChangesGeneration(t *testing.T) {
+	w := newWorld(t)
+	newer := drivertest.Start(t, w.driver.Name())
+	var current atomic.Pointer[drivertest.Server]
+	current.Store(w.driver.Server)
+	w.options.DialOptions = drivertest.Replaceable(current.Load)
+	s, ended := w.launch()
+	w.Must(s.WaitReady(t.Context()))
+	bucket := w.readyBucket()
+	current.Store(newer.Server)
+	w.driver.Stop()
+	err := harness.Receive(t, "the sidecar ends", ended)
+	if !errors.Is(err, sidecarv1alpha1.ErrDriverGeneration) || !hasAll(err.Error(), []string{"has reconnected", "but v1alpha2"}) {
+		t.Errorf("error %v", err)
+	}
+	for _, method := range newer.Methods() {
+		if method != "DriverGetInfo" {
+			t.Errorf("the driver of v1alpha2 got the call %s", method)
+		}
+	}
+	current.Store(w.driver.Server)
+	w.driver.Serve()
+	w.start()
+	w.waitBucket(bucket)
+	w.remove(bucket)
+	w.isEmpty()
+}
+
 // At most one call that changes something is in flight for each bucket, and one that
 // waits holds no worker. A call that hangs ends by its deadline.
 // Spec: A1-CALLS-1
@@ -116,7 +176,7 @@ func TestOneCallForEachBucket(t *testing.T) {
 	w.options.Workers = 2
 	w.start()
 	busy, free := w.readyBucket(), w.readyBucket()
-	class := w.class()
+	held, class := busy.Status.BucketID, w.class()
 	w.settle()
 	var mu sync.Mutex
 	inFlight, most := map[string]int{}, 0
@@ -131,7 +191,7 @@ func TestOneCallForEachBucket(t *testing.T) {
 		}
 		add(1)
 		defer add(-1)
-		if id == busy.Status.BucketID {
+		if id == held {
 			select {
 			case <-gate:
 			case <-ctx.Done():
@@ -210,19 +270,23 @@ func TestDeletionWhileDown(t *testing.T) {
 
 // A rejected Grant is tried again when the class changes, and not before.
 func TestRejectedGrantIsFinal(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Fail(grantAccess, codes.InvalidArgument, "no such role")
-	w.start()
-	class := w.class()
-	access := w.access(w.readyBucket(), class.Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "no such role")
-	w.settle()
-	if n := len(w.driver.Calls(grantAccess)); n != 1 {
-		t.Errorf("%d calls, want 1", n)
+	for _, code := range []codes.Code{codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented} {
+		t.Run(code.String(), func(t *testing.T) {
+			w := newWorld(t)
+			w.driver.Fail(grantAccess, code, "no such role")
+			w.start()
+			class := w.class()
+			access := w.access(w.readyBucket(), class.Name)
+			w.waitEvent(access, "Warning FailedGrantAccess", "no such role")
+			w.settle()
+			if n := len(w.driver.Calls(grantAccess)); n != 1 {
+				t.Errorf("%d calls, want 1", n)
+			}
+			w.driver.Script(grantAccess, nil)
+			w.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
+			w.waitGranted(access)
+		})
 	}
-	w.driver.Script(grantAccess, nil)
-	w.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
-	w.waitGranted(access)
 }
 
 // An access that begins while the last other one ends keeps the Bucket.

@@ -39,7 +39,7 @@ func TestCredentialsStayInTheSecret(t *testing.T) {
 	buckets, events := &v1alpha1.BucketList{}, &eventsv1.EventList{}
 	w.Must(w.List(t.Context(), buckets))
 	w.Must(w.List(t.Context(), events, client.InNamespace(w.Namespace)))
-	shown["the access"], shown["Buckets"], shown["Events"] = fmt.Sprint(access), fmt.Sprint(buckets), fmt.Sprint(events)
+	shown["the access"], shown["Buckets"], shown["Events"] = fmt.Sprint(access), fmt.Sprint(buckets), events.String()
 	for what, text := range shown {
 		if strings.Contains(text, key) {
 			t.Errorf("%s shows the key", what)

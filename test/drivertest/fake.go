@@ -14,7 +14,7 @@ import (
 
 // ServeFake serves a fake driver with a store of its own until the test ends, and returns
 // its endpoint. The driver tells applications the given S3 endpoint.
-func ServeFake(tb testing.TB, name, s3Endpoint string) string {
+func ServeFake(tb testing.TB, name, s3Endpoint string, change ...func(*fakedriver.Options)) string {
 	tb.Helper()
 	s3, err := store.New(store.Options{})
 	if err != nil {
@@ -25,7 +25,11 @@ func ServeFake(tb testing.TB, name, s3Endpoint string) string {
 			tb.Error(err)
 		}
 	})
-	return serve(tb, fakedriver.Options{Name: name, Backend: s3, Endpoint: s3Endpoint})
+	options := fakedriver.Options{Name: name, Backend: s3, Endpoint: s3Endpoint}
+	for _, f := range change {
+		f(&options)
+	}
+	return serve(tb, options)
 }
 
 // ServeWithStore serves a fake driver and the S3 service of its store until the test ends, and
@@ -63,7 +67,8 @@ func serve(tb testing.TB, opts fakedriver.Options) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(tb.Context())
+	// The driver serves until its own clean-up: what a test cleans up before may need it.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var served sync.WaitGroup
 	served.Go(func() {
 		if err := d.Serve(ctx, listener); err != nil {

@@ -87,6 +87,14 @@ func (s *Server) DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithContextDialer(s.dial)}
 }
 
+// Replaceable returns options that lead to the driver that current returns: the one that listens at
+// an endpoint now.
+func Replaceable(current func() *Server) []grpc.DialOption {
+	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		return current().dial(ctx, address)
+	})}
+}
+
 // Buckets returns the IDs of the buckets that the driver has, sorted.
 func (s *Server) Buckets() []string {
 	s.mu.Lock()

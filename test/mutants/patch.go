@@ -58,7 +58,12 @@ const (
 
 	twoBucketsOneAccess = "scenarios/suite/multibucket/two-buckets-one-access.yaml"
 	twoApplications     = "scenarios/suite/access/two-applications.yaml"
+
+	v1alpha1Lifecycle = "internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml"
 )
+
+// v1alpha1 is a scenario of the suite for v1alpha1.
+func v1alpha1(name string) string { return "scenarios/suite/v1alpha1/" + name + ".yaml" }
 
 // cleanRun is an exploration without faults: the standing oracles judge one run, and what
 // they find is shrunk.
@@ -78,6 +83,9 @@ func interfering(scenario, interference, at string) []string {
 func pairs(scenario, interference, at string) []string {
 	return append(interfering(scenario, interference, at), "--pairs", "--prune", "step")
 }
+
+// bridged is a command with the bridge in front of the fake driver.
+func bridged(command []string) []string { return append(command, "--bridge") }
 
 // suite runs the scenarios of an area.
 func suite(area string) []string { return []string{"run", "--suite", "--filter", "area=" + area} }

@@ -9,7 +9,8 @@ import (
 
 // Patches returns the bugs that are patches.
 func Patches() []Patch {
-	return slices.Concat(controllerPatches(), sidecarPatches(), secretPatches(), driverPatches())
+	return slices.Concat(controllerPatches(), sidecarPatches(), secretPatches(), driverPatches(),
+		v1alpha1Controller(), v1alpha1Sidecar(), v1alpha1Secrets(), bridgePatches())
 }
 
 // controllerPatches are the bugs of the controller, and of what it shares with the sidecar.

@@ -146,7 +146,7 @@ func (v version) looksAt(c call) bool {
 func (e *evidence) grantedInVain(c call) []Finding {
 	access := e.withAccount(c.id)
 	if c.isV1alpha1 {
-		access = e.latest(accesses, c.isFor)
+		access = e.latestAccess(c.isFor)
 	}
 	if access == nil {
 		return nil

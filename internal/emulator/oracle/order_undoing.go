@@ -47,13 +47,13 @@ func (e *evidence) grantedAgain(c call, v version) bool {
 // withAccount returns the access with an account ID, or nil: its latest version with a
 // spec.
 func (e *evidence) withAccount(id string) *object {
-	return e.latest(accesses, func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
+	return e.latestAccess(func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
 }
 
-// latest returns the latest version of an object with a property, or nil.
-func (e *evidence) latest(resource string, has func(*object) bool) *object {
+// latestAccess returns the latest version of an access with a property, or nil.
+func (e *evidence) latestAccess(has func(*object) bool) *object {
 	var found *object
-	for _, v := range e.of(resource) {
+	for _, v := range e.of(accesses) {
 		if v.got != nil && has(v.got) {
 			found = v.got
 		}
@@ -65,10 +65,10 @@ func (e *evidence) latest(resource string, has func(*object) bool) *object {
 func (e *evidence) grantedAt(c call) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{c.seq, c.began}) {
-		if slices.Contains(open.buckets, c.id) && !e.mayLeak(open.id) {
+		if slices.Contains(open.buckets, c.id) && !e.mayLeakAccount(open) {
 			found = append(found, Finding{
 				Subject: "bucket " + c.id, Events: []uint64{open.seq, c.seq},
-				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.id, open.id),
+				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.id, open.account()),
 			})
 		}
 	}
@@ -82,7 +82,7 @@ func (e *evidence) open(at effect) []call {
 		switch {
 		case !c.ok || c.seq >= at.seq:
 		case c.is(grantAccess):
-			granted = slices.DeleteFunc(granted, func(other call) bool { return other.id == c.id })
+			granted = slices.DeleteFunc(granted, c.supersedes)
 			granted = append(granted, c)
 		case c.is(revokeAccess) && !c.ended.After(at.began):
 			granted = slices.DeleteFunc(granted, func(other call) bool { return other.id == c.id })
@@ -150,8 +150,8 @@ func (e *evidence) hastyAccess(v version) []Finding {
 func (e *evidence) hastyClaim(v version) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{v.seq, v.began}) {
-		access := e.withAccount(open.id)
-		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace || e.mayLeak(open.id) {
+		access := e.grantee(open)
+		if access == nil || access.Metadata.Namespace != v.got.Metadata.Namespace || e.mayLeakAccount(open) {
 			continue
 		}
 		uses := func(b v1alpha2.AccessedBucket) bool {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,33 @@ func (e *evidence) grantedUnprotected(c call) []Finding {
 		found = append(found, e.unguarded(c, buckets, key, "it had the finalizer that keeps it for accesses", (*object).keptForAccess)...)
 	}
 	return found
+}
+
+// supersedes reports whether a grant is for the account of an earlier one. A response of v1alpha1
+// without an account ID does not say which account there is. The call is repeated with the same
+// name until a response does.
+func (c call) supersedes(earlier call) bool {
+	if c.isV1alpha1 && earlier.id == "" {
+		return c.component == earlier.component && c.name == earlier.name
+	}
+	return c.id == earlier.id
+}
+
+// account names the account of a grant: by its ID, or by the name in the request.
+func (c call) account() string { return cmp.Or(c.id, c.name) }
+
+// grantee returns the access that a grant is for, or nil.
+func (e *evidence) grantee(c call) *object {
+	if c.id != "" {
+		return e.withAccount(c.id)
+	}
+	return e.latestAccess(func(o *object) bool { return c.isFor(o) && len(o.Spec.BucketClaims) > 0 })
+}
+
+// mayLeakAccount is mayLeak for the account of a grant.
+func (e *evidence) mayLeakAccount(c call) bool {
+	access := e.grantee(c)
+	return e.mayLeak(c.id) || c.id == "" && access != nil && e.unprotectedByPerson[access.Metadata.UID]
 }
 
 // isOfCaller reports whether a Bucket is that of the driver of a call.

@@ -20,7 +20,7 @@ func (e *evidence) wrongRequestsV1alpha1() []Finding {
 		case createBucket:
 			wrong = e.wrongCreate(c)
 		case grantAccess:
-			if access := e.latest(accesses, c.isFor); access != nil {
+			if access := e.latestAccess(c.isFor); access != nil {
 				wrong = append(e.wrongClass(c, access), e.wrongBucket(c, access)...)
 			}
 		case revokeAccess:

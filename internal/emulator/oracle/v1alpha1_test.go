@@ -2,6 +2,7 @@ package oracle_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -210,6 +211,30 @@ func TestOrderV1alpha1(t *testing.T) {
 				s.change("release bucket", withText(hasOldID, ""))
 			},
 			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+		},
+		"NoAccountID": {
+			reason: "The first response lacks the account ID. A repeated grant returns it, and it is revoked.",
+			happen: func(s *story) { again(s, "grant", "grant", `{}`) },
+		},
+		"NeverAnAccountID": {
+			reason: "No response has the account ID, and the bucket is deleted under the account.",
+			happen: func(s *story) {
+				s.change("grant", func(e *journal.Event) { e.Response = json.RawMessage(`{}`) })
+				s.drop("identify access", "fill", "delete secret", "revoke", "release access")
+				s.change("withdraw", withText(hasOldAccount, ""))
+			},
+			want: []summary{{oracle.Order, "bucket " + oldID}, {oracle.Order, "BucketClaim/photos"}},
+		},
+		"AnotherAccountID": {
+			reason: "The response to another access does not say which account the first has.",
+			happen: func(s *story) {
+				s.change("grant", func(e *journal.Event) { e.Response = json.RawMessage(`{}`) })
+				s.before("identify access", rpc("DriverGrantBucketAccess", account,
+					strings.ReplaceAll(granting, account, account+"-2"), `{"accountId":"`+oldAccount+`"}`))
+			},
+			want: []summary{
+				{oracle.Order, "bucket " + oldID}, {oracle.Order, "BucketClaim/photos"}, {oracle.Request, account + "-2"},
+			},
 		},
 		"LearnedAtDeletion": {
 			reason: "The ID was not persisted, and the deletion learns it by another call.",

@@ -1,6 +1,7 @@
 package subprocess
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +46,16 @@ type DriverOptions struct {
 	Env       []string
 	// Dir is the directory for the kubeconfig.
 	Dir string
-	// Config leads to the API server, across the seam.
+	// Config leads to the API server, across the seam. Without it, the driver gets no
+	// kubeconfig but that of Variables.
 	Config *rest.Config
-	// Socket is the endpoint at which the driver listens, unix:///path.
-	Socket string
-	// Endpoint is where the process is served across the seam, unix:///path.
+	// Socket is the endpoint at which the driver listens, unix:///path. SocketFlag is the flag
+	// with which a user names it, for errors; default: --driver.
+	Socket, SocketFlag string
+	// KeepSocket leaves a socket there that an earlier process has left.
+	KeepSocket bool
+	// Endpoint is where the process is served across the seam, unix:///path. Without it, the
+	// process is only reached at Socket.
 	Endpoint string
 	// DialOptions lead to the driver, across the seam.
 	DialOptions []grpc.DialOption
@@ -70,11 +76,14 @@ type DriverProcess struct {
 	options DriverOptions
 }
 
-// NewDriver starts a driver. A socket that an earlier process has left is removed before.
-// Other processes reach the driver at Endpoint once WaitReady has returned.
+// NewDriver starts a driver. A socket that an earlier process has left is removed before,
+// unless it is to be kept. Other processes reach the driver at Endpoint once WaitReady has
+// returned.
 func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
-	if err := freeSocket(options.Socket); err != nil {
-		return nil, err
+	if !options.KeepSocket {
+		if err := freeSocket(options.Socket); err != nil {
+			return nil, err
+		}
 	}
 	r, err := newProcess(options.Dir)
 	if err != nil {
@@ -86,12 +95,13 @@ func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 		}
 	}()
 	r.tail.redact, r.grants = options.Redact, &grants{}
-	variables := maps.Clone(options.Variables)
-	variables[VariableEndpoint] = options.Socket
-	variables[VariableSocket] = socketPath(options.Socket)
-	variables[VariableKubeconfig] = filepath.Join(r.dir, "kubeconfig")
-	if r.proxy, err = newProxy(options.Config, variables[VariableKubeconfig]); err != nil {
-		return nil, fmt.Errorf("connect a driver to the API server: %w", err)
+	variables := map[string]string{VariableEndpoint: options.Socket, VariableSocket: SocketPath(options.Socket)}
+	maps.Copy(variables, options.Variables)
+	if options.Config != nil {
+		variables[VariableKubeconfig] = filepath.Join(r.dir, "kubeconfig")
+		if r.proxy, err = newProxy(options.Config, variables[VariableKubeconfig]); err != nil {
+			return nil, fmt.Errorf("connect a driver to the API server: %w", err)
+		}
 	}
 	environment := slices.Concat(cleanEnvironment(), pairs(variables), expand(options.Env, variables))
 	if err := r.run(expand(options.Args, variables), environment, options.Logger); err != nil {
@@ -110,7 +120,8 @@ func freeSocket(endpoint string) error {
 	return listener.Close()
 }
 
-func socketPath(endpoint string) string {
+// SocketPath returns the path of a UNIX socket, unix:///path.
+func SocketPath(endpoint string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(endpoint, "unix:"), "//")
 }
 
@@ -126,12 +137,12 @@ func cleanEnvironment() []string {
 }
 
 // WaitReady implements emulator.Runner: a driver is ready when it has said who it is. Only
-// then it is served at the endpoint.
+// then it is served at the endpoint, if there is one.
 func (d *DriverProcess) WaitReady(ctx context.Context) error {
 	// A driver that ends while it is asked is not waited for: the caller cancels ctx.
 	bounded, cancel := context.WithTimeoutCause(ctx, d.options.ConnectTimeout, errSilent)
 	defer cancel()
-	if err := d.identify(bounded); err != nil {
+	if err := d.identify(bounded); err != nil || d.options.Endpoint == "" {
 		return err
 	}
 	conn, err := dial(Driver{Endpoint: d.options.Socket, DialOptions: d.options.DialOptions})
@@ -154,14 +165,14 @@ var errSilent = errors.New("it did not answer in time")
 func (d *DriverProcess) identify(ctx context.Context) error {
 	if err := d.awaitSocket(ctx); err != nil {
 		if errors.Is(context.Cause(ctx), errSilent) {
-			return d.explain(fmt.Errorf("it does not listen at %s after %s", socketPath(d.options.Socket), d.options.ConnectTimeout))
+			return d.explain(fmt.Errorf("it does not listen at %s after %s", SocketPath(d.options.Socket), d.options.ConnectTimeout))
 		}
 		return err
 	}
 	err := d.options.Identify(ctx, d.options.Socket)
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
 		return d.explain(fmt.Errorf("it listens at %s, but DriverGetInfo has no answer after %s: %w",
-			socketPath(d.options.Socket), d.options.ConnectTimeout, err))
+			SocketPath(d.options.Socket), d.options.ConnectTimeout, err))
 	}
 	return err
 }
@@ -169,7 +180,7 @@ func (d *DriverProcess) identify(ctx context.Context) error {
 // awaitSocket returns when a process listens at the driver's socket.
 func (d *DriverProcess) awaitSocket(ctx context.Context) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socketPath(d.options.Socket))
+		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", SocketPath(d.options.Socket))
 		if err != nil {
 			return false, nil //nolint:nilerr // it does not listen yet
 		}
@@ -179,10 +190,10 @@ func (d *DriverProcess) awaitSocket(ctx context.Context) error {
 
 // explain adds to an error where the driver listens instead, and what it has printed.
 func (d *DriverProcess) explain(err error) error {
-	others := slices.DeleteFunc(d.group.listening(), func(path string) bool { return path == socketPath(d.options.Socket) })
+	others := slices.DeleteFunc(d.group.listening(), func(path string) bool { return path == SocketPath(d.options.Socket) })
 	if len(others) > 0 {
-		err = fmt.Errorf("%w; it listens at %s: name that with --driver unix://%s, or have it listen at $COSI_ENDPOINT",
-			err, strings.Join(others, " and "), others[0])
+		err = fmt.Errorf("%w; it listens at %s: name that with %s unix://%s, or have it listen at $COSI_ENDPOINT",
+			err, strings.Join(others, " and "), cmp.Or(d.options.SocketFlag, "--driver"), others[0])
 	}
 	return fmt.Errorf("the driver runs, but %w%s", err, d.tail)
 }

@@ -69,7 +69,9 @@ func driveByConfig() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stdout, "configured by", settings.Name)
+	if _, err := fmt.Fprintln(os.Stdout, "configured by", settings.Name); err != nil {
+		return err
+	}
 	server := grpc.NewServer()
 	cosiv1alpha2.RegisterIdentityServer(server, &readingDriver{name: settings.Data["name"]})
 	cosiv1alpha1.RegisterIdentityServer(server, &olderDriver{name: settings.Data["name"]})

@@ -198,6 +198,9 @@ func (r *Process) Start(ctx context.Context) error {
 	return errors.Join(err, ended, r.close())
 }
 
+// State returns how the process has ended, after Start has returned.
+func (r *Process) State() *os.ProcessState { return r.cmd.ProcessState }
+
 // Kill implements emulator.Process: it is kill -9.
 func (r *Process) Kill() {
 	if !isClosed(r.killed) {

@@ -3,6 +3,8 @@ package administration
 import (
 	"context"
 	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // DataLoss is what a store has lost: names of buckets and IDs of accounts, sorted.
@@ -34,11 +36,31 @@ func (a *Administrator) forget(lost *DataLoss, chosen func(owner string) bool) e
 		if !chosen(b.Owner) {
 			continue
 		}
-		if err := a.options.Contents.DeleteBucket(b.UID, true, a.options.Records.BucketDeletion(b.Name)); err != nil {
-			return fmt.Errorf("cannot delete bucket %q: %w", b.Name, err)
+		if err := a.loseBucket(b); err != nil {
+			return err
 		}
-		a.options.Registry.RemoveBucket(b.Name)
 		lost.Buckets = append(lost.Buckets, b.Name)
 	}
+	return nil
+}
+
+// LoseBucket deletes a bucket of any owner, with all objects. It simulates a person who
+// deletes the bucket behind the driver's back. The error is of kind ErrNotExist if there is
+// none.
+func (a *Administrator) LoseBucket(ctx context.Context, name string) error {
+	return a.exclusively(ctx, func() error {
+		b, ok := a.options.Registry.Bucket(name)
+		if !ok {
+			return notExist("bucket", name)
+		}
+		return a.loseBucket(b)
+	})
+}
+
+func (a *Administrator) loseBucket(b fakedriver.Bucket) error {
+	if err := a.options.Contents.DeleteBucket(b.UID, true, a.options.Records.BucketDeletion(b.Name)); err != nil {
+		return fmt.Errorf("cannot delete bucket %q: %w", b.Name, err)
+	}
+	a.options.Registry.RemoveBucket(b.Name)
 	return nil
 }

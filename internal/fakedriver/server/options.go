@@ -58,6 +58,9 @@ type Options struct {
 	S3Region string
 	// DataDir stores buckets, objects and accounts. Empty: they are in memory.
 	DataDir string
+	// OutageDir is a directory whose files have the backend fail and lose buckets; see package
+	// outage. Empty: it does neither.
+	OutageDir string
 	// Logger receives the log. With the zero value nothing is logged.
 	Logger logr.Logger
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -40,7 +42,8 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer googleCloud.close()
-	driver, socket, err := openDriver(opts, googleCloud.backend(s3)) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	backend, handler := withOutage(opts, s3, googleCloud.backend(s3))
+	driver, socket, err := openDriver(opts, backend) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -49,9 +52,19 @@ func Run(ctx context.Context, opts Options) (err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	googleCloud.serve(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
-	group.Go(func() error { return s3.Serve(ctx, certificates.wrap(listener)) })
+	group.Go(func() error { return s3.ServeOther(ctx, certificates.wrap(listener), handler) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
 	return group.Wait()
+}
+
+// withOutage returns the backend of the driver and the handler of S3 requests, which fail if
+// the files of a directory say so.
+func withOutage(opts Options, s3 *store.Store, backend fakedriver.Backend) (fakedriver.Backend, http.Handler) {
+	if opts.OutageDir == "" {
+		return backend, s3.Handler()
+	}
+	o := outage.New(opts.OutageDir, s3)
+	return o.Backend(backend), o.Middleware(s3.Handler())
 }
 
 func openStore(opts Options) (*store.Store, error) {

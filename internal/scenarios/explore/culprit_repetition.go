@@ -64,12 +64,14 @@ func (s *search) prevented(e journal.Event, effect fault.Effect) string {
 	}
 }
 
-// callerOf returns the component that makes a call which the driver's seam has.
+// callerOf returns the component that makes a call which the seam of the driver or of a bridge
+// has. If no such call of a sidecar has failed, it was answered with success, and the sidecar has
+// no reason to repeat it.
 func (s *search) callerOf(e journal.Event) string {
 	if e.Seam != journal.SeamRPC || isDriverCall(e) {
 		return e.Component
 	}
-	at := slices.IndexFunc(s.events, func(c journal.Event) bool { return isDriverCall(c) && c.Operation == e.Operation })
+	at := slices.IndexFunc(s.events, func(c journal.Event) bool { return isDriverCall(c) && c.Failed() && c.Operation == e.Operation })
 	if at < 0 {
 		return e.Component
 	}

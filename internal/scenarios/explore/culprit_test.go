@@ -149,6 +149,32 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
+			name: "answered by a bridge", reason: "The bridge answers with success although the driver has failed.",
+			fault: fail, findings: []oracle.Finding{leak},
+			events: `
+				sidecar | rpc | DriverDeleteBucket | b | OK
+				bridge  | rpc | DriverDeleteBucket | b | Unavailable | f
+				sidecar | api | patch buckets      | b | OK`,
+			want: culprit{
+				cause: "bridge DriverDeleteBucket: not repeated",
+				text: "bridge did not repeat DriverDeleteBucket b, which had failed with Unavailable because of the fault; " +
+					"it wrote and called nothing after it",
+			},
+		},
+		{
+			name: "failed behind a bridge", reason: "The bridge passes the error on, and the mistake is the sidecar's.",
+			fault: fail, findings: []oracle.Finding{leak},
+			events: `
+				sidecar | rpc | DriverDeleteBucket | b | Unavailable
+				bridge  | rpc | DriverDeleteBucket | b | Unavailable | f
+				sidecar | api | patch buckets      | b | OK`,
+			want: culprit{
+				cause: "sidecar DriverDeleteBucket: not repeated",
+				text: "sidecar did not repeat DriverDeleteBucket b, which had failed with Unavailable because of the fault; " +
+					"its next write or call was patch buckets b -> OK",
+			},
+		},
+		{
 			name: "never with success", reason: "The component repeats a write that can only fail.", fault: fail, findings: []oracle.Finding{leak},
 			events: `
 				sidecar | api | patch buckets/status | b | InternalError | f

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -9,11 +10,14 @@ import (
 	"sync"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
 // TestExplore tries faults at the driver calls of the components of this project, and
@@ -23,19 +27,92 @@ func TestExplore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
-	r, err := Explore(t.Context(), Options{
-		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
-		Kinds: []Kind{CrashAfter, LoseReply}, At: "sidecar rpc Driver*",
-	})
+	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
+	lost, stale := []Kind{CrashAfter, LoseReply}, []Kind{Stale}
+	tests := map[string]struct {
+		reason string
+		file   string
+		bridge bool
+		kinds  []Kind
+		at     string
+		points int // 0: it depends on when caches are up to date
+	}{
+		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", v1alpha2, false, lost, "sidecar rpc Driver*", 6},
+		"V1alpha1": {"There are no calls for IDs.", v1alpha1, false, lost, "sidecar rpc Driver*", 4},
+		"Bridge":   {"The bridge is called six times, and calls the driver four times.", v1alpha2, true, lost, "bridge rpc Driver*", 10},
+		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, false, stale, "sidecar api get *", 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at}
+			opts.Emulator.Bridge = tc.bridge
+			r, err := Explore(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+			}
+			want := cmp.Or(tc.points*len(tc.kinds), r.Applicable)
+			if want == 0 || r.Applicable != want || r.Tried != want || len(r.Unreached) > 0 {
+				t.Errorf("%s %d applicable, %d tried, not reached: %v; want %d, all tried and reached",
+					tc.reason, r.Applicable, r.Tried, r.Unreached, want)
+			}
+		})
+	}
+}
+
+// ownIDs has a driver of v1alpha1 choose IDs that differ from names, as many in the field do.
+func ownIDs(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	const own = "arn:own/"
+	switch r := request.(type) {
+	case *cosiv1alpha1.DriverDeleteBucketRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+		r.BucketId, r.AccountId = strings.TrimPrefix(r.GetBucketId(), own), strings.TrimPrefix(r.GetAccountId(), own)
+	}
+	response, err := handle(ctx, request)
+	switch r := response.(type) {
+	case *cosiv1alpha1.DriverCreateBucketResponse:
+		if err == nil {
+			r.BucketId = own + r.GetBucketId()
+		}
+	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
+		if err == nil {
+			r.AccountId = own + r.GetAccountId()
+		}
+	}
+	return response, err
+}
+
+// TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, which the
+// bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
+func TestExploreOwnIDs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	const file = "testdata/lifecycle.yaml"
+	opts := Options{
+		File: file, Text: text(t, file), Sandboxes: 2,
+		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
+	}
+	opts.Emulator.Bridge = true
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.ServerOptions = append(opts.ServerOptions, grpc.ChainUnaryInterceptor(ownIDs))
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range r.Findings {
 		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
 	}
-	const calls = 6 // two IDs, create, grant, revoke, delete
-	if r.Applicable != 2*calls || r.Tried != r.Applicable || len(r.Unreached) > 0 {
-		t.Errorf("%d applicable, %d tried, not reached: %v; want %d, all tried and reached", r.Applicable, r.Tried, r.Unreached, 2*calls)
+	const calls = 10 // six of the bridge, and four of the driver
+	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
+		t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
 	}
 }
 

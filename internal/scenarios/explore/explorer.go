@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
@@ -26,7 +27,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	opts.Emulator.API = scenario.API()
+	if opts.Emulator.API = scenario.API(); opts.Emulator.Bridge && opts.Emulator.API == objectstorage.V1alpha1 {
+		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and the bridge for those of %s",
+			ErrScenario, opts.File, objectstorage.V1alpha1, objectstorage.V1alpha2)
+	}
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
 		report: Report{

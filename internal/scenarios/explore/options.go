@@ -177,6 +177,9 @@ func (o Options) validate() error {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
 		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
 	}
+	if err := o.validateDriver(); err != nil {
+		return err
+	}
 	if !slices.Contains(Prunes(), o.Prune) {
 		return fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}
@@ -188,6 +191,15 @@ func (o Options) validate() error {
 	return nil
 }
 
+// validateDriver rejects what cannot be explored with the driver.
+func (o Options) validateDriver() error {
+	if o.Emulator.Bridge && (o.Emulator.Driver != "" || o.Emulator.Implementations.DriverCommand != nil) {
+		return fmt.Errorf("%w: the bridge is for the fake driver; a driver of your own gets one if it speaks COSI v1alpha1", ErrOptions)
+	}
+	return nil
+}
+
+// validateSandboxes rejects more sandboxes than the driver allows.
 func (o Options) validateSandboxes() error {
 	if o.Sandboxes > 1 && o.Emulator.Driver != "" && o.Emulator.Implementations.DriverCommand != nil {
 		return fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",

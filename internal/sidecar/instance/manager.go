@@ -29,14 +29,18 @@ func newManager(cfg *rest.Config, driverName string, opts Options, generation Ge
 	return cosimanager.New(cfg, options)
 }
 
-// prepareCache sets the indexes of the cache, and what it watches.
+// prepareCache sets what the cache watches, and its indexes. Watch comes first: its error says which
+// version the cluster serves instead.
 func prepareCache(ctx context.Context, m *cosimanager.Manager, generation Generation) error {
+	if err := m.Watch(ctx, generation.Kinds...); err != nil {
+		return err
+	}
 	for _, add := range generation.Indexes {
 		if err := add(ctx, m.GetFieldIndexer()); err != nil {
 			return err
 		}
 	}
-	return m.Watch(ctx, generation.Kinds...)
+	return nil
 }
 
 // cacheOptions make the cache keep only the names and versions of Secrets, what tells

@@ -86,7 +86,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 }
 
 func (b *benchmark) run(ctx context.Context, streams cli.Streams) error {
-	silenceLibraries()
+	cli.SilenceLibraries()
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)

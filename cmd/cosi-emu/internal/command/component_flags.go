@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
-	"github.com/google/shlex"
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -19,6 +16,7 @@ import (
 type ownComponents struct {
 	controller, sidecar, driver string
 	driverEnv                   []string
+	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
 }
 
@@ -40,6 +38,8 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.driver, "driver-cmd", "",
 		"command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
+	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
+		"use existing buckets of your driver without a check, if it speaks COSI v1alpha1 behind a bridge")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
@@ -91,43 +91,15 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 	case command != nil && opts.NoDriver:
 		return errors.New("--driver-cmd and --no-fake-driver exclude each other")
 	}
-	for _, variable := range o.driverEnv {
-		// The value may be a secret.
-		if name, _, found := strings.Cut(variable, "="); !found || name == "" {
-			return fmt.Errorf("--driver-env %q: it must have the form KEY=VALUE", name)
-		}
+	if err := cli.CheckVariables("--driver-env", o.driverEnv); err != nil {
+		return err
 	}
 	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
+	opts.AssumeExisting = o.assumeExisting
 	return nil
 }
 
 // commandOf reads the command line of a component.
 func commandOf(component, line string) ([]string, error) {
-	command, err := splitCommand(line)
-	if err != nil {
-		return nil, fmt.Errorf("--%s-cmd %q: %w", component, line, err)
-	}
-	return command, nil
-}
-
-// splitCommand splits a command line by the quotes of a shell, and finds its program.
-func splitCommand(line string) ([]string, error) {
-	if line == "" {
-		return nil, nil
-	}
-	command, err := shlex.Split(line)
-	if err != nil {
-		return nil, err
-	}
-	if len(command) == 0 || strings.TrimSpace(command[0]) == "" {
-		return nil, errors.New("the command line names no program")
-	}
-	program, err := exec.LookPath(command[0])
-	if err != nil {
-		return nil, fmt.Errorf("%w; give its path", err)
-	}
-	if command[0], err = filepath.Abs(program); err != nil {
-		return nil, err
-	}
-	return command, nil
+	return cli.CommandLine("--"+component+"-cmd", line)
 }

@@ -43,7 +43,10 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
     --tls-cert-file /tls/tls.crt --tls-private-key-file /tls/tls.key
 
   # For a sidecar of COSI v1alpha1, or to try the bridge.
-  cosi-emu driver --api v1alpha1 --endpoint unix:///tmp/old.sock`,
+  cosi-emu driver --api v1alpha1 --endpoint unix:///tmp/old.sock
+
+  # With a store that fails while the file ./outage/fail exists.
+  cosi-emu driver --endpoint unix:///tmp/cosi.sock --outage-dir ./outage`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := log.validate(); err != nil {
 				return err
@@ -85,4 +88,6 @@ func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
 	flags.StringVar(&opts.S3Region, "s3-region", fakedriver.DefaultRegion, "region of the store, which requests must be signed for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")
+	flags.StringVar(&opts.OutageDir, "outage-dir", "",
+		"directory in which a file 'fail' has the store reject all requests, and a file 'lose/BUCKET' has it lose a bucket (default: none)")
 }

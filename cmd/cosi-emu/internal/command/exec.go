@@ -67,6 +67,9 @@ func (e *execution) run(ctx context.Context, streams cli.Streams, args []string)
 	if _, _, err := e.access.key(); err != nil {
 		return err
 	}
+	if err := e.start.validateAssume(); err != nil {
+		return err
+	}
 	manifests, err := readManifests(e.files)
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ func newExplore(streams cli.Streams) *cobra.Command {
   # Your driver, with a slow backend.
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
+  # The bridge to COSI v1alpha1, with the fake driver.
+  cosi-emu explore lifecycle.yaml --bridge --at 'bridge *'
+
   # Your driver as a command: each worker runs one, and crashes are tried at its calls.
   cosi-emu explore lifecycle.yaml --at 'driver rpc *' \
     --driver-cmd './driver --state=$(STATE_DIR)/state.json'
@@ -119,6 +122,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
+	flags.BoolVar(&o.Emulator.Bridge, "bridge", false, bridgeUsage)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	addControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)
@@ -127,7 +131,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 }
 
 func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []string) error {
-	silenceLibraries()
+	cli.SilenceLibraries()
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}

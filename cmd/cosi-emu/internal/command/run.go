@@ -236,10 +236,10 @@ type versionGroup struct {
 }
 
 // groups returns the scenarios by the version of the COSI kinds. An emulator with a component of the
-// user's own, and an existing cluster, are for one version: scenarios for others are skipped.
+// user's own or a bridge, and an existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	own := r.start.own.controller != "" || r.start.own.sidecar != ""
-	if own || r.start.cluster.wanted || r.api != "" {
+	if own || r.start.session.Emulator.Bridge || r.start.cluster.wanted || r.api != "" {
 		return []versionGroup{{cmp.Or(r.api, objectstorage.V1alpha2), scenarios}}
 	}
 	var groups []versionGroup

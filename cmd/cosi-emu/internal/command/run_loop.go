@@ -195,7 +195,7 @@ func (r *runLoop) printKept() {
 	for _, s := range r.report.Scenarios {
 		if len(s.Failures) > 0 && s.Namespace != "" {
 			fmt.Fprintf(&text, "  kubectl --kubeconfig %s -n %s get bucketclaims,bucketaccesses -o yaml\n",
-				shellQuote(info.Kubeconfig), s.Namespace)
+				cli.Quote(info.Kubeconfig), s.Namespace)
 		}
 	}
 	fmt.Fprintf(&text, "  %s logs --name %s\n", program(), info.Name)
@@ -224,13 +224,13 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 			case value != flag.NoOptDefVal: // --keep is as good as --keep=true
 				text += "=" + value
 			}
-			given = append(given, shellQuote(text))
+			given = append(given, cli.Quote(text))
 		}
 	})
 	return func(s report.Scenario) string {
 		command := []string{program(), "run"}
 		if suite, _ := flags.GetBool("suite"); !suite { // --suite is among the given flags
-			command = append(command, shellQuote(s.Position.File))
+			command = append(command, cli.Quote(s.Position.File))
 		}
 		command = append(command, "--scenario", s.Name)
 		return strings.Join(append(command, given...), " ")

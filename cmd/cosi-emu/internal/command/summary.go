@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
@@ -50,22 +51,25 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 	}
 	text.WriteString("\nA driver that reads Secrets, ConfigMaps or Buckets requires these variables:\n\n")
 	for _, name := range slices.Sorted(maps.Keys(info.DriverVariables)) {
-		fmt.Fprintf(text, "  export %s=%s\n", name, shellQuote(info.DriverVariables[name]))
+		fmt.Fprintf(text, "  export %s=%s\n", name, cli.Quote(info.DriverVariables[name]))
 	}
 	text.WriteString("\nIf it has in-cluster configuration only, give it also the files of a Pod:\n\n")
 	fmt.Fprintf(text, "  mkdir -p /var/run/secrets/kubernetes.io && ln -s %s /var/run/secrets/kubernetes.io/serviceaccount\n",
-		shellQuote(info.DriverServiceAccount))
+		cli.Quote(info.DriverServiceAccount))
 }
 
 // writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, named := program(), ""
+	self, named, api := program(), "", ""
 	if info.Name != instance.DefaultName {
 		named = " --name " + info.Name
 	}
-	kubectl := "kubectl --kubeconfig " + shellQuote(info.Kubeconfig)
+	if info.API == objectstorage.V1alpha1 {
+		api = " --api " + string(info.API)
+	}
+	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket and access to it:\n\n")
-	fmt.Fprintf(text, "  %s example | %s apply -f -\n", self, kubectl)
+	fmt.Fprintf(text, "  %s example%s | %s apply -f -\n", self, api, kubectl)
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {
@@ -89,17 +93,5 @@ func program() string {
 			return "cosi-emu"
 		}
 	}
-	return shellQuote(self)
-}
-
-// shellQuote returns text as one word for a shell, bare where that is safe.
-func shellQuote(text string) string {
-	const safe = "-_./:=@%+,"
-	plain := text != "" && strings.IndexFunc(text, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && !strings.ContainsRune(safe, r)
-	}) < 0
-	if plain {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return cli.Quote(self)
 }

@@ -1,42 +1,52 @@
 package command
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-func TestShellQuote(t *testing.T) {
-	for _, text := range []string{
-		"", "plain", "/home/me/.local/state/cosi-emu/default/kubeconfig", "with space", "it's", `"$HOME"`, "a\nb", "*", "~", "a;b", `\`, "é",
-	} {
-		out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", "printf %s "+shellQuote(text)).Output()
-		if err != nil {
-			t.Fatal(err)
+func TestNextSteps(t *testing.T) {
+	for api, example := range map[objectstorage.Version]string{"": "", objectstorage.V1alpha2: "", objectstorage.V1alpha1: " --api v1alpha1"} {
+		info := instance.Info{Name: "mine", Info: emulator.Info{API: api, Kubeconfig: "/home/my user/kubeconfig"}}
+		var text strings.Builder
+		writeNextSteps(&text, info, true)
+		for _, want := range []string{
+			" example" + example + " | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n",
+		} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("the next steps for %q do not contain %q:\n%s", api, want, text.String())
+			}
 		}
-		if diff := cmp.Diff(text, string(out)); diff != "" {
-			t.Errorf("a shell reads %s: -want, +got:\n%s", shellQuote(text), diff)
-		}
-	}
-	if got := shellQuote("/a/b-c_d.e"); got != "/a/b-c_d.e" {
-		t.Errorf("quotes where none are needed: %s", got)
 	}
 }
 
-func TestNextSteps(t *testing.T) {
-	info := instance.Info{Name: "mine", Info: emulator.Info{Kubeconfig: "/home/my user/kubeconfig"}}
+// TestDriverVariables: what a driver that the user starts requires is printed, ready to copy. One that
+// the emulator starts has it.
+func TestDriverVariables(t *testing.T) {
+	info := instance.Info{Info: emulator.Info{
+		DriverVariables:      map[string]string{"KUBECONFIG": "/home/my user/kubeconfig", "KUBERNETES_SERVICE_HOST": "127.0.0.1"},
+		DriverServiceAccount: "/home/my user/serviceaccount",
+	}}
 	var text strings.Builder
-	writeNextSteps(&text, info, true)
-	for _, want := range []string{" example | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n"} {
+	writeDriverVariables(&text, info)
+	for _, want := range []string{
+		"  export KUBECONFIG='/home/my user/kubeconfig'\n  export KUBERNETES_SERVICE_HOST=127.0.0.1\n",
+		"ln -s '/home/my user/serviceaccount' /var/run/secrets/kubernetes.io/serviceaccount\n",
+	} {
 		if !strings.Contains(text.String(), want) {
-			t.Errorf("the next steps do not contain %q:\n%s", want, text.String())
+			t.Errorf("there is no %q in\n%s", want, text.String())
 		}
+	}
+	text.Reset()
+	info.Components = []emulator.ComponentInfo{{Name: emulator.ComponentDriver}}
+	writeDriverVariables(&text, info)
+	if text.Len() > 0 {
+		t.Errorf("with a driver of the emulator's: %s", text.String())
 	}
 }
 

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
@@ -46,6 +43,9 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
 }
 
+// bridgeUsage describes the flag --bridge of all commands.
+const bridgeUsage = "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'"
+
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
@@ -62,7 +62,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	flags.BoolVar(&o.Bridge, "bridge", false, "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'")
+	flags.BoolVar(&o.Bridge, "bridge", false, bridgeUsage)
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
@@ -74,6 +74,15 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
+// validateAssume rejects --assume-existing of an emulator that has no driver of the user's own, and
+// gets none later, as from scenarios.
+func (s *start) validateAssume() error {
+	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
+		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
+	}
+	return nil
+}
+
 // run starts an emulator, calls during, and stops the emulator again.
 func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
 	if err := s.cluster.validate(s.session); err != nil {
@@ -83,7 +92,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 		return err
 	}
 	s.cluster.apply(&s.session)
-	silenceLibraries()
+	cli.SilenceLibraries()
 	reporter := progress.New(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
@@ -111,13 +120,6 @@ func withCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; %w", err, cause)
 }
 
-// silenceLibraries discards the logs of libraries. The journal has the logs of the
-// components.
-func silenceLibraries() {
-	ctrl.SetLogger(logr.Discard())
-	klog.SetLogger(logr.Discard())
-}
-
 const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
 
@@ -137,6 +139,9 @@ const upExamples = `  # Ctrl-C stops it.
   # The emulator starts your driver, and restarts it when it exits.
   cosi-emu up --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)' \
     --driver-env BACKEND_URL=http://127.0.0.1:9000
+
+  # A driver of COSI v1alpha1, behind a bridge, and buckets that it has already.
+  cosi-emu up --driver unix:///tmp/old.sock --assume-existing
 
   # A driver with a path compiled in.
   cosi-emu up --driver-cmd ./my-driver --driver unix:///var/lib/cosi/cosi.sock
@@ -185,7 +190,7 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := s.cluster.validate(s.session); err != nil {
+			if err := errors.Join(s.cluster.validate(s.session), s.validateAssume()); err != nil {
 				return err
 			}
 			if detach {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 // page is what the outermost template shows.
 type page struct {
 	assets
+	Presentation
 
 	Title    string
 	Version  string
@@ -40,15 +42,19 @@ type section struct {
 	Current bool // whether it is the one to look at first
 
 	scenario report.Scenario
+	as       Presentation
 }
+
+// SummaryID is the section of the summary.
+func (page) SummaryID() string { return sectionID(summaryEntry) }
 
 // View returns what is to be seen of the scenario. Templates call it one after the
 // other, so that a large report is never in memory as a whole.
-func (s section) View() view { return newView(s.ID, s.scenario) }
+func (s section) View() view { return newView(s.ID, s.scenario, s.as) }
 
-func newPage(r report.Report) page {
+func newPage(r report.Report, as Presentation) page {
 	p := page{
-		assets: newAssets(), Title: title(r), Version: r.Version, Outcome: r.Outcome,
+		assets: newAssets(), Presentation: as, Title: cmp.Or(as.Title, title(r)), Version: r.Version, Outcome: r.Outcome,
 		Started: r.Started.Format(time.RFC1123Z), Duration: span(r.Duration),
 	}
 	for _, outcome := range outcomes {
@@ -62,11 +68,11 @@ func newPage(r report.Report) page {
 	}
 	for i, s := range r.Scenarios {
 		p.Sections = append(p.Sections, section{
-			ID: fmt.Sprintf("s%d", i+1), Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
-			Share: percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s,
+			ID: sectionID(i + 1), Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
+			Share: percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s, as: as,
 		})
 	}
-	if len(p.Sections) > 0 {
+	if len(p.Sections) > 0 && as.Summary == nil {
 		p.Sections[worst(r.Scenarios)].Current = true
 	}
 	return p

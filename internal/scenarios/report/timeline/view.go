@@ -9,6 +9,7 @@ type view struct {
 	report.Scenario
 
 	ID          string
+	OutcomeText string
 	Place       string
 	Took        string
 	LabelPairs  []string
@@ -32,11 +33,17 @@ var filterLabels = map[category]string{
 	kindStore: "store", kindProcess: "processes", kindLog: "log",
 }
 
-func newView(id string, s report.Scenario) view {
-	return view{
-		Scenario: s, ID: id, Place: place(s.Position), Took: span(s.Duration), LabelPairs: pairs(s.Labels),
+func newView(id string, s report.Scenario, as Presentation) view {
+	v := view{
+		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), LabelPairs: pairs(s.Labels),
 		Failed: newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
+	for i := range v.Chart.Lanes {
+		if v.Chart.Lanes[i].Name == laneUser {
+			v.Chart.Lanes[i].Name = as.User
+		}
+	}
+	return v
 }
 
 // filters offers those kinds that the scenario has. Reads and watches are many, and

@@ -20,9 +20,12 @@ const bufferBytes = 64 << 10
 
 // Write writes the report as one self-contained HTML file. It returns the first
 // error of the writer, or of a body that no template can show, which is a bug.
-func Write(w io.Writer, r report.Report) error {
+func Write(w io.Writer, r report.Report) error { return WriteAs(w, r, Presentation{}) }
+
+// WriteAs is Write for a report that is not about scenarios.
+func WriteAs(w io.Writer, r report.Report, as Presentation) error {
 	buffered := bufio.NewWriterSize(w, bufferBytes)
-	if err := pages.ExecuteTemplate(buffered, "page.html", newPage(r)); err != nil {
+	if err := pages.ExecuteTemplate(buffered, "page.html", newPage(r, as.withDefaults())); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	if err := buffered.Flush(); err != nil {

@@ -56,9 +56,20 @@ func changed(before, after *v1alpha1.Bucket) bool {
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		isProtected(before) && !isProtected(after) ||
 		isAccessed(before) && !isAccessed(after) ||
-		before.Status.BucketReady && !after.Status.BucketReady ||
-		!before.Status.BucketReady && after.Status.BucketReady && after.Status.BucketID == "" ||
-		before.Status.BucketID != "" && before.Status.BucketID != after.Status.BucketID
+		statusChanged(&before.Status, &after.Status)
+}
+
+// statusChanged reports whether another writer has changed a status: the reconciler itself
+// only makes a Bucket ready, with an ID that stays.
+func statusChanged(before, after *v1alpha1.BucketStatus) bool {
+	switch {
+	case before.BucketReady && !after.BucketReady:
+		return true
+	case !before.BucketReady && after.BucketReady && after.BucketID == "":
+		return true
+	default:
+		return before.BucketID != "" && before.BucketID != after.BucketID
+	}
 }
 
 // PendingRequests returns requests for the driver's Buckets that are not ready, or that

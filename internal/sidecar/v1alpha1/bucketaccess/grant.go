@@ -13,6 +13,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketinfo"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
@@ -135,10 +136,29 @@ func (a *attempt) saveAccount(ctx context.Context, id string) error {
 	return a.SaveStatus(ctx)
 }
 
-// liveBucket returns a Bucket as the API server has it, or nil.
+// liveBucket returns a Bucket as the API server has it, or nil. If the cache has a later
+// one, or the only one, the answer may be out of date, and the access is reconciled again:
+// the watch may have no further event of the Bucket.
 func (a *attempt) liveBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	live, err := bucketFrom(ctx, a.live, name)
+	if err != nil {
+		return nil, err
+	}
+	cached, err := bucketFrom(ctx, a.cached, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case cached != nil && (live == nil || secretstore.VersionOf(live).Before(secretstore.VersionOf(cached))):
+		a.Requeue()
+		return nil, cosireconcile.ErrDone
+	}
+	return live, nil
+}
+
+// bucketFrom returns a Bucket, or nil.
+func bucketFrom(ctx context.Context, from client.Reader, name string) (*v1alpha1.Bucket, error) {
 	bucket := &v1alpha1.Bucket{}
-	if err := a.live.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
+	if err := from.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	return bucket, nil

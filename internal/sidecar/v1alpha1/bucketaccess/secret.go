@@ -84,17 +84,43 @@ func (a *attempt) checkSecret(ctx context.Context) (err error) {
 	if a.secret, err = a.secrets.Get(ctx, a.secretKey()); err != nil || a.secret == nil {
 		return err
 	}
+	switch reason := a.rejectSecret(); {
+	case reason != nil:
+		return a.confirmSecret(ctx, reason)
+	case !a.secret.DeletionTimestamp.IsZero():
+		return a.releaseDeleted(ctx)
+	}
+	return nil
+}
+
+// rejectSecret returns why the existing Secret cannot get the credentials, or nil.
+func (a *attempt) rejectSecret() error {
+	isImmutable := a.secret.Immutable != nil && *a.secret.Immutable && a.secret.DeletionTimestamp.IsZero()
 	switch {
 	case !belongs(a.secret, a.Object):
 		return reasons.Invalid(v1alpha2.ReasonSecretConflict, "Secret %q exists and does not belong to this BucketAccess: "+
 			"delete it, or create a BucketAccess that names another Secret", a.secret.Name)
-	case !a.secret.DeletionTimestamp.IsZero():
-		return a.releaseDeleted(ctx)
-	case a.secret.Immutable != nil && *a.secret.Immutable:
+	case isImmutable:
 		return reasons.Invalid(v1alpha2.ReasonSecretWriteFailed,
 			"Secret %q is immutable: delete it, and the sidecar creates it again", a.secret.Name)
+	default:
+		return nil
 	}
-	return nil
+}
+
+// confirmSecret returns the reason for which an access waits for an event of the Secret. If
+// the cache has another version than the API server, one of them is out of date, and the
+// watch may have no further event. Then the access is reconciled again.
+func (a *attempt) confirmSecret(ctx context.Context, reason error) error {
+	cached, err := secretstore.ReadVersion(ctx, a.cached, a.secretKey())
+	switch {
+	case err != nil:
+		return err
+	case cached != secretstore.VersionOf(a.secret):
+		a.Requeue()
+		return cosireconcile.ErrDone
+	}
+	return reason
 }
 
 // releaseDeleted releases a Secret that a person has deleted, so that it can be created

@@ -1,5 +1,5 @@
 'use strict';
-// All that this page shows is in it already. The script lays out one scenario at a
+// All that this page shows is in it already. The script lays out one entry at a
 // time, which keeps a page with many of them quick, and moves about in it.
 (() => {
   const root = document.documentElement;
@@ -114,6 +114,7 @@
 
   function zoom(view, factor) {
     const plot = view.querySelector('.plot');
+    if (!plot) return;
     const scroll = plot.parentElement;
     const middle = (scroll.scrollLeft + scroll.clientWidth / 2) / scroll.scrollWidth;
     const times = factor ? Math.min(64, Math.max(1, (Number(plot.dataset.times) || 1) * factor)) : 1;

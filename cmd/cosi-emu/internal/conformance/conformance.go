@@ -1,0 +1,165 @@
+// Package conformance is the command conformance: it tests a driver, and lists the checks.
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// stepSummary is the variable with the file to which GitHub's runners want a summary appended.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
+const summaryMode = 0o644
+
+const help = `Test whether a driver conforms to the COSI specification, over its gRPC socket and
+with the credentials that it returns. No Kubernetes is required, except for the profile
+End-to-End, which starts a control plane and is not tested by default. The driver speaks
+v1alpha2 or v1alpha1. --endpoint names the socket of a driver that runs, --driver-cmd
+the command line of one that the suite starts.
+
+Each check has a stable ID and a level. A driver conforms to a profile when every MUST
+check that applies passed. Failed SHOULD checks are reported, and do not change that.
+'cosi-emu conformance list' prints all checks. docs/conformance.md explains them, and the
+file of --params.
+
+With --driver-cmd the suite ends the driver with SIGTERM and with kill -9, between calls
+and in the middle of them, for the profile Crash-Safety, and searches its output for
+secrets. The driver listens at $(COSI_ENDPOINT), which is also in its environment, or at
+--endpoint if that path is compiled in. $(STATE_DIR) is a directory for files that
+outlive the process. No shell reads the command line. For a driver that you start,
+--restart-cmd restarts it.
+
+With --with-control-plane the suite starts a Kubernetes API server. The driver of
+--driver-cmd gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of
+deploy/driver-rbac, as with 'cosi-emu up'. For in-cluster configuration, give a
+directory with --kubernetes-dir, and make /var/run/secrets/kubernetes.io/serviceaccount
+a link to driver/serviceaccount below it.
+
+--backend-cmd is a program of yours that acts on the backend of the driver. It is run as
+'CMD lose BUCKET', which deletes the bucket with an ID behind the driver's back, as 'CMD
+fail', after which the backend fails, and as 'CMD heal', which ends that. It exits with
+status 0 when it is done, and with 64 if it has no such action.
+
+The suite creates buckets and accesses with fresh names, and deletes them. The checks of
+--allow-destructive send deletions with an empty ID: a faulty driver may delete all that
+it can. Use them with a backend that has nothing to lose.
+
+Exit codes: 0 if no MUST check failed; 1 if a MUST check failed or was not reached; 2 if
+the command line is wrong; 3 if the control plane did not start.`
+
+const examples = `  # A driver that runs.
+  cosi-emu conformance --endpoint unix:///tmp/my-driver.sock
+
+  # A driver that the suite starts, restarts and kills, with the reports of a CI job.
+  cosi-emu conformance --driver-cmd './my-driver --state=$(STATE_DIR)' \
+    --driver-env BACKEND_URL=http://127.0.0.1:9000 --report results/
+
+  # With a hand on its backend, for outages and lost buckets.
+  cosi-emu conformance --driver-cmd ./my-driver --backend-cmd ./backend.sh
+
+  # A driver that reads Kubernetes objects.
+  cosi-emu conformance --driver-cmd './my-driver --kubeconfig=$(KUBECONFIG)' --with-control-plane
+
+  # Restart a driver that runs in the middle.
+  cosi-emu conformance --endpoint unix:///tmp/my-driver.sock \
+    --restart-cmd 'systemctl restart my-driver'
+
+  # The fake driver, with a hand on its store.
+  cosi-emu conformance --backend-cmd 'examples/conformance-backend.sh ./outage' \
+    --driver-cmd 'cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR)
+      --outage-dir=./outage'
+
+  # Run one check again, with the same names.
+  cosi-emu conformance --endpoint unix:///tmp/my-driver.sock --only CB-04 --seed k3v9qd2m1x`
+
+// New returns the command.
+func New(streams cli.Streams, version string) *cobra.Command {
+	flags := &runFlags{config: conformance.Config{Version: version}}
+	cmd := &cobra.Command{
+		Use:     "conformance --endpoint unix:///PATH | --driver-cmd COMMAND",
+		Short:   "Test whether a driver conforms to the COSI specification",
+		Long:    help,
+		Example: examples,
+		Args:    cli.KnownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.complete(cmd.Flags()); err != nil {
+				return cli.Usage(err)
+			}
+			return flags.run(cmd.Context(), streams)
+		},
+	}
+	flags.add(cmd.Flags())
+	cmd.AddCommand(newList(streams))
+	return cmd
+}
+
+// run runs the suite, and writes the reports.
+func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
+	cli.SilenceLibraries()
+	if f.output == cli.FormatText {
+		f.config.OnResult = func(r conformance.Result) { printFailure(streams.Err, r) }
+	}
+	if f.config.ControlPlane != nil {
+		f.config.ControlPlane.Reporter = reporter(streams.Err)
+	}
+	report, err := conformance.Execute(ctx, f.config)
+	if _, isStart := errors.AsType[*emulator.StartError](err); isStart {
+		cli.PrintError(streams.Err, err)
+		return cli.ExitError(cli.ExitEnvironment)
+	}
+	if report == nil {
+		return err
+	}
+	if err := errors.Join(err, f.print(streams, report), f.save(report)); err != nil {
+		return err
+	}
+	if !report.OK() {
+		return cli.ExitError(cli.ExitFailure)
+	}
+	return nil
+}
+
+// printFailure prints a check that failed. What was not reached is in the summary and the report.
+func printFailure(w io.Writer, r conformance.Result) {
+	if r.State == conformance.Fail {
+		_, _ = fmt.Fprintf(w, "%s\n", r.Explain())
+	}
+}
+
+func (f *runFlags) print(streams cli.Streams, report *conformance.Report) error {
+	if f.output == cli.FormatJSON {
+		return cli.PrintJSON(streams, report)
+	}
+	return report.WriteText(streams.Out)
+}
+
+func (f *runFlags) save(report *conformance.Report) error {
+	var errs []error
+	if f.report != "" {
+		errs = append(errs, report.Save(f.report))
+	}
+	if f.junit != "" {
+		errs = append(errs, conformance.WriteFile(f.junit, report.WriteJUnit))
+	}
+	if path := os.Getenv(stepSummary); path != "" {
+		errs = append(errs, appendSummary(path, report))
+	}
+	return errors.Join(errs...)
+}
+
+func appendSummary(path string, report *conformance.Report) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, summaryMode) //nolint:gosec // the runner reads it
+	if err != nil {
+		return err
+	}
+	return errors.Join(report.WriteMarkdown(file), file.Close())
+}

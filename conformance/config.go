@@ -1,0 +1,231 @@
+package conformance
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+)
+
+// The defaults of a Config.
+const (
+	DefaultTimeout     = 30 * time.Second
+	DefaultCallTimeout = 10 * time.Second
+	DefaultSettle      = 5 * time.Second
+	// DefaultConnectTimeout is how long a driver may take to start.
+	DefaultConnectTimeout = 20 * time.Second
+)
+
+// Config says which driver to test, and how.
+type Config struct {
+	// Endpoint is the gRPC target of the driver, such as unix:///path/to/driver.sock. It is
+	// required without DriverCommand. With DriverCommand, it is the path that is compiled into
+	// the driver.
+	Endpoint string
+	// DriverCommand is the command line of a driver that the suite starts, restarts, ends with
+	// SIGTERM and kills with SIGKILL. It listens at $(COSI_ENDPOINT), which can be in the
+	// arguments and is in the environment. There are also $(DRIVER_SOCKET), its path, and
+	// $(STATE_DIR), a directory for files that outlive the process. The driver gets DriverEnv,
+	// as KEY=VALUE, and a few variables of this process, such as PATH. The output is searched
+	// for secrets.
+	DriverCommand []string
+	DriverEnv     []string
+	// ConnectTimeout is how long the driver may take to start, until DriverGetInfo answers.
+	ConnectTimeout time.Duration
+	// ControlPlane starts a Kubernetes API server for the driver of DriverCommand.
+	ControlPlane *ControlPlane
+	// DialOptions are added to those of the connection.
+	DialOptions []grpc.DialOption
+	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
+	// v1alpha1.
+	Generation string
+	// Profiles are those to test. Default: all but End-to-End, which starts a control plane.
+	Profiles []string
+	// Only are the IDs of the checks to run, and Skip those not to run.
+	Only, Skip []string
+	// Parameters are what the suite cannot find out.
+	Parameters Parameters
+	// Timeout limits each check, and CallTimeout each call. Settle is how long the data
+	// plane may take to follow a call.
+	Timeout, CallTimeout, Settle time.Duration
+	// Restart ends the driver and starts it again with the same state. It returns when the
+	// new process serves. Without it, and without DriverCommand, the profile Crash-Safety is
+	// not tested.
+	Restart func(ctx context.Context) error
+	// Backend is a hand on the backend of the driver, for the checks of what no call provokes.
+	Backend Backend
+	// AllowDestructive runs the checks that a faulty driver may answer with the loss of data
+	// that is not the suite's.
+	AllowDestructive bool
+	// Seed decides the names of buckets and accesses. Default: a random one.
+	Seed string
+	// Version is the version of the tool, for the report.
+	Version string
+	// Rerun is the command line that repeats the run, without the check and the seed. Default:
+	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
+	Rerun string
+	// OnResult is called after each check.
+	OnResult func(Result)
+}
+
+// ControlPlane is a Kubernetes API server for a driver that reads Kubernetes objects. The
+// driver gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of deploy/driver-rbac. If
+// /var/run/secrets/kubernetes.io/serviceaccount is a link to driver/serviceaccount below Dir,
+// it also gets the variables of in-cluster configuration.
+type ControlPlane struct {
+	// Dir is an existing directory for the files. Default: a temporary one.
+	Dir string
+	// Reporter is told of the progress of the start. It may be nil.
+	Reporter emulator.Reporter
+}
+
+// Backend is a hand on the backend of a driver. An error that wraps ErrUnsupported says that
+// it has no such action: the checks that require it are not supported.
+type Backend interface {
+	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
+	Lose(ctx context.Context, bucket string) error
+	// Fail has the backend fail or reject all requests, and Heal ends that.
+	Fail(ctx context.Context) error
+	Heal(ctx context.Context) error
+}
+
+// ErrUnsupported means that a Backend has no such action.
+var ErrUnsupported = checks.ErrUnsupported
+
+// Parameters are what the author of a driver supplies.
+type Parameters struct {
+	// Bucket are the parameters of a BucketClass. Incompatible are other valid ones, which
+	// describe another bucket. Access are those of a BucketAccessClass.
+	Bucket       map[string]string `json:"bucket,omitempty"`
+	Incompatible map[string]string `json:"incompatible,omitempty"`
+	Access       map[string]string `json:"access,omitempty"`
+	// IncompatibleAccess are other valid parameters of a BucketAccessClass.
+	IncompatibleAccess map[string]string `json:"incompatibleAccess,omitempty"`
+	// ExistingBucket is the ID of a bucket that the driver did not create. The suite does
+	// not write to it or delete it.
+	ExistingBucket string `json:"existingBucket,omitempty"`
+	// NonEmptyDeletion states what the driver does when it is to delete a bucket with objects:
+	// reject or purge. If it is empty, a purge is reported, but does not change the verdict.
+	NonEmptyDeletion string `json:"nonEmptyDeletion,omitempty"`
+	// ServiceAccount is the name of the Kubernetes ServiceAccount for accesses without keys.
+	// Default: conformance.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
+	// S3Endpoint replaces the endpoint that the driver returns, for a suite that runs
+	// outside of the network of applications. AzureEndpoint replaces the one in the token.
+	S3Endpoint    string `json:"s3Endpoint,omitempty"`
+	AzureEndpoint string `json:"azureEndpoint,omitempty"`
+	// GCSEndpoint is that of an emulator of Google Cloud Storage, which takes an HMAC key,
+	// ID:SECRET, as a token. Default: Google's, which verifies signatures.
+	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
+}
+
+// ParseParameters reads Parameters from YAML. Unknown fields are rejected.
+func ParseParameters(text []byte) (Parameters, error) {
+	var p Parameters
+	err := yaml.UnmarshalStrict(text, &p)
+	return p, err
+}
+
+func (c Config) withDefaults() Config {
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
+	c.Settle = cmp.Or(c.Settle, DefaultSettle)
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, DefaultConnectTimeout)
+	if c.Rerun == "" && c.DriverCommand != nil {
+		c.Rerun = fmt.Sprintf("cosi-emu conformance --driver-cmd %q", strings.Join(c.DriverCommand, " "))
+	}
+	c.Rerun = cmp.Or(c.Rerun, "cosi-emu conformance --endpoint "+c.Endpoint)
+	if c.Seed == "" {
+		c.Seed = strings.ToLower(rand.Text()[:10])
+	}
+	return c
+}
+
+// Validate returns an error if a configuration cannot be run.
+func (c Config) Validate() error {
+	errs := []error{c.validateDriver()}
+	if !slices.Contains([]string{"", port.V1alpha1, port.V1alpha2}, c.Generation) {
+		errs = append(errs, fmt.Errorf("generation %q is not known; use %s or %s", c.Generation, port.V1alpha1, port.V1alpha2))
+	}
+	for _, profile := range c.Profiles {
+		if !slices.Contains(checks.Profiles(), profile) {
+			errs = append(errs, fmt.Errorf("profile %q is not known; use one of %s", profile, strings.Join(checks.Profiles(), ", ")))
+		}
+	}
+	if !slices.Contains([]string{"", checks.Reject, checks.Purge}, c.Parameters.NonEmptyDeletion) {
+		errs = append(errs, fmt.Errorf("parameters: nonEmptyDeletion %q is not known; use %s or %s",
+			c.Parameters.NonEmptyDeletion, checks.Reject, checks.Purge))
+	}
+	for _, id := range slices.Concat(c.Only, c.Skip) {
+		if !slices.ContainsFunc(checks.All(), func(check *checks.Check) bool { return check.ID == id }) {
+			errs = append(errs, fmt.Errorf("check %q is not known; `cosi-emu conformance list` prints all", id))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// validateDriver returns an error if there is no driver to test, or more than one.
+func (c Config) validateDriver() error {
+	if c.DriverCommand != nil {
+		return c.validateCommand()
+	}
+	var errs []error
+	if c.Endpoint == "" {
+		errs = append(errs, errors.New("the endpoint, or the command of the driver, is required: "+
+			"a gRPC target such as unix:///path/to/driver.sock, or a command line"))
+	}
+	if len(c.DriverEnv) > 0 || c.ControlPlane != nil {
+		errs = append(errs, errors.New("variables of the driver, and a control plane for it, require the command of the driver"))
+	}
+	return errors.Join(errs...)
+}
+
+// validateCommand returns an error if the command of the driver cannot be run.
+func (c Config) validateCommand() error {
+	var errs []error
+	if len(c.DriverCommand) == 0 || strings.TrimSpace(c.DriverCommand[0]) == "" {
+		errs = append(errs, errors.New("the command of the driver names no program"))
+	}
+	if c.Endpoint != "" {
+		errs = append(errs, fakedriver.ValidateEndpoint(c.Endpoint))
+	}
+	if c.Restart != nil {
+		errs = append(errs, errors.New("a command of the driver, and one that restarts it, exclude each other: "+
+			"the suite restarts the driver that it has started"))
+	}
+	for _, variable := range c.DriverEnv {
+		// The value may be a secret.
+		if name, _, found := strings.Cut(variable, "="); !found || name == "" {
+			errs = append(errs, fmt.Errorf("the variable %q of the driver must have the form KEY=VALUE", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// selects returns whether a check is part of a run.
+func (c Config) selects(check *checks.Check) bool {
+	if len(c.Only) > 0 {
+		return slices.Contains(c.Only, check.ID) && (len(c.Profiles) == 0 || c.tests(check.Profile))
+	}
+	return c.tests(check.Profile)
+}
+
+// tests returns whether a profile is part of a run.
+func (c Config) tests(profile string) bool {
+	if len(c.Profiles) == 0 {
+		return profile != checks.EndToEnd
+	}
+	return slices.Contains(c.Profiles, profile)
+}

@@ -1,0 +1,86 @@
+package conformance_test
+
+import (
+	"net"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// testEndToEnd runs the profile End-to-End, or some of its checks.
+func testEndToEnd(t *testing.T, endpoint string, only ...string) *conformance.Report {
+	t.Helper()
+	report, err := conformance.Execute(t.Context(), conformance.Config{
+		Endpoint: endpoint, Profiles: []string{"End-to-End"}, Only: only, Seed: "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// TestEndToEnd: the fake driver passes a check of the profile End-to-End.
+func TestEndToEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	d := serve(t, setup{socket: true})
+	d.wantAll(testEndToEnd(t, d.endpoint, "EE-01", "EE-03"))
+}
+
+// TestLongEndToEnd: the fake driver passes the profile End-to-End, in both generations and
+// behind a bridge.
+func TestLongEndToEnd(t *testing.T) {
+	for _, generation := range []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2} {
+		t.Run(string(generation), func(t *testing.T) {
+			d := serve(t, setup{socket: true, options: fakedriver.Options{Generation: generation}})
+			report := testEndToEnd(t, d.endpoint)
+			d.wantAll(report)
+			if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
+				t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
+			}
+		})
+	}
+	t.Run("bridge", func(t *testing.T) {
+		endpoint := "unix://" + t.TempDir() + "/b.sock"
+		listener, err := fakedriver.Listen(endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := serveBridge(t, func() net.Listener { return listener })
+		report := testEndToEnd(t, endpoint)
+		b.wantAll(report)
+		if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
+			t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
+		}
+	})
+}
+
+// TestLongEndToEndMutants: the profile End-to-End finds mistakes, too.
+func TestLongEndToEndMutants(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mutant string
+		want   []string
+	}{
+		"a repetition already exists": {"repeated Create already exists", []string{"EE-03", "EE-04", "EE-05", "EE-20"}},
+		"credentials are wrong":       {"simultaneous Grants lose policies", []string{"EE-08"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := slices.IndexFunc(mutants(), func(m mutant) bool { return m.name == tc.mutant })
+			d := serve(t, setup{socket: true, behaviour: mutants()[i].behaviour})
+			var failed []string
+			for _, result := range testEndToEnd(t, d.endpoint).Results {
+				if result.State == conformance.Fail {
+					failed = append(failed, result.Check.ID)
+				}
+			}
+			if diff := cmp.Diff(tc.want, failed); diff != "" {
+				t.Errorf("failed checks: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}

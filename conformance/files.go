@@ -1,0 +1,250 @@
+package conformance
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// The files of a report.
+const (
+	FileReport = "report.yaml"
+	FileHTML   = "report.html"
+	FileJUnit  = "junit.xml"
+	FileBadge  = "badge.json"
+)
+
+const (
+	dirMode  = 0o755
+	fileMode = 0o644
+)
+
+// Save writes report.yaml, report.html, junit.xml and badge.json to a directory, which it
+// creates.
+func (r *Report) Save(dir string) error {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return err
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		FileReport: r.WriteYAML, FileHTML: r.WriteHTML, FileJUnit: r.WriteJUnit, FileBadge: r.WriteBadge,
+	} {
+		if err := WriteFile(filepath.Join(dir, name), write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteFile writes a file.
+func WriteFile(path string, write func(io.Writer) error) error {
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), fileMode)
+}
+
+// WriteYAML writes the whole report.
+func (r *Report) WriteYAML(w io.Writer) error {
+	text, err := yaml.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// The elements of a JUnit report, as CI servers read it.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+
+	junitCase struct {
+		Name      string       `xml:"name,attr"`
+		ClassName string       `xml:"classname,attr"`
+		Time      string       `xml:"time,attr"`
+		Failure   *junitResult `xml:"failure"`
+		Error     *junitResult `xml:"error"`
+		Skipped   *junitResult `xml:"skipped"`
+	}
+
+	junitResult struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// WriteJUnit writes the report as JUnit XML, one suite a profile. A SHOULD check that failed
+// counts as skipped: it does not decide about the verdict.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	var all junitSuites
+	for _, verdict := range r.Verdicts {
+		suite := junitSuite{Name: verdict.Profile}
+		for i := range r.Results {
+			if r.Results[i].Check.Profile == verdict.Profile {
+				suite.add(&r.Results[i])
+			}
+		}
+		all.Suites = append(all.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *junitSuite) add(result *Result) {
+	one := junitCase{
+		Name: result.Check.ID + " " + result.Check.Title, ClassName: "conformance." + s.Name,
+		Time: fmt.Sprintf("%.3f", result.Took.Seconds()),
+	}
+	detail := &junitResult{Message: result.summary(), Text: result.Explain()}
+	switch {
+	case result.State == Pass:
+	case result.State == Fail && result.Check.Level == "MUST":
+		one.Failure = detail
+		s.Failures++
+	case result.State == NotReached:
+		one.Error = detail
+		s.Errors++
+	default:
+		one.Skipped = detail
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, one)
+	s.Tests++
+}
+
+// summary is a result in one line.
+func (r Result) summary() string {
+	if r.Failure != nil {
+		return fmt.Sprintf("expected %s, got %s", r.Failure.Expected, r.Failure.Got)
+	}
+	return r.State + ": " + r.Reason
+}
+
+// WriteBadge writes the JSON of an endpoint badge of shields.io.
+func (r *Report) WriteBadge(w io.Writer) error {
+	message, color := strings.Join(r.conformant(), ", "), "brightgreen"
+	if message == "" {
+		message, color = NotConformant, "red"
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(map[string]any{"schemaVersion": 1, "label": "COSI conformance", "message": message, "color": color})
+}
+
+// conformant returns the profiles that the driver conforms to.
+func (r *Report) conformant() []string {
+	var profiles []string
+	for _, v := range r.Verdicts {
+		if v.Verdict == Conformant {
+			profiles = append(profiles, v.Profile)
+		}
+	}
+	return profiles
+}
+
+// WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## COSI conformance of %s (%s)\n\n| profile | verdict | pass | fail | not reached | skipped | not supported |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- |\n", r.Driver, r.Generation)
+	for _, v := range r.Verdicts {
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", v.Profile, v.Verdict,
+			v.Counts[Pass], v.Counts[Fail], v.Counts[NotReached], v.Counts[Skipped], v.Counts[NotSupported])
+	}
+	if len(r.Mend) > 0 {
+		b.WriteString("\nMend first:\n\n")
+		for _, id := range r.Mend {
+			result := r.find(id)
+			fmt.Fprintf(&b, "- **%s** %s: %s\n", id, result.Check.Title, result.summary())
+		}
+	}
+	fmt.Fprintf(&b, "\nSeed `%s`.\n", r.Seed)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteText writes a summary for a terminal: the verdicts, and what to mend first.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "driver %s, COSI %s, seed %s, %s\n", r.Driver, r.Generation, r.Seed, r.Took.Round(time.Millisecond))
+	for _, v := range r.Verdicts {
+		fmt.Fprintf(&b, "%-16s %-16s", v.Profile, v.Verdict)
+		for _, state := range []string{Pass, Fail, NotReached, Skipped, NotSupported} {
+			if v.Counts[state] > 0 {
+				fmt.Fprintf(&b, "  %d %s", v.Counts[state], state)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	for i := range r.Results {
+		for _, leftover := range r.Results[i].Leftovers {
+			fmt.Fprintf(&b, "left behind by %s: %s\n", r.Results[i].Check.ID, leftover)
+		}
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "\nThe driver could not be tested to the end: %s\n", r.Problem)
+	}
+	for i, id := range r.Mend {
+		if i == 0 {
+			b.WriteString("\nMend first:\n")
+		}
+		fmt.Fprintf(&b, "  %s %s\n", id, r.find(id).Check.Title)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) find(id string) *Result {
+	return &r.Results[slices.IndexFunc(r.Results, func(result Result) bool { return result.Check.ID == id })]
+}
+
+// WriteChecks writes a table of all checks in Markdown.
+func WriteChecks(w io.Writer) error {
+	var b strings.Builder
+	for _, profile := range Profiles() {
+		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | generation | catches | rests on |\n"+
+			"| --- | --- | --- | --- | --- | --- |\n", profile)
+		for _, c := range Checks() {
+			if c.Profile != profile {
+				continue
+			}
+			generation := c.Generation
+			if generation == "" {
+				generation = "both"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | \"%s\" (%s) |\n", c.ID, c.Level, c.Title, generation,
+				strings.Join(c.Classes, ", "), c.Sentence, c.Source)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}

@@ -1,0 +1,175 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
+)
+
+// WriteHTML writes the report as one file without external resources: the verdicts, and each
+// check with its calls on a time axis.
+func (r *Report) WriteHTML(w io.Writer) error {
+	all := make([]report.Scenario, 0, len(r.Results))
+	for i := range r.Results {
+		all = append(all, r.Results[i].entry())
+	}
+	failed := 0
+	for i := range r.Results {
+		if r.Results[i].State == Fail {
+			failed++
+		}
+	}
+	document := report.New(r.ToolVersion, r.Started, r.Took, all)
+	return timeline.WriteAs(w, document, timeline.Presentation{
+		Title: fmt.Sprintf("COSI conformance of %s: %s", cmp.Or(r.Driver, "a driver"), r.headline()), Noun: "check", User: "suite",
+		Outcomes: map[engine.Outcome]string{engine.Passed: Pass, engine.Failed: Fail, engine.Broken: NotReached, engine.Skipped: "not run"},
+		Summary:  r.summary(failed),
+	})
+}
+
+// headline is the verdict in a few words.
+func (r *Report) headline() string {
+	profiles := r.conformant()
+	if len(profiles) == 0 {
+		return NotConformant
+	}
+	return "conformant to " + strings.Join(profiles, ", ")
+}
+
+// outcomeOf returns the state of a check in the word of a report.
+func outcomeOf(state string) engine.Outcome {
+	switch state {
+	case Pass:
+		return engine.Passed
+	case Fail:
+		return engine.Failed
+	case NotReached:
+		return engine.Broken
+	default:
+		return engine.Skipped
+	}
+}
+
+// entry is a result as an entry of the timeline: a step of the suite, and what happened
+// during it.
+func (r Result) entry() report.Scenario {
+	outcome := outcomeOf(r.State)
+	started := r.Started
+	s := report.Scenario{
+		Name: r.Check.ID + " " + r.Check.Title, Outcome: outcome, Reason: r.Reason, Started: started, Duration: r.Took,
+		Description: fmt.Sprintf("%q (%s)", r.Check.Sentence, r.Check.Source), Proves: r.Check.Classes, Events: r.events,
+		Labels: map[string]string{"profile": r.Check.Profile, "level": r.Check.Level}, Steps: []report.Step{},
+	}
+	if r.Check.Generation != "" {
+		s.Labels["generation"] = r.Check.Generation
+	}
+	if r.State == NotSupported || r.State == Skipped {
+		s.Reason = r.State + ": " + r.Reason
+		return s
+	}
+	s.Steps = []report.Step{{Name: r.Check.ID, Verb: "check", Started: started, Duration: r.Took, Outcome: outcome}}
+	s.Failures = r.failures()
+	return s
+}
+
+func (r Result) failures() []report.Failure {
+	var all []report.Failure
+	if f := r.Failure; f != nil {
+		all = append(all, report.Failure{
+			Step: new(0), Message: r.summary(), Expected: f.Expected, Got: f.Got,
+			Notes: []string{"Why: " + f.Why, "Run just this check: " + f.Rerun},
+		})
+	}
+	if r.State == NotReached {
+		all = append(all, report.Failure{Step: new(0), Broken: true, Message: r.summary()})
+	}
+	for _, leftover := range r.Leftovers {
+		all = append(all, report.Failure{Message: "left behind: " + leftover, Broken: true})
+	}
+	return all
+}
+
+// summary is what the page shows first.
+func (r *Report) summary(failed int) *timeline.Summary {
+	s := &timeline.Summary{Heading: r.headline(), Facts: r.facts(), Notes: []string{r.plain(failed)}, Tables: []timeline.Table{r.verdicts()}}
+	if r.Problem != "" {
+		s.Notes = append(s.Notes, "The driver could not be tested to the end: "+r.Problem)
+	}
+	if len(r.Mend) > 0 {
+		s.Tables = append(s.Tables, r.mendFirst())
+	}
+	return s
+}
+
+// plain is the verdict in plain words.
+func (r *Report) plain(failed int) string {
+	if failed == 0 {
+		return fmt.Sprintf("No check of %d failed.", len(r.Results))
+	}
+	return fmt.Sprintf("%d of %d checks failed. A profile is conformant when no MUST check failed, was skipped or was not reached.",
+		failed, len(r.Results))
+}
+
+func (r *Report) facts() []timeline.Fact {
+	var all []timeline.Fact
+	for _, fact := range []timeline.Fact{
+		{Name: "Driver", Text: r.Driver}, {Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
+		{Name: "Endpoint", Text: r.Endpoint}, {Name: "Command", Text: r.Command}, {Name: "Seed", Text: r.Seed},
+		{Name: "Tool", Text: r.ToolVersion}, {Name: "Started", Text: r.Started.Format(time.RFC1123Z)},
+		{Name: "Took", Text: r.Took.Round(time.Millisecond).String()},
+	} {
+		if fact.Text != "" {
+			all = append(all, fact)
+		}
+	}
+	return all
+}
+
+func (r *Report) verdicts() timeline.Table {
+	states := []string{Pass, Fail, NotReached, Skipped, NotSupported}
+	table := timeline.Table{Heading: "Verdicts", Header: append([]string{"profile", "verdict"}, states...)}
+	for _, v := range r.Verdicts {
+		row := []timeline.Cell{{Text: v.Profile}, {Text: v.Verdict, Outcome: badgeOf(v.Verdict)}}
+		for _, state := range states {
+			row = append(row, timeline.Cell{Text: fmt.Sprint(v.Counts[state])})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}
+
+func badgeOf(verdict string) engine.Outcome {
+	switch verdict {
+	case Conformant:
+		return engine.Passed
+	case NotConformant:
+		return engine.Failed
+	case Partial:
+		return engine.Broken
+	default:
+		return engine.Skipped
+	}
+}
+
+// mendFirst lists the most important failures.
+func (r *Report) mendFirst() timeline.Table {
+	table := timeline.Table{Heading: "Mend first", Header: []string{"check", "level", "what is wrong"}}
+	for _, id := range r.Mend {
+		for i := range r.Results {
+			if r.Results[i].Check.ID != id {
+				continue
+			}
+			result := &r.Results[i]
+			table.Rows = append(table.Rows, []timeline.Cell{
+				{Text: id + " " + result.Check.Title, Entry: i + 1}, {Text: result.Check.Level}, {Text: result.summary()},
+			})
+		}
+	}
+	return table
+}

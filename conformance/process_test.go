@@ -1,0 +1,203 @@
+package conformance_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// The mistakes of a process in its calls; see processMistakes.
+const (
+	halfCreate        = "leaves half a bucket"
+	halfDelete        = "leaves half a deletion"
+	halfGrant         = "leaves half an access"
+	halfRevoke        = "leaves half a revocation"
+	internalOnSIGTERM = "calls fail with Internal during SIGTERM"
+	printsSecrets     = "prints responses"
+	diesOfInput       = "dies of an empty ID"
+	createKnowsOnly   = "knows its buckets in memory only"
+	ignoresParameters = "does not compare parameters"
+)
+
+func fakeGet(id string) *cosiv1alpha2.DriverGetBucketRequest {
+	return &cosiv1alpha2.DriverGetBucketRequest{BucketId: id}
+}
+
+// freeAddress returns an address of this machine without a listener.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
+}
+
+// shortDir returns a directory whose path leaves room for sockets.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ce-") //nolint:usetesting // the path of t.TempDir is too long
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// scripts are the files of an outage directory.
+type scripts string
+
+func (s scripts) command() []string {
+	return []string{"../examples/conformance-backend.sh", string(s)}
+}
+
+// processConfig is the configuration for a driver that the suite starts, with a backend that
+// fails and loses buckets.
+func processConfig(t *testing.T, generation fakedriver.Generation, mistake string) conformance.Config {
+	t.Helper()
+	dir := shortDir(t)
+	outages := scripts(filepath.Join(dir, "outage"))
+	config := conformance.Config{
+		DriverCommand: []string{os.Args[0], "-endpoint=$(COSI_ENDPOINT)"},
+		DriverEnv: []string{
+			roleVariable + "=" + mistake, generationVariable + "=" + string(generation), s3Variable + "=" + freeAddress(t),
+			outageVariable + "=" + string(outages), passwordVariable + "=correct-horse-battery", "TOKEN_FILE=/etc/token",
+		},
+		Backend:          conformance.BackendCommand(outages.command()),
+		AllowDestructive: true, Seed: "test",
+		CallTimeout: 5 * time.Second, Settle: time.Second,
+		Parameters: conformance.Parameters{
+			Bucket: map[string]string{"note": "first"}, Incompatible: map[string]string{"note": "second"},
+		},
+	}
+	if mistake == compiledIn {
+		config.Endpoint = "unix://" + filepath.Join(dir, "my.sock")
+	}
+	return config
+}
+
+// ofProcess returns whether a check is about the process of a driver, or its backend.
+func ofProcess(id string) bool {
+	return slices.Contains([]string{"CS", "BE", "LG"}, id[:2]) || strings.HasPrefix(id, "LF-1")
+}
+
+// TestProcess: the fake driver, in a process of its own, passes every check of processes and
+// backends that applies, in both generations, and nothing is left.
+func TestProcess(t *testing.T) {
+	for _, generation := range []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2} {
+		t.Run(string(generation), func(t *testing.T) {
+			config := processConfig(t, generation, right)
+			report, err := conformance.Execute(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := time.Duration(0)
+			for _, result := range report.Results {
+				unsupported := result.State == conformance.NotSupported && (!ofProcess(result.Check.ID) || result.Check.Generation != "")
+				if result.State != conformance.Pass && !unsupported {
+					t.Error(result.Explain())
+				}
+				if len(result.Leftovers) > 0 {
+					t.Errorf("%s: leftovers %v", result.Check.ID, result.Leftovers)
+				}
+				if result.Check.Profile == "Crash-Safety" {
+					took += result.Took
+				}
+			}
+			t.Logf("Crash-Safety took %s", took)
+			if took > time.Minute {
+				t.Logf("that is more than a minute")
+			}
+		})
+	}
+}
+
+// TestProcessMutants: each faulty process fails the checks that are about its mistake, and no
+// others of processes and backends.
+func TestProcessMutants(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		mistake, class string
+		only           []string
+		want           []string
+	}{
+		{mistake: staleSocket, class: "D22", want: []string{"CS-02"}},
+		{mistake: compiledIn, class: "D22", want: []string{"CS-01"}},
+		{mistake: needsBackend, class: "D22", want: []string{"CS-04"}},
+		{mistake: failsOnSIGTERM, want: []string{"CS-05"}},
+		{mistake: ignoresSIGTERM, only: []string{"CS-05"}, want: []string{"CS-05"}}, // each end takes ten seconds
+		{mistake: internalOnSIGTERM, want: []string{"CS-06"}},
+		{mistake: createKnowsOnly, class: "D06", want: []string{"CS-07", "CS-10", "CS-12", "LF-10"}},
+		{mistake: halfCreate, class: "D05", want: []string{"BE-16", "BE-20", "CS-12"}},
+		{mistake: halfDelete, class: "D05", want: []string{"CS-13"}},
+		{mistake: halfGrant, class: "D05", want: []string{"BE-21", "BE-22", "CS-14", "CS-15"}},
+		{mistake: halfRevoke, class: "D05", want: []string{"BE-23", "CS-17"}},
+		{mistake: diesOfInput, class: "D09", only: []string{"CB-13", "CS-20"}, want: []string{"CB-13", "CS-20"}},
+		{mistake: printsSecrets, class: "D21", want: []string{"LG-01"}},
+		{mistake: printsPassword, class: "D21", want: []string{"LG-02"}},
+	}
+	for _, test := range tests {
+		t.Run(test.mistake, func(t *testing.T) {
+			t.Parallel()
+			config := processConfig(t, fakedriver.V1alpha2, test.mistake)
+			config.Only = test.only
+			if config.Only == nil {
+				for _, check := range conformance.Checks() {
+					if ofProcess(check.ID) {
+						config.Only = append(config.Only, check.ID)
+					}
+				}
+			}
+			report, err := conformance.Execute(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectFailed(t, report, test.class, test.want)
+		})
+	}
+}
+
+// expectFailed expects that these checks failed and no others, and that one of them names the
+// class.
+func expectFailed(t *testing.T, report *conformance.Report, class string, want []string) {
+	t.Helper()
+	var got []string
+	caught := class == ""
+	for _, result := range report.Results {
+		if result.State != conformance.Fail {
+			continue
+		}
+		got = append(got, result.Check.ID)
+		caught = caught || slices.Contains(result.Check.Classes, class)
+		if !slices.Contains(want, result.Check.ID) {
+			t.Log(result.Explain())
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("failed checks: -want, +got:\n%s", diff)
+	}
+	if !caught {
+		t.Errorf("no failed check names class %s", class)
+	}
+	if report.Problem != "" {
+		t.Error(report.Problem)
+	}
+}

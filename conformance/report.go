@@ -1,0 +1,222 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+)
+
+// The states of a check.
+const (
+	Pass         = checks.Pass
+	Fail         = checks.Fail
+	NotSupported = checks.NotSupported
+	Skipped      = checks.Skipped
+	NotReached   = checks.NotReached
+)
+
+// The verdicts about a profile.
+const (
+	// Conformant: every MUST check that applies passed, and none was skipped.
+	Conformant = "conformant"
+	// Partial: no MUST check failed, but some were skipped or not reached.
+	Partial = "partial"
+	// NotConformant: a MUST check failed.
+	NotConformant = "not conformant"
+	// Unsupported: no check of the profile applies to the driver, or to what was supplied.
+	Unsupported = checks.NotSupported
+	// NotTested: no check of the profile was reached.
+	NotTested = "not tested"
+)
+
+// Check describes a check.
+type Check struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Profile string `json:"profile"`
+	// Level is MUST or SHOULD.
+	Level string `json:"level"`
+	// Sentence is what the check rests on, and Source where it stands.
+	Sentence string `json:"sentence"`
+	Source   string `json:"source"`
+	// Classes are the known failures of drivers that the check catches.
+	Classes []string `json:"classes,omitempty"`
+	// Generation is set if the check is about one generation only.
+	Generation string `json:"generation,omitempty"`
+}
+
+// Exchange is one gRPC call, without secrets.
+type Exchange struct {
+	Method   string        `json:"method"`
+	Request  string        `json:"request,omitempty"`
+	Response string        `json:"response,omitempty"`
+	Code     string        `json:"code"`
+	Message  string        `json:"message,omitempty"`
+	Took     time.Duration `json:"took"`
+}
+
+// Failure explains a failed check.
+type Failure struct {
+	Expected string `json:"expected"`
+	Got      string `json:"got"`
+	Why      string `json:"why"`
+	// Rerun is the command that runs just this check.
+	Rerun string `json:"rerun"`
+}
+
+// Result is how a check ended.
+type Result struct {
+	Check Check  `json:"check"`
+	State string `json:"state"`
+	// Reason is why the check was not decided.
+	Reason  string   `json:"reason,omitempty"`
+	Failure *Failure `json:"failure,omitempty"`
+	// Exchanges are the calls of a check that did not pass.
+	Exchanges []Exchange `json:"exchanges,omitempty"`
+	// Leftovers are buckets and accesses that the suite could not remove.
+	Leftovers []string      `json:"leftovers,omitempty"`
+	Started   time.Time     `json:"started"`
+	Took      time.Duration `json:"took"`
+
+	events []journal.Event // for the timeline
+}
+
+// Verdict is the verdict about a profile.
+type Verdict struct {
+	Profile string `json:"profile"`
+	Verdict string `json:"verdict"`
+	// Counts are the numbers of checks by state.
+	Counts map[string]int `json:"counts"`
+}
+
+// Report is how a run ended.
+type Report struct {
+	Driver       string   `json:"driver"`
+	Generation   string   `json:"generation"`
+	Protocols    []string `json:"protocols,omitempty"`
+	SpecVersions []string `json:"specVersions"`
+	ToolVersion  string   `json:"toolVersion,omitempty"`
+	Endpoint     string   `json:"endpoint,omitempty"`
+	// Command is the command line of a driver that the suite has started.
+	Command  string    `json:"command,omitempty"`
+	Seed     string    `json:"seed"`
+	Verdicts []Verdict `json:"verdicts"`
+	// Problem is why the driver could not be tested, or not to the end.
+	Problem string `json:"problem,omitempty"`
+	// Mend are the IDs of at most three failed checks, the most important first.
+	Mend    []string      `json:"mend,omitempty"`
+	Results []Result      `json:"results"`
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took"`
+}
+
+func describe(c *checks.Check) Check {
+	return Check{
+		ID: c.ID, Title: c.Title, Profile: c.Profile, Level: c.Level, Sentence: c.Sentence, Source: c.Source,
+		Classes: c.Classes, Generation: c.Generation,
+	}
+}
+
+func newResult(check *checks.Check, r checks.Result) Result {
+	result := Result{Check: describe(check), State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
+	if r.State == checks.Fail {
+		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: check.Sentence + " (" + check.Source + ")"}
+	}
+	for _, e := range r.Exchanges {
+		result.Exchanges = append(result.Exchanges, Exchange{
+			Method: e.Method, Request: string(e.Request), Response: string(e.Response), Code: e.Code, Message: e.Message, Took: e.Took,
+		})
+	}
+	return result
+}
+
+// Explain returns a result in words, of several lines after a failure.
+func (r Result) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s (%s): %s", r.Check.ID, r.Check.Title, r.Check.Level, r.State)
+	if r.Reason != "" {
+		fmt.Fprintf(&b, ": %s", r.Reason)
+	}
+	if f := r.Failure; f != nil {
+		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s\n  why:      %s\n  rerun:    %s", f.Expected, f.Got, f.Why, f.Rerun)
+		for _, e := range r.Exchanges {
+			fmt.Fprintf(&b, "\n  %s %s\n    %s %s %s", e.Method, e.Request, e.Code, e.Response, e.Message)
+		}
+	}
+	return b.String()
+}
+
+// gravest are the classes of failures that lose data or give access to others. They come
+// first among what to mend.
+var gravest = []string{"D10", "D18", "D16", "D15", "D17", "D21"} //nolint:gochecknoglobals // a constant
+
+func (r *Report) judge(config Config) {
+	for _, profile := range checks.Profiles() {
+		if slices.ContainsFunc(r.Results, func(result Result) bool { return result.Check.Profile == profile }) || config.tests(profile) {
+			r.Verdicts = append(r.Verdicts, r.verdict(profile, len(config.Only) > 0))
+		}
+	}
+	var failed []Result
+	for _, result := range r.Results {
+		if result.State == Fail {
+			failed = append(failed, result)
+		}
+	}
+	slices.SortStableFunc(failed, func(a, b Result) int { return cmp.Compare(rank(a.Check), rank(b.Check)) })
+	for _, result := range failed[:min(3, len(failed))] {
+		r.Mend = append(r.Mend, result.Check.ID)
+	}
+}
+
+// rank is how important a failed check is; less is more.
+func rank(check Check) int {
+	if check.Level != checks.Must {
+		return len(gravest) + 1
+	}
+	for i, class := range gravest {
+		if slices.Contains(check.Classes, class) {
+			return i
+		}
+	}
+	return len(gravest)
+}
+
+// verdict judges a profile by its MUST checks. A selection of checks is never all.
+func (r *Report) verdict(profile string, selection bool) Verdict {
+	v := Verdict{Profile: profile, Counts: map[string]int{}}
+	must := map[string]int{}
+	for _, result := range r.Results {
+		if result.Check.Profile != profile {
+			continue
+		}
+		v.Counts[result.State]++
+		if result.Check.Level == checks.Must {
+			must[result.State]++
+		}
+	}
+	switch {
+	case must[Fail] > 0:
+		v.Verdict = NotConformant
+	case must[Pass]+must[Skipped]+must[NotReached] == 0:
+		v.Verdict = Unsupported
+	case must[Pass]+must[Skipped] == 0:
+		v.Verdict = NotTested
+	case selection || must[Skipped]+must[NotReached] > 0:
+		v.Verdict = Partial
+	default:
+		v.Verdict = Conformant
+	}
+	return v
+}
+
+// OK returns whether no MUST check failed, and each was reached.
+func (r *Report) OK() bool {
+	return !slices.ContainsFunc(r.Results, func(result Result) bool {
+		return result.Check.Level == checks.Must && (result.State == Fail || result.State == NotReached)
+	})
+}

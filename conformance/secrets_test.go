@@ -1,0 +1,58 @@
+package conformance_test
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+// secretSource is what the store makes secrets of. It is random, unless a text is to be the
+// next secret.
+type secretSource struct {
+	of func(account string) string
+
+	mu   sync.Mutex
+	next string
+}
+
+// alphabet is that of the store's secrets: a byte selects one of its characters.
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// Read implements io.Reader.
+func (s *secretSource) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == "" {
+		return rand.Read(p)
+	}
+	for i := range p {
+		p[i] = byte(strings.IndexByte(alphabet, s.next[i%len(s.next)])) //nolint:gosec // all its characters are in the alphabet
+	}
+	return len(p), nil
+}
+
+// secretive is a backend whose secrets are those of its source.
+type secretive struct {
+	fakedriver.Backend
+
+	source *secretSource
+	mu     sync.Mutex
+}
+
+// PutAccount implements fakedriver.Backend.
+func (s *secretive) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.source.set(s.source.of(spec.ID))
+	defer s.source.set("")
+	return s.Backend.PutAccount(ctx, spec)
+}
+
+func (s *secretSource) set(next string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = next
+}

@@ -1,0 +1,203 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/endtoend"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+const (
+	reconnect    = 50 * time.Millisecond
+	maxReconnect = time.Second
+	// maxSilent is after how many checks without an answer the run ends.
+	maxSilent = 2
+)
+
+// session is a run of the suite.
+type session struct {
+	config  Config
+	driver  *supervision // nil for a driver that runs already
+	conn    *grpc.ClientConn
+	env     *checks.Env
+	problem error // why no check can run
+	silent  int   // how many checks in a row the driver did not answer
+	rerun   func(id string) string
+	report  *Report
+	// endpoint is where the driver listens.
+	endpoint string
+	// stop stops what runs scenarios.
+	stop func(context.Context) error
+}
+
+// open connects to a driver, and finds out what it is. A driver that does not answer is not
+// an error: all its checks are not reached.
+func open(ctx context.Context, config Config) (*session, error) {
+	if err := config.Validate(); err != nil { //nolint:contextcheck // a check gets its context when it runs
+		return nil, err
+	}
+	config = config.withDefaults()
+	history := &checks.History{Journal: journal.New(journal.Options{})}
+	history.WatchOutput()
+	s := &session{config: config, rerun: func(id string) string {
+		return fmt.Sprintf("%s --only %s --seed %s", config.Rerun, id, config.Seed)
+	}, endpoint: config.Endpoint, stop: func(context.Context) error { return nil }}
+	var err error
+	if s.driver, err = supervise(ctx, config, history.Journal); err != nil {
+		return nil, err
+	}
+	if s.driver != nil {
+		s.endpoint = s.driver.driver.Endpoint()
+	}
+	if s.conn, err = connect(s.endpoint, config, history); err != nil {
+		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
+	}
+	s.env = &checks.Env{
+		Parameters: checks.Parameters(config.Parameters), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
+		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
+	}
+	if config.Backend != nil {
+		s.env.Backend = config.Backend
+	}
+	if s.driver != nil {
+		s.env.Process, s.env.Restart, s.env.SecretVariables = s.driver.driver, s.driver.driver.Restart, secretVariables(config)
+	}
+	s.report = &Report{
+		SpecVersions: []string{port.V1alpha1, port.V1alpha2}, ToolVersion: config.Version, Seed: config.Seed, Endpoint: config.Endpoint,
+		Started: time.Now(), Command: history.Redact(strings.Join(config.DriverCommand, " ")),
+	}
+	if s.driver != nil && s.driver.failure != nil {
+		s.problem = s.driver.failure
+	} else {
+		s.problem = s.discover(ctx)
+	}
+	return s, nil
+}
+
+// connect returns a connection whose calls are recorded.
+func connect(endpoint string, config Config, history *checks.History) (*grpc.ClientConn, error) {
+	return grpc.NewClient(endpoint, append([]grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithChainUnaryInterceptor(history.Intercept),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff: backoff.Config{BaseDelay: reconnect, Multiplier: 2, MaxDelay: maxReconnect}, MinConnectTimeout: config.CallTimeout,
+		}),
+	}, config.DialOptions...)...)
+}
+
+// discover finds out the generation, the name and the protocols of the driver.
+func (s *session) discover(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
+	driver, err := port.For(ctx, s.conn, s.config.Generation)
+	if err != nil {
+		return fmt.Errorf("DriverGetInfo: %w", err)
+	}
+	info, err := driver.Info(ctx)
+	if err != nil {
+		return fmt.Errorf("DriverGetInfo: %w", err)
+	}
+	s.env.Driver, s.env.Info, s.env.Protocol = driver, info, cosiv1alpha2.ObjectProtocol_S3
+	if len(info.Protocols) > 0 && !slices.Contains(info.Protocols, s.env.Protocol) {
+		s.env.Protocol = info.Protocols[0]
+	}
+	s.report.Driver, s.report.Generation = info.Name, driver.Generation()
+	for _, p := range info.Protocols {
+		s.report.Protocols = append(s.report.Protocols, p.String())
+	}
+	if len(info.Protocols) == 0 {
+		s.env.Protocol = checks.DiscoverProtocol(ctx, s.env)
+		s.report.Protocols = []string{s.env.Protocol.String()}
+	}
+	s.prepareEndToEnd()
+	return nil
+}
+
+// prepareEndToEnd prepares what runs scenarios. It starts when the first one runs.
+func (s *session) prepareEndToEnd() {
+	if !endtoend.IsEndpoint(s.endpoint) {
+		return
+	}
+	options := endtoend.Options{
+		Driver: s.endpoint, API: objectstorage.V1alpha2, CallTimeout: s.config.CallTimeout, Version: s.config.Version,
+		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,
+	}
+	if s.env.Driver.Generation() == port.V1alpha1 {
+		options.API = objectstorage.V1alpha1
+	}
+	runner := endtoend.New(options)
+	s.env.EndToEnd, s.stop = runner, runner.Close
+}
+
+func (s *session) close(ctx context.Context) error {
+	return errors.Join(s.stop(ctx), s.conn.Close(), s.driver.close(ctx))
+}
+
+// selected returns the checks of the run.
+func (s *session) selected() []*checks.Check {
+	return slices.DeleteFunc(checks.All(), func(c *checks.Check) bool { return !s.config.selects(c) })
+}
+
+// run runs a check, or says why not.
+func (s *session) run(ctx context.Context, check *checks.Check) Result {
+	started := time.Now()
+	result := newResult(check, s.decide(ctx, check))
+	result.Started = started
+	if result.Failure != nil {
+		result.Failure.Rerun = s.rerun(check.ID)
+	}
+	s.report.Results = append(s.report.Results, result)
+	if s.config.OnResult != nil {
+		s.config.OnResult(result)
+	}
+	return result
+}
+
+func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result {
+	switch {
+	case slices.Contains(s.config.Skip, check.ID):
+		return checks.Result{State: checks.Skipped, Reason: "skipped by the configuration"}
+	case s.problem != nil:
+		return checks.Result{State: checks.NotReached, Reason: "the driver does not answer"}
+	case ctx.Err() != nil:
+		return checks.Result{State: checks.NotReached, Reason: "the run was cancelled"}
+	}
+	if reason := check.Applies(s.env); reason != "" {
+		return checks.Result{State: checks.NotSupported, Reason: reason}
+	}
+	result := check.Run(ctx, s.env)
+	if ctx.Err() != nil && result.State != checks.Pass {
+		result.State, result.Reason, result.Unreachable = checks.NotReached, "the run was cancelled", false
+	}
+	if !result.Unreachable {
+		s.silent = 0
+		return result
+	}
+	s.silent++
+	if s.silent >= maxSilent {
+		s.problem = errors.New("the driver does not answer any more: " + result.Reason)
+	}
+	return result
+}
+
+// finish returns the report of all checks that have ended.
+func (s *session) finish() *Report {
+	if s.problem != nil {
+		s.report.Problem = s.problem.Error()
+	}
+	s.report.Took = time.Since(s.report.Started)
+	s.report.judge(s.config)
+	return s.report
+}

@@ -1,0 +1,116 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+)
+
+// supervision is a driver that the suite has started, with what it requires.
+type supervision struct {
+	driver       *process.Driver
+	controlPlane *emulator.Emulator // nil without one
+	// failure is why the driver does not run.
+	failure error
+}
+
+// supervise starts the driver of a configuration, and a control plane if it has one. The
+// error is about the control plane or the configuration. It returns nil if there is no driver
+// to start.
+func supervise(ctx context.Context, config Config, history *journal.Journal) (_ *supervision, err error) {
+	if config.DriverCommand == nil {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	s := &supervision{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(ctx))
+		}
+	}()
+	variables, err := s.startControlPlane(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	for _, pair := range config.DriverEnv {
+		if name, value, _ := strings.Cut(pair, "="); isSecretName(name) {
+			history.AddAccountSecret(checks.Configured+name, value)
+		}
+	}
+	s.driver, err = process.New(process.Options{
+		Args: config.DriverCommand, Env: config.DriverEnv, Variables: variables, Endpoint: config.Endpoint, EndpointFlag: "--endpoint",
+		ConnectTimeout: config.ConnectTimeout, Journal: history,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.failure = s.driver.Start(ctx, process.How{})
+	return s, nil
+}
+
+// startControlPlane starts a Kubernetes API server, and returns the variables that lead to
+// it.
+func (s *supervision) startControlPlane(ctx context.Context, config Config) (map[string]string, error) {
+	if config.ControlPlane == nil {
+		return nil, nil //nolint:nilnil // no variables
+	}
+	emu, err := emulator.Start(ctx, emulator.Options{
+		NoDriver: true, Dir: config.ControlPlane.Dir, Reporter: config.ControlPlane.Reporter, API: objectstorage.Version(config.Generation),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start a control plane for the driver: %w", err)
+	}
+	s.controlPlane = emu
+	info := emu.Info()
+	return maps.Clone(subprocess.WithoutForeignCluster(info.DriverVariables, info.DriverServiceAccount)), nil
+}
+
+// stopTimeout bounds the end of a control plane.
+const stopTimeout = time.Minute
+
+// close ends the driver, and then the control plane, also after the context has ended.
+func (s *supervision) close(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
+	var errs []error
+	if s.driver != nil {
+		errs = append(errs, s.driver.Close())
+	}
+	if s.controlPlane != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer cancel()
+		errs = append(errs, s.controlPlane.Stop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// secretName and place say by its name whether the value of a variable is a secret, and
+// whether it is only the place of one.
+var (
+	secretName = regexp.MustCompile(`(?i)secret|passw(or)?d|token|private_?key|credential`)
+	place      = regexp.MustCompile(`(?i)(file|path|dir|url|uri|name|endpoint|id)$`)
+)
+
+func isSecretName(name string) bool { return secretName.MatchString(name) && !place.MatchString(name) }
+
+// secretVariables returns how many variables of a driver are secrets by their names.
+func secretVariables(config Config) int {
+	n := 0
+	for _, pair := range config.DriverEnv {
+		if name, _, _ := strings.Cut(pair, "="); isSecretName(name) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,338 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+)
+
+// ErrUnsupported means that a backend cannot do what it is asked to.
+var ErrUnsupported = errors.New("the backend command does not support this")
+
+// Backend is a hand on the backend of a driver.
+type Backend interface {
+	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
+	Lose(ctx context.Context, bucket string) error
+	// Fail has the backend fail or reject all requests, and Heal ends that.
+	Fail(ctx context.Context) error
+	Heal(ctx context.Context) error
+}
+
+func needsBackend(env *Env) string {
+	if env.Backend != nil {
+		return ""
+	}
+	return "there is no backend command"
+}
+
+// manipulate does something to the backend.
+func (c *C) manipulate(what string, do func(context.Context) error) {
+	e := c.env.History.Journal.Begin(vocabulary.Store, 0, journal.SeamProcess, journal.Operation{Name: what})
+	err := do(c.Context)
+	e.Outcome = journal.OutcomeOK
+	if err != nil {
+		e.Outcome, e.Message = "Failed", err.Error()
+	}
+	c.env.History.Journal.Append(e)
+	if errors.Is(err, ErrUnsupported) {
+		c.notSupported("backend command", err)
+	}
+	c.setup(what, err)
+}
+
+// lose deletes a bucket behind the driver's back.
+func (c *C) lose(bucket string) {
+	c.manipulate("lose "+bucket, func(ctx context.Context) error { return c.env.Backend.Lose(ctx, bucket) })
+}
+
+// failBackend has the backend fail until heal, or the end of the check.
+func (c *C) failBackend() {
+	c.later(c.env.Backend.Heal)
+	c.manipulate("fail", c.env.Backend.Fail)
+}
+
+func (c *C) heal() { c.manipulate("heal", c.env.Backend.Heal) }
+
+// giveUp waits until the driver's process ends for want of its backend, or has had the time
+// to.
+func (c *C) giveUp() {
+	ctx, cancel := context.WithTimeout(c.Context, min(c.env.Settle, maxNotice))
+	defer cancel()
+	c.env.Process.WaitEnd(ctx)
+}
+
+// maxNotice is how long a driver is given to give up for want of its backend.
+const maxNotice = 2 * time.Second
+
+// once calls a driver with the timeout of a call, and does not repeat it.
+func (c *C) once(call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
+	defer cancel()
+	return call(ctx)
+}
+
+// isRevoked ends the check if a client can still write, after the time to settle.
+func (c *C) isRevoked(client dataplane.Client) {
+	if err := c.settles(writing(client, revokedObject), isRejected); err == nil {
+		c.setup("delete the object", client.Delete(c.Context, revokedObject))
+		c.fail("a revoked credential cannot write", "it can")
+	}
+}
+
+func lostBuckets() []*Check {
+	return []*Check{
+		{
+			ID: "BE-01", Title: "DriverGetBucket returns NOT_FOUND for a bucket that the backend has lost", Profile: Core, Level: Must,
+			Classes: []string{"D14"}, Sentence: "NOT_FOUND (retryable) when the bucket does not exist in the backend.", Source: sourceGet,
+			Generation: port.V1alpha2, Needs: []Need{needsBackend},
+			run: func(c *C) {
+				b := c.bucket()
+				_, err := c.get(b.ID)
+				c.setup("DriverGetBucket", err)
+				c.lose(b.ID)
+				if _, err := c.get(b.ID); !isCode(err, codes.NotFound) {
+					c.fail("NOT_FOUND", "%s", explain(err))
+				}
+			},
+		},
+		{
+			ID: "BE-02", Title: "DriverDeleteBucket returns OK for a bucket that the backend has lost", Profile: Core, Level: Must,
+			Classes: []string{"D04"}, Sentence: sayDeleted, Source: sourceDelete, Needs: []Need{needsBackend},
+			run: func(c *C) {
+				b := c.bucket()
+				c.lose(b.ID)
+				c.wantOK("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, b.ID, c.env.Parameters.Bucket))
+			},
+		},
+		{
+			ID: "BE-03", Title: "DriverRevokeBucketAccess returns OK for an access to a bucket that the backend has lost", Profile: Core,
+			Level: Must, Classes: []string{"D04"}, Sentence: sayRevokes, Source: sourceRevoke, Needs: []Need{needsBackend},
+			run: func(c *C) {
+				request, access := c.granted()
+				c.lose(request.Buckets[0].ID)
+				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			},
+		},
+		{
+			ID: "BE-04", Title: "DriverGrantBucketAccess rejects a bucket that the backend has lost", Profile: Core, Level: Must,
+			Classes: []string{"D11"}, Sentence: sayAccess, Source: sourceGrant, Needs: []Need{needsBackend},
+			run: func(c *C) {
+				b := c.bucket()
+				request := c.accessRequest(b.ID)
+				c.lose(b.ID)
+				if _, err := c.grant(request); err == nil {
+					c.fail("DriverGrantBucketAccess is rejected", "OK")
+				}
+			},
+		},
+		{
+			ID: "BE-05", Title: "A DriverCreateBucket that returns OK for a bucket that the backend has lost creates it", Profile: S3,
+			Level: Must, Classes: []string{"D14"}, Sentence: sayCreates, Source: sourceCreate, Needs: []Need{needsS3, needsBackend},
+			run: func(c *C) {
+				request := c.bucketRequest()
+				b, err := c.create(request)
+				c.setup("DriverCreateBucket", err)
+				c.lose(b.ID)
+				if b, err = c.Driver.CreateBucket(c.Context, request); err != nil {
+					return // it says that something is wrong
+				}
+				access, err := c.grant(c.accessRequest(b.ID))
+				c.wantOK("DriverGrantBucketAccess for the bucket", err)
+				c.works("a credential for the bucket", c.use(access, 0))
+			},
+		},
+	}
+}
+
+// failing returns the error of one call while the backend fails.
+func (c *C) failing(call func(ctx context.Context) error) error {
+	c.failBackend()
+	err := c.once(call)
+	c.heal()
+	return err
+}
+
+// terminal are the codes after which the sidecar does not retry.
+func terminal(code codes.Code) bool {
+	return code == codes.InvalidArgument || code == codes.AlreadyExists || code == codes.Unimplemented || code == codes.OutOfRange
+}
+
+func failedBackend() []*Check {
+	check := func(id, title, sentence, source string, classes []string, run func(*C)) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: Core, Level: Must, Classes: classes, Sentence: sentence, Source: source,
+			Needs: []Need{needsBackend}, run: run,
+		}
+	}
+	create := check("BE-10", "DriverCreateBucket does not return OK while the backend fails", sayCreates, sourceCreate, []string{"D14"},
+		func(c *C) {
+			request := c.bucketRequest()
+			c.removeBucket(request, nil)
+			c.wantFailure("DriverCreateBucket", c.failing(func(ctx context.Context) error {
+				_, err := c.Raw.CreateBucket(ctx, request)
+				return err
+			}))
+		})
+	remove := check("BE-11", "DriverDeleteBucket does not return OK while the backend fails", sayDeletes, sourceDelete, []string{"D14"},
+		func(c *C) {
+			id := c.bucket().ID
+			c.wantFailure("DriverDeleteBucket", c.failing(func(ctx context.Context) error {
+				return c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket)
+			}))
+		})
+	grant := check("BE-12", "DriverGrantBucketAccess does not return OK while the backend fails", sayAccess, sourceGrant, []string{"D14"},
+		func(c *C) {
+			request := c.accessRequest(c.bucket().ID)
+			c.removeAccess(request, nil)
+			c.wantFailure("DriverGrantBucketAccess", c.failing(func(ctx context.Context) error {
+				_, err := c.Raw.Grant(ctx, request)
+				return err
+			}))
+		})
+	revoke := check("BE-13", "DriverRevokeBucketAccess does not return OK while the backend fails", sayRevokes, sourceRevoke,
+		[]string{"D14", "D15"}, func(c *C) {
+			request, access := c.granted()
+			c.wantFailure("DriverRevokeBucketAccess", c.failing(func(ctx context.Context) error {
+				return c.Raw.Revoke(ctx, revocationOf(request, access))
+			}))
+		})
+	return append([]*Check{create, remove, grant, revoke, lookup(), retries(), survives()}, recovery()...)
+}
+
+const sayCreates = "This gRPC call creates a bucket in the OSP, and returns information about the new bucket."
+
+// wantFailure ends the check if a call succeeded although the backend failed.
+func (c *C) wantFailure(call string, err error) {
+	if err == nil {
+		c.fail(call+" returns an error, so that it is repeated", "OK")
+	}
+}
+
+// lookup is the check that an outage is not taken for the loss of a bucket.
+func lookup() *Check {
+	return &Check{
+		ID: "BE-14", Title: "DriverGetBucket does not return NOT_FOUND while the backend fails", Profile: Core, Level: Must,
+		Classes: []string{"D14"}, Sentence: "NOT_FOUND (retryable) when the bucket does not exist in the backend.", Source: sourceGet,
+		Generation: port.V1alpha2, Needs: []Need{needsBackend},
+		run: func(c *C) {
+			b := c.bucket()
+			_, err := c.get(b.ID)
+			c.setup("DriverGetBucket", err)
+			err = c.failing(func(ctx context.Context) error {
+				_, err := c.Raw.GetBucket(ctx, port.BucketRequest{Key: b.ID, Protocols: []port.Protocol{c.env.Protocol}})
+				return err
+			})
+			if isCode(err, codes.NotFound) {
+				c.fail("another code than NOT_FOUND", "%s", explain(err))
+			}
+		},
+	}
+}
+
+// retries is the check of codes while the backend fails.
+func retries() *Check {
+	return &Check{
+		ID: "BE-15", Title: "Errors while the backend fails have codes that the sidecar retries", Profile: Core, Level: Must,
+		Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsBackend},
+		run: func(c *C) {
+			request, access := c.granted()
+			other, bucket := c.accessRequest(request.Buckets[0].ID), c.bucketRequest()
+			c.removeAccess(other, nil)
+			c.removeBucket(bucket, nil)
+			c.failBackend()
+			for call, do := range map[string]func(context.Context) error{
+				"DriverCreateBucket":       func(ctx context.Context) error { _, err := c.Raw.CreateBucket(ctx, bucket); return err },
+				"DriverGrantBucketAccess":  func(ctx context.Context) error { _, err := c.Raw.Grant(ctx, other); return err },
+				"DriverRevokeBucketAccess": func(ctx context.Context) error { return c.Raw.Revoke(ctx, revocationOf(request, access)) },
+			} {
+				if err := c.once(do); terminal(status.Code(err)) {
+					c.fail(call+" returns a code after which the sidecar retries, such as UNAVAILABLE", "%s", explain(err))
+				}
+			}
+		},
+	}
+}
+
+// survives is the check that an outage of the backend is not one of the driver.
+func survives() *Check {
+	return &Check{
+		ID: "BE-16", Title: "The driver works again when its backend does, without a restart", Profile: Core, Level: Must,
+		Classes: []string{"D09"}, Sentence: sayLong, Source: sourceSidecar, Needs: []Need{needsBackend},
+		run: func(c *C) {
+			request := c.bucketRequest()
+			_ = c.failing(func(ctx context.Context) error { _, err := c.Raw.CreateBucket(ctx, request); return err })
+			c.wantOK("DriverCreateBucket", c.persist(func() error { _, err := c.create(request); return err }))
+		},
+	}
+}
+
+// failed has the backend fail at each moment of a call that takes so long. Each round
+// prepares a call of its own, and judges the driver when the backend works again.
+func (c *C) failed(took time.Duration, round func() (call func(context.Context), judge func())) {
+	for _, fraction := range fractions() {
+		call, judge := round()
+		c.later(c.env.Backend.Heal)
+		var failed error
+		c.during(time.Duration(fraction*float64(took)), call, func() { failed = c.env.Backend.Fail(c.Context) })
+		c.heal()
+		if errors.Is(failed, ErrUnsupported) {
+			c.notSupported("backend command", failed)
+		}
+		c.setup("fail", failed)
+		judge()
+	}
+}
+
+// recovery are the checks of calls in whose middle the backend fails.
+func recovery() []*Check {
+	check := func(id, title string, run func(*C)) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05"}, Sentence: sayRetry, Source: sourceTimeouts,
+			Needs: []Need{needsBackend}, run: run,
+		}
+	}
+	grants := func(judge func(*C, *port.Access)) func(*C) {
+		return func(c *C) {
+			id := c.bucket().ID
+			c.failed(measure(func() { c.access(c.accessRequest(id)) }), func() (func(context.Context), func()) {
+				request := c.accessRequest(id)
+				return func(ctx context.Context) { _, _ = c.Raw.Grant(ctx, request) }, func() {
+					var access *port.Access
+					err := c.persist(func() (err error) { access, err = c.grant(request); return err })
+					c.wantOK("DriverGrantBucketAccess after the backend failed", err)
+					judge(c, access)
+				}
+			})
+		}
+	}
+	return []*Check{
+		check("BE-20", "DriverCreateBucket succeeds after the backend failed in the middle of it", func(c *C) {
+			c.failed(measure(func() { c.bucket() }), func() (func(context.Context), func()) {
+				request := c.bucketRequest()
+				return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
+					c.wantOK("DriverCreateBucket after the backend failed", c.persist(func() error { _, err := c.create(request); return err }))
+				}
+			})
+		}),
+		check("BE-21", "DriverGrantBucketAccess succeeds after the backend failed in the middle of it", grants(func(*C, *port.Access) {})),
+		onData(check("BE-22", "The credentials of a DriverGrantBucketAccess work that was repeated after the backend failed",
+			grants(func(c *C, access *port.Access) { c.works("the credential", c.use(access, 0)) }))),
+		onData(check("BE-23", "A DriverRevokeBucketAccess that was repeated after the backend failed revokes the access", func(c *C) {
+			request, access := c.granted()
+			client := c.working(access)
+			c.setup("delete the object", client.Delete(c.Context, "conformance/owned"))
+			revocation := revocationOf(request, access)
+			_ = c.failing(func(ctx context.Context) error { return c.Raw.Revoke(ctx, revocation) })
+			c.wantOK("DriverRevokeBucketAccess", c.persist(func() error { return c.Raw.Revoke(c.Context, revocation) }))
+			c.isRevoked(client)
+		})),
+	}
+}

@@ -1,0 +1,222 @@
+// Package checks has the conformance checks, one file a call of the protocol, and what runs
+// one of them. A check that the specification of both generations requires is written once,
+// against package port.
+package checks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+)
+
+// The profiles that a driver can conform to.
+const (
+	Core           = "Core"
+	S3             = "S3"
+	S3AccessModes  = "S3-Access-Modes"
+	MultiBucket    = "Multi-Bucket"
+	ServiceAccount = "ServiceAccount"
+	Azure          = "Azure"
+	GCS            = "GCS"
+	CrashSafety    = "Crash-Safety"
+	EndToEnd       = "End-to-End"
+)
+
+// Profiles returns all profiles, Core first.
+func Profiles() []string {
+	return []string{Core, S3, S3AccessModes, MultiBucket, ServiceAccount, Azure, GCS, CrashSafety, EndToEnd}
+}
+
+// The levels of RFC 2119. Only MUST decides about a verdict.
+const (
+	Must   = "MUST"
+	Should = "SHOULD"
+)
+
+// The states of a check that has ended.
+const (
+	Pass         = "pass"
+	Fail         = "fail"
+	NotSupported = "not supported"
+	Skipped      = "skipped"
+	NotReached   = "not reached"
+)
+
+// Check is one property of a driver.
+type Check struct {
+	// ID never changes and is never used again.
+	ID string
+	// Title says what a right driver does.
+	Title   string
+	Profile string
+	Level   string
+	// Sentence is what the check rests on, and Source where it stands.
+	Sentence string
+	Source   string
+	// Classes are the known failures of drivers that the check catches.
+	Classes []string
+	// Generation limits the check to one generation.
+	Generation string
+	// Needs limit the check to what the driver supports and the author supplied.
+	Needs []Need
+
+	// protocol is that of the check's requests. Default: the one of the run.
+	protocol port.Protocol
+	// limit replaces the time limit of a check, if it is longer.
+	limit time.Duration
+	run   func(*C)
+}
+
+// Need is what a check requires. It returns why it does not apply, or nothing.
+type Need func(*Env) string
+
+// Env is the driver with all that is the same for all checks of a run.
+type Env struct {
+	// Driver answers without patience; see port.Patient.
+	Driver port.Driver
+	Info   port.Info
+	// Protocol is the one that the checks use.
+	Protocol   port.Protocol
+	Parameters Parameters
+	// Restart restarts the driver, and returns when the new process serves. It may be nil.
+	Restart Restart
+	// Process is the driver's process, if the suite has started it, and Backend the hand on
+	// its backend. Both may be nil.
+	Process *process.Driver
+	Backend Backend
+	// SecretVariables is how many variables of the process are secrets by their names.
+	SecretVariables int
+	// Destructive allows the checks that a faulty driver may answer with the loss of data
+	// of others.
+	Destructive bool
+	Seed        string
+	// CallTimeout limits each call, Timeout each check, and Settle is how long the data
+	// plane may take to follow a call.
+	CallTimeout, Timeout, Settle time.Duration
+	History                      *History
+	// EndToEnd runs scenarios with the driver. It may be nil.
+	EndToEnd Scenarios
+}
+
+// Parameters are what the driver's author supplies.
+type Parameters struct {
+	// Bucket are the parameters of a BucketClass, Incompatible other valid ones that
+	// describe another bucket, and Access are those of a BucketAccessClass.
+	Bucket       map[string]string
+	Incompatible map[string]string
+	Access       map[string]string
+	// IncompatibleAccess are other valid parameters, which describe another access.
+	IncompatibleAccess map[string]string
+	// ExistingBucket is the ID of a bucket that the driver did not create.
+	ExistingBucket string
+	// NonEmptyDeletion is Reject or Purge: what the driver does when it is to delete a bucket
+	// with objects. It may be empty.
+	NonEmptyDeletion string
+	// ServiceAccount is the name of a Kubernetes ServiceAccount.
+	ServiceAccount string
+	// S3Endpoint replaces the endpoint that the driver returns, AzureEndpoint that in the
+	// token, and GCSEndpoint Google's.
+	S3Endpoint    string
+	AzureEndpoint string
+	GCSEndpoint   string
+}
+
+// The policies for buckets with objects.
+const (
+	Reject = "reject"
+	Purge  = "purge"
+)
+
+// Applies returns why a check does not apply, or nothing.
+func (c *Check) Applies(env *Env) string {
+	if c.Generation != "" && c.Generation != env.Driver.Generation() {
+		return "this is about " + c.Generation
+	}
+	for _, need := range c.Needs {
+		if reason := need(env); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// DangerReason is the reason of checks that are not run without permission.
+const DangerReason = "a faulty driver may destroy data of others here; allow it with destructive checks"
+
+func needsPermission(env *Env) string {
+	if env.Destructive {
+		return ""
+	}
+	return DangerReason
+}
+
+func needsS3(env *Env) string {
+	if env.Protocol == s3 {
+		return ""
+	}
+	return "the driver does not serve S3"
+}
+
+// supports returns whether the driver serves a protocol. One of v1alpha1 has a single one.
+func (e *Env) supports(p port.Protocol) bool {
+	return e.Protocol == p || slices.Contains(e.Info.Protocols, p)
+}
+
+func needsProtocol(p port.Protocol) Need {
+	return func(env *Env) string {
+		if env.supports(p) {
+			return ""
+		}
+		return "the driver does not serve " + p.String()
+	}
+}
+
+func needsTwoProtocols(env *Env) string {
+	if len(env.Info.Protocols) > 1 {
+		return ""
+	}
+	return "the driver serves one protocol"
+}
+
+func needsIncompatibleAccess(env *Env) string {
+	if len(env.Parameters.IncompatibleAccess) > 0 {
+		return ""
+	}
+	return "the parameters file has no incompatible parameters of an access"
+}
+
+func needsRestart(env *Env) string {
+	if env.Restart != nil {
+		return ""
+	}
+	return "there is no command that restarts the driver"
+}
+
+func needsIncompatible(env *Env) string {
+	if len(env.Parameters.Incompatible) > 0 {
+		return ""
+	}
+	return "the parameters file has no incompatible parameters"
+}
+
+func needsExistingBucket(env *Env) string {
+	if env.Parameters.ExistingBucket != "" {
+		return ""
+	}
+	return "the parameters file names no existing bucket"
+}
+
+// All returns all checks in the order of their run.
+func All() []*Check {
+	var all []*Check
+	for _, group := range [][]*Check{
+		identity(), bucketIDs(), creation(), reading(), deletion(), accountIDs(), grants(), incompatibleGrants(), grantValidation(),
+		grantCodes(), grantRemains(), revocation(), secrets(), modes(), multiBucket(), serviceAccounts(), azure(), gcs(), concurrency(),
+		linearizability(), life(), processes(), interruptions(), lostBuckets(), failedBackend(), endToEnd(), history(), output(),
+	} {
+		all = append(all, group...)
+	}
+	return all
+}

@@ -1,0 +1,105 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+)
+
+// Scenarios runs scenarios of the suite with COSI and the driver.
+type Scenarios interface {
+	// Run runs a scenario. The error says why it could not be run.
+	Run(ctx context.Context, name string) (ScenarioResult, error)
+	// Explore runs a scenario with every fault at every call of the driver.
+	Explore(ctx context.Context, name string) (ScenarioResult, error)
+}
+
+// ScenarioResult is how a scenario ended.
+type ScenarioResult struct {
+	// Failures are empty if it passed.
+	Failures []string
+	// Skipped is why it was not run.
+	Skipped string
+	// Rerun is a command that runs just this scenario.
+	Rerun string
+}
+
+const (
+	// scenarioTime limits a scenario, with the start of COSI, and exploreTime an exploration.
+	scenarioTime = 5 * time.Minute
+	exploreTime  = 15 * time.Minute
+	// shownFailures is how many failures of a scenario are reported.
+	shownFailures = 3
+)
+
+func needsScenarios(env *Env) string {
+	if env.EndToEnd == nil {
+		return "COSI reaches a driver over a UNIX socket only"
+	}
+	return ""
+}
+
+// scenario ends the check unless a scenario of the suite passes. Those for v1alpha1 have
+// a prefix.
+func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (ScenarioResult, error)) {
+	if c.Raw.Generation() == port.V1alpha1 {
+		name = "v1alpha1-" + name
+	}
+	result, err := run(c.env.EndToEnd, c.Context, name)
+	switch {
+	case err != nil:
+		c.notReached("run scenario "+name, err)
+	case result.Skipped != "":
+		c.notReached("run scenario "+name, fmt.Errorf("it was skipped: %s", result.Skipped))
+	case len(result.Failures) > 0:
+		shown := result.Failures[:min(shownFailures, len(result.Failures))]
+		c.fail("scenario "+name+" passes", "%d failures: %s\nmore: %s", len(result.Failures), strings.Join(shown, "\n"), result.Rerun)
+	}
+}
+
+// endToEnd are the checks with COSI's controller and sidecar, in a control plane of their own.
+func endToEnd() []*Check {
+	check := func(id, scenario, title, sentence, source string, classes ...string) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: EndToEnd, Level: Must, Sentence: sentence, Source: source, Classes: classes,
+			Needs: []Need{needsS3, needsScenarios}, limit: scenarioTime,
+			run: func(c *C) { c.scenario(scenario, Scenarios.Run) },
+		}
+	}
+	const flow = "KEP-1979, Control Flows"
+	reader := check("EE-11", "limited-reader", "An application with a read-only access reads, and cannot write", sayModes, sourceGrant, "D17")
+	several := check("EE-12", "one-key-for-two-buckets", "An application uses two buckets with one key", saySingle, sourceAccount, "D16")
+	reader.Generation, several.Generation = port.V1alpha2, port.V1alpha2
+	reader.run = func(c *C) {
+		if _, err := c.grantWithMode(c.bucket().ID, readOnly); err != nil {
+			c.notSupported("access mode READ_ONLY", err)
+		}
+		c.scenario("limited-reader", Scenarios.Run)
+	}
+	several.run = func(c *C) {
+		_, _ = c.grantBoth()
+		c.scenario("one-key-for-two-buckets", Scenarios.Run)
+	}
+	explored := check("EE-20", "lifecycle", "Every fault at every call of the driver ends in the state without faults", sayRetry, sourceTimeouts,
+		"D01", "D03", "D04", "D05")
+	explored.limit, explored.run = exploreTime, func(c *C) { c.scenario("lifecycle", Scenarios.Explore) }
+	return []*Check{
+		check("EE-01", "lifecycle", "A claim and an access are made, used and deleted", sayDeletes, flow, "D04", "D25"),
+		check("EE-02", "access-first", "An access that is applied before its claim becomes ready", sayRetry, sourceTimeouts, "D11"),
+		check("EE-03", "lost-replies", "Everything becomes ready when replies of the driver are lost", sayRetry, sourceTimeouts, "D01", "D03"),
+		check("EE-04", "repeated-calls", "Everything becomes ready when calls reach the driver twice", sayIdempotent, sourceCreate, "D01", "D03"),
+		check("EE-05", "sidecar-killed", "Everything becomes ready when the sidecar is killed after each call", sayRetry, sourceTimeouts,
+			"D01", "D03"),
+		check("EE-06", "failed-calls", "Everything becomes ready when calls do not reach the driver at first", sayRetry, sourceTimeouts),
+		check("EE-07", "independent-keys", "Two accesses to one bucket have keys of their own", sayUniqueKeys, sourceWorkflow, "D03", "D08", "D16"),
+		check("EE-08", "many-at-once", "Claims and accesses that are created at once have buckets and keys of their own", sayOneEach, sourcePending,
+			"D07", "D08", "D09"),
+		check("EE-09", "granted-again", "An access that is created again has another account", sayUniqueKeys, sourceWorkflow, "D03", "D16"),
+		check("EE-10", "claim-deleted-first", "A bucket stays while an access uses it, and everything can be deleted then", sayDeletes, flow, "D24"),
+		check("EE-13", "secret-deleted", "A Secret that was deleted is written again, and works", sayIdempotent, sourceGrant, "D03"),
+		reader, several, explored,
+	}
+}

@@ -1,0 +1,484 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// granted creates a bucket and grants an access to it.
+func (c *C) granted() (port.AccessRequest, *port.Access) {
+	request := c.accessRequest(c.bucket().ID)
+	return request, c.access(request)
+}
+
+// grantChanged grants an access to a new bucket with a request that was changed.
+func (c *C) grantChanged(change func(*port.AccessRequest)) error {
+	c.mustGrant()
+	request := c.accessRequest(c.bucket().ID)
+	change(&request)
+	_, err := c.grant(request)
+	return err
+}
+
+func grants() []*Check {
+	return []*Check{
+		{
+			ID: "GR-01", Title: "DriverGrantBucketAccess grants an access", Profile: Core, Level: Must, Sentence: sayAccess, Source: sourceGrant,
+			run: func(c *C) {
+				_, err := c.grant(c.accessRequest(c.bucket().ID))
+				c.wantOK("DriverGrantBucketAccess", err)
+			},
+		},
+		{
+			ID: "GR-02", Title: "DriverGrantBucketAccess returns an account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
+			Sentence: "This field is REQUIRED. This is the account_id that is being provided access.",
+			Source:   sourceGrant, Generation: port.V1alpha1,
+			run: func(c *C) {
+				access, err := c.grant(c.accessRequest(c.bucket().ID))
+				c.setup("DriverGrantBucketAccess", err)
+				if access.AccountID == "" || len(access.AccountID) > 128 {
+					c.fail("1 to 128 bytes", "account ID %q", access.AccountID)
+				}
+			},
+		},
+		{
+			ID: "GR-03", Title: "DriverGrantBucketAccess returns credentials for one protocol, the requested one", Profile: Core, Level: Must,
+			Classes: []string{"D25"}, Sentence: sayMatch,
+			Source: sourceGrant,
+			run: func(c *C) {
+				_, access := c.granted()
+				if !slices.Equal(access.Protocols, []port.Protocol{c.protocol}) {
+					c.fail("credentials for "+c.protocol.String(), "%v %v", access.Protocols, access.UnknownKeys)
+				}
+			},
+		},
+		{
+			ID: "GR-04", Title: "DriverGrantBucketAccess returns all that a client of S3 requires", Profile: S3, Level: Must,
+			Classes: []string{"D25"}, Source: sourceGrant, Needs: []Need{needsS3},
+			Sentence: sayComplete,
+			run: func(c *C) {
+				_, access := c.granted()
+				for _, b := range access.Buckets {
+					if access.S3.GetAccessKeyId() == "" || access.S3.GetAccessSecretKey() == "" || b.S3.GetEndpoint() == "" || b.S3.GetBucketId() == "" {
+						c.fail("access key, secret key, endpoint and bucket name", "one is empty; unknown keys: %q", access.UnknownKeys)
+					}
+				}
+			},
+		},
+		{
+			ID: "GR-05", Title: "DriverGrantBucketAccess returns information for the requested buckets only", Profile: Core, Level: Must,
+			Sentence: sayEach, Source: sourceGrant, Generation: port.V1alpha2,
+			run: func(c *C) {
+				request, access := c.granted()
+				if len(access.Buckets) != 1 || access.Buckets[0].ID != request.Buckets[0].ID {
+					c.fail("bucket "+request.Buckets[0].ID, "%v", bucketNames(access.Buckets))
+				}
+			},
+		},
+		{
+			ID: "GR-06", Title: "A repeated DriverGrantBucketAccess returns OK", Profile: Core, Level: Must, Classes: []string{"D03"},
+			Sentence: sayIdempotent, Source: sourceGrant,
+			run: func(c *C) {
+				request, _ := c.granted()
+				for range 3 {
+					_, err := c.Driver.Grant(c.Context, request)
+					c.wantOK("a repeated DriverGrantBucketAccess", err)
+				}
+			},
+		},
+		{
+			ID: "GR-07", Title: "A repeated DriverGrantBucketAccess returns the same account", Profile: Core, Level: Must,
+			Classes: []string{"D03"}, Sentence: sayIdempotent, Source: sourceGrant, Generation: port.V1alpha1,
+			run: func(c *C) {
+				request, first := c.granted()
+				second, err := c.grant(request)
+				c.setup("a repeated DriverGrantBucketAccess", err)
+				if first.AccountID != second.AccountID {
+					c.fail("account "+first.AccountID, "account %s", second.AccountID)
+				}
+			},
+		},
+		{
+			ID: "GR-08", Title: "Two accesses have different accounts", Profile: Core, Level: Must, Classes: []string{"D16", "D20"},
+			Sentence: "This is the account_id that is being provided access. This will be required later to revoke access.",
+			Source:   sourceGrant, Generation: port.V1alpha1,
+			run: func(c *C) {
+				_, first := c.granted()
+				if _, second := c.granted(); first.AccountID == second.AccountID {
+					c.fail("different account IDs", "%q for both", first.AccountID)
+				}
+			},
+		},
+		{
+			ID: "GR-09", Title: "DriverGrantBucketAccess rejects another bucket for an existing account", Profile: Core, Level: Should,
+			Sentence: sayIncompatAccess, Source: sourceGrant, Generation: port.V1alpha2, Classes: []string{"D02"},
+			run: func(c *C) {
+				request, _ := c.granted()
+				request.Buckets = c.namedAccess("", c.bucket().ID).Buckets
+				_, err := c.Driver.Grant(c.Context, request)
+				c.wantError("DriverGrantBucketAccess with another bucket", err)
+			},
+		},
+	}
+}
+
+// repeatedWith grants an access, and calls again with a request that was changed.
+func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
+	request, _ := c.granted()
+	request.Buckets = slices.Clone(request.Buckets)
+	change(&request)
+	_, err := c.Driver.Grant(c.Context, request)
+	return err
+}
+
+// incompatibleGrants are the checks of a repeated call that asks for something else.
+func incompatibleGrants() []*Check {
+	check := func(id, title, generation string, run func(*C), needs ...Need) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: Core, Level: Should, Classes: []string{"D02"}, Sentence: sayIncompatAccess, Source: sourceGrant,
+			Generation: generation, Needs: needs, run: run,
+		}
+	}
+	return []*Check{
+		check("GR-10", "DriverGrantBucketAccess returns ALREADY_EXISTS for another bucket", port.V1alpha2, func(c *C) {
+			other := c.bucket().ID
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].ID = other })
+			c.wantCode("DriverGrantBucketAccess with another bucket", err, codes.AlreadyExists)
+		}),
+		check("GR-11", "DriverGrantBucketAccess rejects another protocol for an existing account", port.V1alpha2, func(c *C) {
+			for _, protocol := range c.env.Info.Protocols {
+				if protocol != c.protocol {
+					err := c.repeatedWith(func(r *port.AccessRequest) { r.Protocol = protocol })
+					c.wantError("DriverGrantBucketAccess with protocol "+protocol.String(), err)
+				}
+			}
+		}, needsTwoProtocols),
+		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", "", func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) {
+				r.Authentication, r.ServiceAccount = serviceAccount, defaultServiceAccount
+			})
+			c.wantError("DriverGrantBucketAccess with another authentication type", err)
+		}),
+		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", "", func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Parameters = c.env.Parameters.IncompatibleAccess })
+			c.wantError("DriverGrantBucketAccess with other parameters", err)
+		}, needsIncompatibleAccess),
+		check("GR-14", "DriverGrantBucketAccess rejects other access modes for an existing account", port.V1alpha2, func(c *C) {
+			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = readOnly })
+			c.wantError("DriverGrantBucketAccess with other access modes", err)
+		}),
+	}
+}
+
+func bucketNames(buckets []port.Bucket) []string {
+	var names []string
+	for _, b := range buckets {
+		names = append(names, b.ID)
+	}
+	return names
+}
+
+// unknownBucketRequest returns a request for an access to a bucket that does not exist. Its key
+// is what the driver generated for another bucket.
+func (c *C) unknownBucketRequest() port.AccessRequest {
+	c.mustGrant()
+	request := c.accessRequest(c.anyBucket())
+	request.Buckets[0].ID = c.unknownBucket()
+	return request
+}
+
+func grantValidation() []*Check {
+	unknownBucket := func(c *C) (string, error) {
+		request := c.unknownBucketRequest()
+		_, err := c.grant(request)
+		return request.Buckets[0].ID, err
+	}
+	authentication := func(c *C, value port.Authentication) error {
+		return c.grantChanged(func(r *port.AccessRequest) { r.Authentication = value })
+	}
+	return []*Check{
+		{
+			ID: "GR-20", Title: "DriverGrantBucketAccess rejects a bucket that does not exist", Profile: Core, Level: Must,
+			Classes: []string{"D11"}, Sentence: sayAccess, Source: sourceGrant,
+			run: func(c *C) {
+				_, err := unknownBucket(c)
+				c.wantError("DriverGrantBucketAccess for an unknown bucket", err)
+			},
+		},
+		{
+			ID: "GR-21", Title: "DriverGrantBucketAccess does not create the bucket", Profile: Core, Level: Must, Classes: []string{"D11"},
+			Sentence: sayAccess, Source: sourceGrant, Generation: port.V1alpha2,
+			run: func(c *C) {
+				id, _ := unknownBucket(c)
+				if b, err := c.get(id); err == nil {
+					c.removeBucket(port.BucketRequest{Key: id}, b)
+					c.fail("the bucket does not exist afterwards", "DriverGetBucket finds it")
+				}
+			},
+		},
+		{
+			ID: "GR-22", Title: "DriverGrantBucketAccess rejects unknown authentication types", Profile: Core, Level: Must,
+			Classes: []string{"D12"}, Sentence: sayAuth, Source: sourceGrant,
+			run: func(c *C) {
+				for _, value := range []port.Authentication{cosiv1alpha2.AuthenticationType_UNKNOWN, badEnum} {
+					c.wantError("DriverGrantBucketAccess with authentication type "+value.String(), authentication(c, value))
+				}
+			},
+		},
+		{
+			ID: "GR-23", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown authentication types", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayAuth, Source: sourceGrant,
+			run: func(c *C) {
+				c.wantCode("DriverGrantBucketAccess with an unknown authentication type", authentication(c, badEnum), codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-24", Title: "DriverGrantBucketAccess rejects unknown protocols", Profile: Core, Level: Must, Classes: []string{"D12"},
+			Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for _, value := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
+					err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = value })
+					c.wantError("DriverGrantBucketAccess with protocol "+value.String(), err)
+				}
+			},
+		},
+		{
+			ID: "GR-25", Title: "DriverGrantBucketAccess rejects unknown access modes", Profile: Core, Level: Must, Classes: []string{"D12"},
+			Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
+					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = value })
+					c.wantError(fmt.Sprintf("DriverGrantBucketAccess with access mode %s", value), err)
+				}
+			},
+		},
+		{
+			ID: "GR-26", Title: "DriverGrantBucketAccess rejects an empty name or account ID", Profile: Core, Level: Must,
+			Classes: []string{"D10"}, Sentence: sayRequired, Source: sourceFields,
+			run: func(c *C) {
+				c.wantError("DriverGrantBucketAccess without a name or ID", c.grantChanged(func(r *port.AccessRequest) { r.Key = "" }))
+			},
+		},
+		{
+			ID: "GR-27", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for an empty name or account ID", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Key = "" })
+				c.wantCode("DriverGrantBucketAccess without a name or ID", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-28", Title: "DriverGrantBucketAccess rejects a request without a bucket", Profile: Core, Level: Must,
+			Classes: []string{"D10"}, Sentence: sayRequired, Source: sourceFields,
+			run: func(c *C) {
+				c.mustGrant()
+				_, err := c.grant(c.namedAccess(c.accessName()))
+				c.wantError("DriverGrantBucketAccess without a bucket", err)
+			},
+		},
+	}
+}
+
+// grantCodes are the checks of codes, and of enums that are not set.
+func grantCodes() []*Check {
+	return []*Check{
+		{
+			ID: "GR-29", Title: "DriverGrantBucketAccess for several buckets succeeds, or returns OUT_OF_RANGE", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Source: sourceAccount, Generation: port.V1alpha2,
+			Sentence: "OutOfRange (not retryable) if (and only if) the driver does not support creating a single shared access credential " +
+				"for multiple buckets.",
+			run: func(c *C) {
+				if err := c.several(); err != nil && !isCode(err, codes.OutOfRange) {
+					c.fail("OK or OUT_OF_RANGE", "%s", explain(err))
+				}
+			},
+		},
+		{
+			ID: "GR-31", Title: "DriverGrantBucketAccess returns NOT_FOUND for a bucket that does not exist", Profile: Core, Level: Should,
+			Classes: []string{"D13"}, Sentence: sayNotFound, Source: sourceCodes,
+			run: func(c *C) {
+				_, err := c.grant(c.unknownBucketRequest())
+				c.wantCode("DriverGrantBucketAccess for an unknown bucket", err, codes.NotFound, codes.FailedPrecondition, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-32", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = badEnum })
+				c.wantCode("DriverGrantBucketAccess with an unknown protocol", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-33", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown access modes", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = badEnum })
+				c.wantCode("DriverGrantBucketAccess with an unknown access mode", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-34", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for a request without a bucket", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors,
+			run: func(c *C) {
+				c.mustGrant()
+				_, err := c.grant(c.namedAccess(c.accessName()))
+				c.wantCode("DriverGrantBucketAccess without a bucket", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "GR-35", Title: "DriverGrantBucketAccess rejects unknown access modes for metadata", Profile: Core, Level: Should,
+			Classes: []string{"D12"}, Sentence: sayUnknown, Source: sourceMode, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
+					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectMetadata = value })
+					c.wantError(fmt.Sprintf("DriverGrantBucketAccess with access mode %s for metadata of objects", value), err)
+					err = c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.BucketMetadata = value })
+					c.wantError(fmt.Sprintf("DriverGrantBucketAccess with access mode %s for metadata of the bucket", value), err)
+				}
+			},
+		},
+		{
+			ID: "GR-36", Title: "DriverGrantBucketAccess rejects a protocol, authentication type or access mode that is not set", Profile: Core,
+			Level: Should, Classes: []string{"D12"}, Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			run: func(c *C) {
+				for what, change := range map[string]func(*port.AccessRequest){
+					"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
+					"authentication type": func(r *port.AccessRequest) { r.Authentication = port.Unset },
+					"access mode":         func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = port.Unset },
+				} {
+					c.wantError("DriverGrantBucketAccess without a "+what, c.grantChanged(change))
+				}
+			},
+		},
+	}
+}
+
+// several grants one access to two buckets.
+func (c *C) several() error {
+	c.mustGrant()
+	request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
+	id, err := c.Driver.AccountKey(c.Context, request)
+	if err != nil {
+		return err
+	}
+	c.require("DriverGenerateBucketAccessId", id)
+	request.Key = id
+	_, err = c.grant(request)
+	return err
+}
+
+// grantRemains are the checks of what a rejected call leaves behind.
+func grantRemains() []*Check {
+	return []*Check{
+		{
+			ID: "GR-37", Title: "DriverGrantBucketAccess rejects a bucket without an ID", Profile: Core, Level: Must, Classes: []string{"D10"},
+			Sentence: sayRequired, Source: sourceFields, Generation: port.V1alpha2,
+			run: func(c *C) {
+				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].ID = "" })
+				c.wantError("DriverGrantBucketAccess for a bucket without bucket_id", err)
+			},
+		},
+		{
+			ID: "GR-38", Title: "DriverGrantBucketAccess succeeds once the bucket exists", Profile: Core, Level: Must,
+			Classes: []string{"D05", "D11"}, Sentence: sayRetry, Source: sourceTimeouts,
+			run: func(c *C) {
+				c.mustGrant()
+				bucket := c.bucketRequest()
+				request := c.accessRequest(c.anyBucket())
+				request.Buckets[0].ID = bucket.Key
+				if _, err := c.grant(request); err == nil {
+					c.notReached("DriverGrantBucketAccess for an unknown bucket", errAccepted)
+				}
+				b, err := c.create(bucket)
+				c.setup("DriverCreateBucket", err)
+				request.Buckets[0].ID = b.ID
+				_, err = c.grant(request)
+				c.wantOK("DriverGrantBucketAccess after DriverCreateBucket", err)
+			},
+		},
+	}
+}
+
+func revocation() []*Check {
+	return []*Check{
+		{
+			ID: "RV-01", Title: "DriverRevokeBucketAccess revokes an access", Profile: Core, Level: Must, Sentence: sayRevokes, Source: sourceRevoke,
+			run: func(c *C) {
+				request, access := c.granted()
+				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			},
+		},
+		{
+			ID: "RV-02", Title: "A repeated DriverRevokeBucketAccess returns OK", Profile: Core, Level: Must, Classes: []string{"D04"},
+			Sentence: sayRevoked, Source: sourceRevoke,
+			run: func(c *C) {
+				request, access := c.granted()
+				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+				c.wantOK("a repeated DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			},
+		},
+		{
+			ID: "RV-03", Title: "DriverRevokeBucketAccess returns OK for an account that never existed", Profile: Core, Level: Must,
+			Classes: []string{"D04"}, Sentence: sayRevoked, Source: sourceRevoke,
+			run: func(c *C) {
+				c.mustRevoke()
+				request := c.accessRequest(c.bucket().ID)
+				c.wantOK("DriverRevokeBucketAccess for an unknown account", c.Driver.Revoke(c.Context, request))
+			},
+		},
+		{
+			ID: "RV-04", Title: "DriverRevokeBucketAccess rejects an empty account ID", Profile: Core, Level: Must, Classes: []string{"D10"},
+			Sentence: sayDestructive, Source: sourceFields, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				c.mustRevoke()
+				c.wantError("DriverRevokeBucketAccess without account_id", c.Driver.Revoke(c.Context, c.namedAccess("", c.bucket().ID)))
+			},
+		},
+		{
+			ID: "RV-05", Title: "DriverRevokeBucketAccess returns OK after the bucket was deleted", Profile: Core, Level: Should,
+			Classes: []string{"D24"}, Sentence: sayRevoked, Source: sourceRevoke,
+			run: func(c *C) {
+				c.mustRevoke()
+				request, access := c.granted()
+				if err := c.Driver.DeleteBucket(c.Context, request.Buckets[0].ID, c.env.Parameters.Bucket); err != nil {
+					c.notSupported("DriverDeleteBucket of a bucket with an access", err)
+				}
+				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			},
+		},
+		{
+			ID: "RV-06", Title: "A revoked access can be granted again", Profile: Core, Level: Should, Sentence: sayRetry, Source: sourceTimeouts,
+			run: func(c *C) {
+				request, access := c.granted()
+				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+				_, err := c.grant(request)
+				c.wantOK("DriverGrantBucketAccess after DriverRevokeBucketAccess", err)
+			},
+		},
+		{
+			ID: "RV-07", Title: "DriverRevokeBucketAccess returns INVALID_ARGUMENT for an empty account ID", Profile: Core, Level: Must,
+			Classes: []string{"D13"}, Sentence: sayInvalid, Source: sourceErrors, Needs: []Need{needsPermission},
+			run: func(c *C) {
+				c.mustRevoke()
+				err := c.Driver.Revoke(c.Context, c.namedAccess("", c.bucket().ID))
+				c.wantCode("DriverRevokeBucketAccess without account_id", err, codes.InvalidArgument)
+			},
+		},
+		{
+			ID: "RV-08", Title: "DriverRevokeBucketAccess leaves the bucket", Profile: Core, Level: Must, Classes: []string{"D10"},
+			Sentence: sayRevokes, Source: sourceRevoke,
+			run: func(c *C) {
+				request, access := c.granted()
+				c.setup("look the bucket up", c.observe(request.Buckets[0].ID))
+				c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+				c.stays(request.Buckets[0].ID, "DriverRevokeBucketAccess")
+			},
+		},
+	}
+}

@@ -1,0 +1,189 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/proto/redact"
+)
+
+// Exchange is one call, without secrets.
+type Exchange struct {
+	Method   string          `json:"method"`
+	Request  json.RawMessage `json:"request,omitempty"`
+	Response json.RawMessage `json:"response,omitempty"`
+	Code     string          `json:"code"`
+	Message  string          `json:"message,omitempty"`
+	Took     time.Duration   `json:"took"`
+}
+
+// outcome is what the checks of a whole run judge.
+type outcome struct {
+	method  string
+	code    codes.Code
+	message string
+	details int
+	local   bool // the client's own error
+}
+
+// History records the calls of a run. Its methods are safe for concurrent use.
+type History struct {
+	// Journal is the timeline of the run: calls, and what else happens. It is required.
+	Journal *journal.Journal
+
+	leaked   leakedLines
+	mu       sync.Mutex
+	secrets  []string
+	outcomes []outcome
+}
+
+type recorderKey struct{}
+
+// recorder records the calls of one check.
+type recorder struct {
+	mu        sync.Mutex
+	exchanges []Exchange
+}
+
+func (r *recorder) add(e Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exchanges = append(r.exchanges, e)
+}
+
+// all returns the calls with secrets removed that the driver had repeated as text.
+func (r *recorder) all(clean func(string) string) []Exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := slices.Clone(r.exchanges)
+	for i := range all {
+		all[i].Message = clean(all[i].Message)
+	}
+	return all
+}
+
+// Intercept is the interceptor of the connection to the driver.
+func (h *History) Intercept(
+	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
+) error {
+	start := time.Now()
+	e := Exchange{Method: method[strings.LastIndex(method, "/")+1:]}
+	event := h.Journal.Begin(vocabulary.Driver, 0, journal.SeamRPC, journal.Operation{Name: e.Method})
+	err := invoke(ctx, method, request, response, conn, opts...)
+	e.Code, e.Took = status.Code(err).String(), time.Since(start)
+	if m, ok := request.(proto.Message); ok {
+		e.Request = redact.JSON(m)
+	}
+	if m, ok := response.(proto.Message); ok && err == nil {
+		e.Response = redact.JSON(m)
+		h.keep(redact.Secrets(m))
+	}
+	s := status.Convert(err)
+	e.Message = s.Message()
+	h.mu.Lock()
+	h.outcomes = append(h.outcomes, outcome{e.Method, s.Code(), s.Message(), len(s.Details()), ctx.Err() != nil})
+	h.mu.Unlock()
+	event.Request, event.Response, event.Outcome, event.Message = e.Request, e.Response, e.Code, e.Message
+	h.Journal.Append(event)
+	if r, ok := ctx.Value(recorderKey{}).(*recorder); ok {
+		r.add(e)
+	}
+	return err
+}
+
+func (h *History) keep(secrets []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range secrets {
+		if len(s) >= minSecret && !slices.Contains(h.secrets, s) {
+			h.secrets = append(h.secrets, s)
+			h.Journal.AddAccountSecret(handedOut, s)
+		}
+	}
+}
+
+// handedOut is the owner of all secrets that the driver has returned.
+const handedOut = "of the suite"
+
+// minSecret is how long a text is at least that can be searched for without false alarms.
+const minSecret = 8
+
+// Redact removes all secrets that the driver has returned, from a text.
+func (h *History) Redact(text string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.secrets {
+		text = strings.ReplaceAll(text, s, redact.Placeholder)
+	}
+	return redact.Text(text)
+}
+
+func (h *History) errors() ([]outcome, []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var failed []outcome
+	for _, o := range h.outcomes {
+		if o.code != codes.OK && !o.local {
+			failed = append(failed, o)
+		}
+	}
+	return failed, slices.Clone(h.secrets)
+}
+
+// history are the checks of all calls of a run.
+func history() []*Check {
+	return []*Check{
+		{
+			ID: "LF-20", Title: "No error has the code UNKNOWN", Profile: Core, Level: Must, Classes: []string{"D13"},
+			Sentence: "The status code MUST contain a canonical error code.", Source: sourceErrors,
+			run: func(c *C) {
+				failed, _ := c.env.History.errors()
+				for _, o := range failed {
+					if o.code == codes.Unknown || o.code > codes.Unauthenticated {
+						c.fail("every error has a code that says what the caller can do", "%s returned %s: %s", o.method, o.code, o.message)
+					}
+				}
+			},
+		},
+		{
+			ID: "LF-21", Title: "Every error has a message, and no details", Profile: Core, Level: Must,
+			Sentence: "The status message MUST contain a human readable description of error, if the status code is not OK. " +
+				"The status details MUST be empty.", Source: sourceErrors,
+			run: func(c *C) {
+				failed, _ := c.env.History.errors()
+				for _, o := range failed {
+					if o.message == "" || o.details > 0 {
+						c.fail("a message, and no details", "%s returned %s with message %q and %d details", o.method, o.code, o.message, o.details)
+					}
+				}
+			},
+		},
+		{
+			ID: "SA-20", Title: "No error message has a secret that was handed out", Profile: Core, Level: Must,
+			Classes:  []string{"D21"},
+			Sentence: "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged).",
+			Source:   "spec, option cosi_secret",
+			run: func(c *C) {
+				failed, secrets := c.env.History.errors()
+				for _, o := range failed {
+					for _, secret := range secrets {
+						if strings.Contains(o.message, secret) {
+							c.fail("no secret in an error message", "%s returned %s: %s", o.method, o.code, o.message)
+						}
+					}
+				}
+			},
+		},
+	}
+}

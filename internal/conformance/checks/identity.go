@@ -1,0 +1,71 @@
+package checks
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+var driverName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,61}[a-zA-Z0-9])?$`)
+
+// identity are the checks of DriverGetInfo.
+func identity() []*Check {
+	return []*Check{
+		{
+			ID: "ID-01", Title: "DriverGetInfo returns a valid name", Profile: Core, Level: Must, Source: sourceInfo,
+			Sentence: "The name MUST follow domain name notation format. It MUST be 63 characters or less, beginning and ending " +
+				"with an alphanumeric character with dashes, dots, and alphanumerics between.",
+			run: func(c *C) {
+				info, err := c.Driver.Info(c.Context)
+				c.wantOK("DriverGetInfo", err)
+				if !driverName.MatchString(info.Name) {
+					c.fail("a domain name of 1 to 63 characters", "name %q", info.Name)
+				}
+			},
+		},
+		{
+			ID: "ID-02", Title: "DriverGetInfo returns the same name each time", Profile: Core, Level: Must, Source: sourceInfo,
+			Sentence: "The name is used to identify which resources the driver should manage.",
+			run: func(c *C) {
+				for range 3 {
+					info, err := c.Driver.Info(c.Context)
+					c.wantOK("DriverGetInfo", err)
+					if info.Name != c.env.Info.Name {
+						c.fail("name "+c.env.Info.Name, "name %q", info.Name)
+					}
+				}
+			},
+		},
+		{
+			ID: "ID-03", Title: "DriverGetInfo returns at least one protocol, and known ones only", Profile: Core, Level: Must, Source: sourceInfo,
+			Sentence: "supported_protocols: one or more of S3, Azure, GCS.", Generation: port.V1alpha2,
+			run: func(c *C) {
+				info, err := c.Driver.Info(c.Context)
+				c.wantOK("DriverGetInfo", err)
+				if len(info.Protocols) == 0 {
+					c.fail("at least one protocol", "none")
+				}
+				for _, p := range info.Protocols {
+					if _, known := cosiv1alpha2.ObjectProtocol_Type_name[int32(p)]; !known || p == cosiv1alpha2.ObjectProtocol_UNKNOWN {
+						c.fail("S3, AZURE or GCS", "protocol %s", p)
+					}
+				}
+			},
+		},
+		{
+			ID: "ID-04", Title: "DriverGetInfo returns no protocol twice", Profile: Core, Level: Should, Source: sourceInfo,
+			Sentence: "supported_protocols: one or more of S3, Azure, GCS.", Generation: port.V1alpha2,
+			run: func(c *C) {
+				info, err := c.Driver.Info(c.Context)
+				c.wantOK("DriverGetInfo", err)
+				all := slices.Clone(info.Protocols)
+				slices.Sort(all)
+				if len(slices.Compact(all)) < len(info.Protocols) {
+					c.fail("each protocol once", "%v", info.Protocols)
+				}
+			},
+		},
+	}
+}

@@ -1,0 +1,166 @@
+package checks
+
+import (
+	"context"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+)
+
+// fractions are the moments of a call at which something happens, as shares of the time that
+// such a call takes: at once, in the middle, when it is about to end, and after its end.
+func fractions() []float64 { return []float64{0, 0.25, 0.5, 0.9, 2} }
+
+// minMoment is after how long a call has been sent, even if it is answered at once.
+const minMoment = time.Millisecond
+
+// measure returns how long something takes that works.
+func measure(call func()) time.Duration {
+	start := time.Now()
+	call()
+	return time.Since(start)
+}
+
+// during does something a while after a call has begun. It returns after both.
+func (c *C) during(after time.Duration, call func(context.Context), do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = c.once(func(ctx context.Context) error { call(ctx); return nil }) // the answer does not matter
+	}()
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	<-timer.C
+	do()
+	<-done
+}
+
+// interrupt ends the driver during a call, and starts it again.
+func (c *C) interrupt(after time.Duration, call func(context.Context), end func()) {
+	c.during(after, call, end)
+	c.start(process.How{})
+}
+
+// killed kills the driver at each moment of a call that takes so long. Each round prepares a
+// call of its own, and judges the driver after its restart.
+func (c *C) killed(took time.Duration, round func() (call func(context.Context), judge func())) {
+	for _, fraction := range fractions() {
+		call, judge := round()
+		c.interrupt(max(minMoment, time.Duration(fraction*float64(took))), call, c.env.Process.Kill)
+		judge()
+	}
+}
+
+// interruptions are the checks of calls in whose middle the driver is killed.
+func interruptions() []*Check {
+	check := func(id, title string, run func(*C)) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: CrashSafety, Level: Must, Classes: []string{"D05", "D06"}, Sentence: sayRetry,
+			Source: sourceTimeouts, Needs: []Need{needsProcess}, run: run,
+		}
+	}
+	return []*Check{
+		check("CS-10", "A repeated DriverCreateBucket returns the same bucket after kill -9", func(c *C) {
+			request := c.bucketRequest()
+			first, err := c.create(request)
+			c.setup("DriverCreateBucket", err)
+			c.crash()
+			second, err := c.Driver.CreateBucket(c.Context, request)
+			c.wantOK("a repeated DriverCreateBucket", err)
+			if first.ID != second.ID {
+				c.fail("bucket "+first.ID, "bucket %s", second.ID)
+			}
+		}),
+		check("CS-11", "A repeated DriverGrantBucketAccess returns the same account after kill -9", func(c *C) {
+			request, first := c.granted()
+			c.crash()
+			second, err := c.grant(request)
+			c.wantOK("a repeated DriverGrantBucketAccess", err)
+			if first.AccountID != second.AccountID {
+				c.fail("account "+first.AccountID, "account %s", second.AccountID)
+			}
+		}),
+		check("CS-12", "DriverCreateBucket succeeds after kill -9 at different moments of it", func(c *C) {
+			c.killed(measure(func() { c.bucket() }), func() (func(context.Context), func()) {
+				request := c.bucketRequest()
+				return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
+					c.wantOK("DriverCreateBucket after kill -9", c.persist(func() error { _, err := c.create(request); return err }))
+				}
+			})
+		}),
+		check("CS-13", "DriverDeleteBucket succeeds after kill -9 at different moments of it", killedInDelete),
+		check("CS-14", "DriverGrantBucketAccess succeeds after kill -9 at different moments of it", func(c *C) {
+			c.killedInGrant(func(*port.Access) {})
+		}),
+		onData(check("CS-15", "The credentials of a DriverGrantBucketAccess work that was repeated after kill -9", func(c *C) {
+			c.killedInGrant(func(access *port.Access) { c.works("the credential", c.use(access, 0)) })
+		})),
+		check("CS-16", "DriverRevokeBucketAccess succeeds after kill -9 at different moments of it", func(c *C) {
+			c.killedInRevoke(func(*port.Access) func() { return func() {} })
+		}),
+		onData(check("CS-17", "Credentials stop working when their DriverRevokeBucketAccess is repeated after kill -9", func(c *C) {
+			c.killedInRevoke(func(access *port.Access) func() {
+				client := c.working(access)
+				c.setup("delete the object", client.Delete(c.Context, "conformance/owned"))
+				return func() { c.isRevoked(client) }
+			})
+		})),
+	}
+}
+
+// onData returns a check that uses credentials on the data plane, as one of the profile S3.
+func onData(check *Check) *Check {
+	check.Profile, check.Needs = S3, append(check.Needs, needsS3)
+	return check
+}
+
+func killedInDelete(c *C) {
+	took := measure(func() {
+		c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, c.bucket().ID, c.env.Parameters.Bucket))
+	})
+	c.killed(took/2, func() (func(context.Context), func()) {
+		id := c.bucket().ID
+		remove := func(ctx context.Context) error { return c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket) }
+		return func(ctx context.Context) { _ = remove(ctx) }, func() {
+			c.wantOK("DriverDeleteBucket after kill -9", c.persist(func() error { return remove(c.Context) }))
+			if c.Raw.Generation() != port.V1alpha2 {
+				return
+			}
+			if _, err := c.get(id); err == nil {
+				c.fail("the bucket is gone", "DriverGetBucket finds it")
+			}
+		}
+	})
+}
+
+// killedInGrant kills the driver in the middle of grants, repeats them, and judges their
+// answers.
+func (c *C) killedInGrant(judge func(*port.Access)) {
+	id := c.bucket().ID
+	c.killed(measure(func() { c.access(c.accessRequest(id)) }), func() (func(context.Context), func()) {
+		request := c.accessRequest(id)
+		return func(ctx context.Context) { _, _ = c.Raw.Grant(ctx, request) }, func() {
+			var access *port.Access
+			err := c.persist(func() (err error) { access, err = c.grant(request); return err })
+			c.wantOK("DriverGrantBucketAccess after kill -9", err)
+			judge(access)
+		}
+	})
+}
+
+// killedInRevoke kills the driver in the middle of revocations, repeats them, and judges what
+// has become of the accesses.
+func (c *C) killedInRevoke(watch func(*port.Access) (judge func())) {
+	request, access := c.granted()
+	took := measure(func() { c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access))) })
+	c.killed(took, func() (func(context.Context), func()) {
+		request := c.accessRequest(request.Buckets[0].ID)
+		access := c.access(request)
+		judge, revocation := watch(access), revocationOf(request, access)
+		return func(ctx context.Context) { _ = c.Raw.Revoke(ctx, revocation) }, func() {
+			c.wantOK("DriverRevokeBucketAccess after kill -9", c.persist(func() error { return c.Raw.Revoke(c.Context, revocation) }))
+			judge()
+		}
+	})
+}

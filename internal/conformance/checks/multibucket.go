@@ -1,0 +1,153 @@
+package checks
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+)
+
+// Sentences about accesses to several buckets.
+const (
+	sayEach   = "buckets: one for each requested bucket, and no other."
+	saySingle = "The driver will provision and return a single access with permissions for all given buckets."
+	sayOrder  = "The order means nothing and may differ from call to call."
+)
+
+// bothRequest returns a request for one access to two buckets, if the driver supports that.
+func (c *C) bothRequest() port.AccessRequest {
+	request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
+	id, err := c.Driver.AccountKey(c.Context, request)
+	c.rangeSupported(err)
+	c.setup("DriverGenerateBucketAccessId", err)
+	c.require("DriverGenerateBucketAccessId", id)
+	request.Key = id
+	return request
+}
+
+func (c *C) rangeSupported(err error) {
+	if isCode(err, codes.OutOfRange) {
+		c.notSupported("one access to several buckets", err)
+	}
+}
+
+// grantBoth grants one access to two buckets, if the driver supports that.
+func (c *C) grantBoth() (port.AccessRequest, *port.Access) {
+	request := c.bothRequest()
+	access, err := c.grant(request)
+	c.rangeSupported(err)
+	c.setup("DriverGrantBucketAccess", err)
+	return request, access
+}
+
+// multiBucket are the checks of accesses to several buckets.
+func multiBucket() []*Check {
+	check := func(id, title, level, sentence string, run func(*C), classes ...string) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: MultiBucket, Level: level, Sentence: sentence, Source: sourceGrant, Classes: classes,
+			Generation: port.V1alpha2, run: run,
+		}
+	}
+	return append([]*Check{
+		check("MB-01", "DriverGrantBucketAccess returns information for each of several buckets", Must, sayEach, func(c *C) {
+			request, access := c.grantBoth()
+			want, got := []string{request.Buckets[0].ID, request.Buckets[1].ID}, bucketNames(access.Buckets)
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(want, got) {
+				c.fail(strings.Join(want, ", "), "%v", got)
+			}
+		}),
+		check("MB-02", "The order of the buckets means nothing", Must, sayOrder, func(c *C) {
+			request, _ := c.grantBoth()
+			slices.Reverse(request.Buckets)
+			_, err := c.Driver.Grant(c.Context, request)
+			c.wantOK("DriverGrantBucketAccess with the buckets in another order", err)
+		}),
+		check("MB-04", "DriverGenerateBucketAccessId returns the same ID for the buckets in another order", Should, sayOrder, func(c *C) {
+			request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
+			first, err := c.Driver.AccountKey(c.Context, request)
+			c.rangeSupported(err)
+			c.setup("DriverGenerateBucketAccessId", err)
+			slices.Reverse(request.Buckets)
+			second, err := c.Driver.AccountKey(c.Context, request)
+			c.setup("DriverGenerateBucketAccessId", err)
+			if first != second {
+				c.fail("ID "+first+" again", "ID %s", second)
+			}
+		}),
+		check("MB-05", "DriverGrantBucketAccess is rejected if one of several buckets does not exist", Must, saySingle, func(c *C) {
+			request := c.bothRequest()
+			request.Buckets[1].ID = c.unknownBucket()
+			_, err := c.grant(request)
+			c.rangeSupported(err)
+			c.wantError("DriverGrantBucketAccess with an unknown bucket", err)
+		}, "D11"),
+		check("MB-06", "DriverGrantBucketAccess rejects other buckets for an existing account", Should, sayIncompatAccess, func(c *C) {
+			request, _ := c.grantBoth()
+			request.Buckets = request.Buckets[:1]
+			_, err := c.Driver.Grant(c.Context, request)
+			c.wantError("DriverGrantBucketAccess with one of the buckets", err)
+		}, "D02"),
+	}, multiBucketData()...)
+}
+
+// multiBucketData use the credential of an access to several buckets.
+func multiBucketData() []*Check {
+	check := func(id, title, sentence string, classes []string, run func(*C)) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: MultiBucket, Level: Must, Sentence: sentence, Source: sourceAccount, Classes: classes,
+			Generation: port.V1alpha2, Needs: []Need{needsS3}, run: run,
+		}
+	}
+	return []*Check{
+		check("MB-03", "One credential works in each of several buckets", saySingle, nil, func(c *C) {
+			_, access := c.grantBoth()
+			for i := range access.Buckets {
+				c.works("the credential", c.use(access, i))
+			}
+		}),
+		check("MB-07", "A revoked credential works in none of several buckets", sayRevokes, []string{"D15"}, func(c *C) {
+			request, access := c.grantBoth()
+			for i := range access.Buckets {
+				client := c.use(access, i)
+				c.setup("use the credentials", c.write(client, revokedObject))
+				c.setup("delete the object", client.Delete(c.Context, revokedObject))
+			}
+			c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			for i := range access.Buckets {
+				c.isRevoked(c.use(access, i))
+			}
+		}),
+		check("MB-08", "An access to several buckets does not reach another", sayAccess, []string{"D16"}, func(c *C) {
+			_, access := c.grantBoth()
+			_, other := c.granted()
+			c.working(other)
+			if _, err := c.across(access, other, 0).Get(c.Context, ownedObject); err == nil {
+				c.fail("reading an object in another bucket is denied", "it succeeds")
+			}
+		}),
+		check("MB-09", "Each of several buckets has its own access mode", sayModes, []string{"D17"}, func(c *C) {
+			request := c.bothRequest()
+			request.Buckets[0].Modes.ObjectData = readOnly
+			access, err := c.grant(request)
+			c.rangeSupported(err)
+			if isCode(err, codes.InvalidArgument) {
+				c.notSupported("access mode READ_ONLY", err)
+			}
+			c.setup("DriverGrantBucketAccess", err)
+			limited := slices.IndexFunc(access.Buckets, func(b port.Bucket) bool { return b.ID == request.Buckets[0].ID })
+			if limited < 0 || len(access.Buckets) != len(request.Buckets) {
+				c.notReached("DriverGrantBucketAccess", errors.New("the response has not all buckets"))
+			}
+			c.works("the read-write bucket", c.use(access, 1-limited))
+			if err := c.use(access, limited).Put(c.Context, "conformance/denied", nil); err == nil {
+				c.setup("delete the object", c.use(access, limited).Delete(c.Context, "conformance/denied"))
+				c.fail("writing to the read-only bucket is denied", "it succeeds")
+			}
+		}),
+	}
+}

@@ -1,0 +1,211 @@
+package checks
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+)
+
+// Restart restarts a driver.
+type Restart func(ctx context.Context) error
+
+// Result is how a check ended.
+type Result struct {
+	State string
+	// Reason is why the check was not decided.
+	Reason string
+	// Unreachable says that the driver did not answer at all.
+	Unreachable bool
+	// Expected and Got are set after a failure.
+	Expected, Got string
+	Exchanges     []Exchange
+	// Leftovers are buckets and accounts that could not be removed.
+	Leftovers []string
+	// Events are the whole timeline, also of a check that passed.
+	Events []journal.Event
+	Took   time.Duration
+}
+
+// C is a running check. Its methods that do not return a value end the check if the driver
+// is wrong.
+type C struct {
+	Context context.Context //nolint:containedctx // it lives as long as the check
+	// Driver is patient, and Raw is not.
+	Driver, Raw port.Driver
+
+	env   *Env
+	check *Check
+	// protocol is that of the check's requests.
+	protocol port.Protocol
+	record   *recorder
+	names    int
+	// any is the ID of a bucket that anyBucket has created.
+	any string
+	// nameOf has the names of buckets by their IDs.
+	nameOf  map[string]string
+	cleanup []func(context.Context) error
+
+	mu     sync.Mutex
+	result Result
+}
+
+// Run runs a check that applies, with a deadline, and removes what it created.
+func (c *Check) Run(ctx context.Context, env *Env) Result {
+	start := time.Now()
+	record := &recorder{}
+	mark := env.History.Journal.Mark()
+	base := observeData(context.WithValue(ctx, recorderKey{}, record), env.History.Journal)
+	checkCtx, cancel := context.WithTimeout(base, max(env.Timeout, c.limit))
+	defer cancel()
+	run := &C{
+		Context: checkCtx, Driver: port.Patient(env.Driver, env.CallTimeout), Raw: env.Driver,
+		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, nameOf: map[string]string{}, result: Result{State: Pass},
+	}
+	run.do() //nolint:contextcheck // the check has the context
+	if run.result.State != Pass {
+		run.result.Exchanges = record.all(env.History.Redact)
+		run.result.Got, run.result.Reason = env.History.Redact(run.result.Got), env.History.Redact(run.result.Reason)
+	}
+	run.clean(context.WithoutCancel(base))
+	run.result.Events = eventsOf(env.History.Journal, mark)
+	run.result.Took = time.Since(start)
+	return run.result
+}
+
+// do runs the check in a goroutine, which the check's methods end.
+func (c *C) do() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.revive()
+		c.check.run(c)
+	}()
+	<-done // all that a check waits for ends with its context
+}
+
+// revive restarts a driver that does not answer. Without that, the check is not reached.
+func (c *C) revive() {
+	reason := "the driver's process has ended"
+	if c.env.Process == nil || c.env.Process.Running() {
+		reason = c.reachable()
+	}
+	if reason != "" && c.env.Restart != nil {
+		if err := c.env.Restart(c.Context); err != nil {
+			reason += ", and cannot be restarted: " + err.Error()
+		} else {
+			reason = c.reachable()
+		}
+	}
+	if reason != "" {
+		c.end(Result{State: NotReached, Reason: reason, Unreachable: true})
+	}
+}
+
+// reachable returns why the driver does not answer, or nothing.
+func (c *C) reachable() string {
+	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
+	defer cancel()
+	if _, err := c.Driver.Info(ctx); err != nil {
+		return "the driver does not answer DriverGetInfo: " + err.Error()
+	}
+	return ""
+}
+
+// end ends the check.
+func (c *C) end(result Result) {
+	c.mu.Lock()
+	c.result = result
+	c.mu.Unlock()
+	runtime.Goexit()
+}
+
+// fail ends the check: the driver is wrong.
+func (c *C) fail(expected, got string, args ...any) {
+	c.end(Result{State: Fail, Expected: expected, Got: fmt.Sprintf(got, args...)})
+}
+
+// notSupported ends the check: the driver may do without the feature.
+func (c *C) notSupported(reason string, err error) {
+	c.end(Result{State: NotSupported, Reason: reason + ": " + err.Error()})
+}
+
+// notReached ends the check: something that other checks are about does not work.
+func (c *C) notReached(step string, err error) {
+	c.end(Result{State: NotReached, Reason: fmt.Sprintf("%s: %v", step, err)})
+}
+
+// setup ends the check as not reached if a step before it failed.
+func (c *C) setup(step string, err error) {
+	if err != nil {
+		c.notReached(step, err)
+	}
+}
+
+// wantOK ends the check unless a call succeeded.
+func (c *C) wantOK(call string, err error) {
+	if err != nil {
+		c.fail(call+" returns OK", "%s", explain(err))
+	}
+}
+
+// wantError ends the check if a call succeeded.
+func (c *C) wantError(call string, err error) {
+	switch status.Code(err) {
+	case codes.OK:
+		c.fail(call+" is rejected", "OK")
+	case codes.DeadlineExceeded, codes.Unavailable, codes.Canceled:
+		c.fail(call+" is rejected at once", "%s", explain(err))
+	default:
+	}
+}
+
+// wantCode ends the check if a call succeeded, or failed with another code. A check of codes
+// is about these only: that the call is rejected is another check.
+func (c *C) wantCode(call string, err error, want ...codes.Code) {
+	if err == nil {
+		c.notReached(call, errors.New("it was accepted"))
+	}
+	if !slices.Contains(want, status.Code(err)) {
+		c.fail(fmt.Sprintf("%s returns %v", call, want), "%s", explain(err))
+	}
+}
+
+func explain(err error) string {
+	s := status.Convert(err)
+	return fmt.Sprintf("%s: %s", s.Code(), s.Message())
+}
+
+// uid returns a fresh text like the UID of an object. It follows from the seed.
+func (c *C) uid() string {
+	c.names++
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", c.env.Seed, c.check.ID, c.names))
+	h := hex.EncodeToString(sum[:])
+	return h[:8] + "-" + h[8:12] + "-4" + h[12:15] + "-8" + h[15:18] + "-" + h[18:30]
+}
+
+// later removes something at the end of the check.
+func (c *C) later(remove func(context.Context) error) { c.cleanup = append(c.cleanup, remove) }
+
+// clean removes what the check created, the latest first.
+func (c *C) clean(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, c.env.Timeout)
+	defer cancel()
+	for _, remove := range slices.Backward(c.cleanup) {
+		if err := remove(ctx); err != nil {
+			c.result.Leftovers = append(c.result.Leftovers, c.env.History.Redact(err.Error()))
+		}
+	}
+}

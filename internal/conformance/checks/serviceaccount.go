@@ -1,0 +1,120 @@
+package checks
+
+import (
+	"cmp"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+)
+
+// Sentences about authentication by ServiceAccounts.
+const (
+	sayServiceAccount = "authentication_type: copied from BucketAccess.status.authenticationType. " +
+		"service_account_name: copied from BucketAccess.spec.serviceAccountName."
+	sayKeyless = "When authentication_type is not ServiceAccount, the COSI sidecar will always set serviceAccountName to an empty string. " +
+		"This helps steer driver implementation by ensuring the drivers supporting Key type do not rely on the optional input."
+)
+
+// defaultServiceAccount is the ServiceAccount of the checks, if the author names none.
+const defaultServiceAccount = "conformance"
+
+// keylessRequest returns a request for an access that a ServiceAccount authenticates, if the
+// driver supports that.
+func (c *C) keylessRequest(bucket string) port.AccessRequest {
+	request := c.namedAccess(c.accessName(), bucket)
+	request.Authentication = serviceAccount
+	if c.Raw.Generation() == port.V1alpha2 { // v1alpha1 does not tell the driver
+		request.ServiceAccount = cmp.Or(c.env.Parameters.ServiceAccount, defaultServiceAccount)
+	}
+	id, err := c.Driver.AccountKey(c.Context, request)
+	c.keylessSupported(err)
+	c.setup("DriverGenerateBucketAccessId", err)
+	c.require("DriverGenerateBucketAccessId", id)
+	request.Key = id
+	return request
+}
+
+func (c *C) keylessSupported(err error) {
+	if isCode(err, codes.InvalidArgument) {
+		c.notSupported("authentication by ServiceAccounts", err)
+	}
+}
+
+// keyless grants an access that a ServiceAccount authenticates, if the driver supports that.
+func (c *C) keyless() (port.AccessRequest, *port.Access) {
+	request := c.keylessRequest(c.bucket().ID)
+	access, err := c.grant(request)
+	c.keylessSupported(err)
+	c.setup("DriverGrantBucketAccess", err)
+	return request, access
+}
+
+// serviceAccounts are the checks of authentication by ServiceAccounts. What such an access can
+// do requires a Pod: the profile End-to-End has that.
+func serviceAccounts() []*Check {
+	check := func(id, title, level, sentence, generation string, run func(*C), classes ...string) *Check {
+		return &Check{
+			ID: id, Title: title, Profile: ServiceAccount, Level: level, Sentence: sentence, Source: sourceGrant, Classes: classes,
+			Generation: generation, run: run,
+		}
+	}
+	return []*Check{
+		check("SV-01", "DriverGrantBucketAccess for a ServiceAccount succeeds, or returns INVALID_ARGUMENT", Must, sayAuth, "", func(c *C) {
+			c.mustGrant()
+			request := c.keylessRequest(c.bucket().ID)
+			_, err := c.grant(request)
+			c.keylessSupported(err)
+			c.wantOK("DriverGrantBucketAccess for a ServiceAccount", err)
+		}, "D12", "D13"),
+		check("SV-02", "A repeated DriverGrantBucketAccess for a ServiceAccount returns the same account", Must, sayIdempotent, "", func(c *C) {
+			request, first := c.keyless()
+			again, err := c.Driver.Grant(c.Context, request)
+			c.wantOK("a repeated DriverGrantBucketAccess", err)
+			if first.AccountID != again.AccountID {
+				c.fail("account "+first.AccountID, "account %s", again.AccountID)
+			}
+		}, "D03"),
+		check("SV-03", "DriverGrantBucketAccess for a ServiceAccount rejects an empty name of it", Should, sayServiceAccount, port.V1alpha2,
+			func(c *C) {
+				request := c.keylessRequest(c.bucket().ID)
+				request.ServiceAccount = ""
+				_, err := c.grant(request)
+				c.wantError("DriverGrantBucketAccess without service_account_name", err)
+			}, "D10"),
+		check("SV-04", "DriverGrantBucketAccess for a ServiceAccount returns no secret key", Should, sayServiceAccount, "", func(c *C) {
+			_, access := c.keyless()
+			if access.S3.GetAccessSecretKey() != "" || access.GCS.GetAccessSecret() != "" || access.Azure.GetAccessToken() != "" {
+				c.fail("no secret key: the token of the ServiceAccount is the credential", "a secret key")
+			}
+		}, "D16"),
+		check("SV-05", "DriverGrantBucketAccess rejects another ServiceAccount for an existing account", Should, sayIncompatAccess, port.V1alpha2,
+			func(c *C) {
+				request, _ := c.keyless()
+				request.ServiceAccount += "-other"
+				_, err := c.Driver.Grant(c.Context, request)
+				c.wantError("DriverGrantBucketAccess with another ServiceAccount", err)
+			}, "D02"),
+		check("SV-06", "DriverRevokeBucketAccess revokes an access of a ServiceAccount, and can be repeated", Must, sayRevoked, "", func(c *C) {
+			c.mustRevoke()
+			request, access := c.keyless()
+			c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+			c.wantOK("a repeated DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+		}, "D04"),
+		check("SV-07", "DriverGrantBucketAccess for a ServiceAccount returns how to find the bucket", Must, sayComplete, port.V1alpha2,
+			func(c *C) {
+				_, access := c.keyless()
+				if len(access.Buckets) == 0 {
+					c.fail("information about the bucket", "none")
+				}
+				if b := access.Buckets[0]; c.protocol == s3 && (b.S3.GetEndpoint() == "" || b.S3.GetBucketId() == "") {
+					c.fail("endpoint and bucket name", "one is empty")
+				}
+			}, "D25"),
+		check("SV-08", "An access with a key does not require a ServiceAccount", Must, sayKeyless, port.V1alpha2, func(c *C) {
+			_, _ = c.keyless() // the driver supports both
+			_, err := c.grant(c.accessRequest(c.bucket().ID))
+			c.wantOK("DriverGrantBucketAccess with a key, without service_account_name", err)
+		}),
+	}
+}

@@ -1,0 +1,109 @@
+package dataplane
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// capture is a transport that answers every request alike.
+type capture struct {
+	status int
+	got    *http.Request
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *capture) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.got = r
+	if c.status == 0 {
+		return nil, errors.New("connection refused")
+	}
+	return &http.Response{StatusCode: c.status, Body: io.NopCloser(strings.NewReader("text")), Request: r}, nil
+}
+
+// TestRequests: each client sends what its service expects, and tells denials from silence.
+func TestRequests(t *testing.T) {
+	const secret = "do-not-print-me"
+	azure := func(transport http.RoundTripper) Client {
+		token := &cosiv1alpha2.AzureCredentialInfo{AccessToken: "https://acct.blob.example.com/box?sp=rw&sig=" + secret}
+		client, err := NewAzure(token, token, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.http.Transport = transport
+		return client
+	}
+	google := func(endpoint string) func(http.RoundTripper) Client {
+		return func(transport http.RoundTripper) Client {
+			client := NewGCS(&cosiv1alpha2.GcsBucketInfo{BucketName: "box"},
+				&cosiv1alpha2.GcsCredentialInfo{AccessId: "GOOG1E", AccessSecret: secret}, endpoint)
+			client.http.Transport = transport
+			return client
+		}
+	}
+	tests := map[string]struct {
+		client func(http.RoundTripper) Client
+		do     func(context.Context, Client) error
+		want   string
+		// header must have this value at its beginning.
+		header, value string
+	}{
+		"Azure, put": {
+			azure, func(ctx context.Context, c Client) error { return c.Put(ctx, "a/b", []byte("x")) },
+			"PUT https://acct.blob.example.com/box/a/b", "X-Ms-Blob-Type", "BlockBlob",
+		},
+		"Azure, list": {
+			azure, func(ctx context.Context, c Client) error { return c.List(ctx) }, "GET https://acct.blob.example.com/box", "", "",
+		},
+		"GCS, put": {
+			google(""), func(ctx context.Context, c Client) error { return c.Put(ctx, "a/b", []byte("x")) },
+			"PUT https://storage.googleapis.com/box/a/b", "Authorization", "AWS4-HMAC-SHA256 Credential=GOOG1E/",
+		},
+		"GCS, get": {
+			google(""), func(ctx context.Context, c Client) error { _, err := c.Get(ctx, "a/b"); return err },
+			"GET https://storage.googleapis.com/box/a/b", "Authorization", "AWS4-HMAC-SHA256 Credential=GOOG1E/",
+		},
+		"GCS, an emulator": {
+			google("http://127.0.0.1:9090"), func(ctx context.Context, c Client) error { return c.Delete(ctx, "a/b") },
+			"DELETE http://127.0.0.1:9090/storage/v1/b/box/o/a%2Fb", "Authorization", "Bearer GOOG1E:" + secret,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			for status, want := range map[int]struct{ ok, denied, answer bool }{
+				http.StatusOK: {ok: true, answer: true}, http.StatusForbidden: {denied: true, answer: true}, 0: {},
+			} {
+				transport := &capture{status: status}
+				err := tc.do(t.Context(), tc.client(transport))
+				if (err == nil) != want.ok || errors.Is(err, ErrDenied) != want.denied || IsAnswer(err) != want.answer {
+					t.Errorf("status %d: %v; denied %t, answer %t", status, err, errors.Is(err, ErrDenied), IsAnswer(err))
+				}
+				if err != nil && strings.Contains(err.Error(), secret) {
+					t.Errorf("status %d: the error has the secret: %v", status, err)
+				}
+				uri := *transport.got.URL
+				uri.RawQuery = ""
+				if got := transport.got.Method + " " + uri.String(); got != tc.want {
+					t.Errorf("request %s, want %s", got, tc.want)
+				}
+				if got := transport.got.Header.Get(tc.header); !strings.HasPrefix(got, tc.value) {
+					t.Errorf("header %s: %q, want %q", tc.header, got, tc.value)
+				}
+			}
+		})
+	}
+}
+
+// TestParseAzureToken: an error does not have the token.
+func TestParseAzureToken(t *testing.T) {
+	for _, token := range []string{"", "sp=rw&sig=secret", "https://a.example.com/box", "://secret", "%zz?secret"} {
+		if _, err := ParseAzureToken(token); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("ParseAzureToken(%q) = %v, want an error without the token", token, err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+// Package endtoend runs scenarios of the suite, and the exploration of faults, with COSI's
+// controller and sidecar in a control plane, and the driver that is tested. The control
+// plane starts with the first scenario.
+package endtoend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/scenarios/suite"
+)
+
+const (
+	// The delays between retries are short, because faults are what most scenarios are about.
+	retryBaseDelay = 50 * time.Millisecond
+	retryMaxDelay  = time.Second
+	stopTimeout    = time.Minute
+	// sandboxes is how many control planes an exploration has, and budget when it starts no
+	// more runs.
+	sandboxes = 2
+	budget    = 10 * time.Minute
+	// exploreShare is the part of the time limit of a call that exploration has, since many runs
+	// wait for it.
+	exploreShare = 5
+)
+
+// Options say which driver to use, and how.
+type Options struct {
+	// Driver is the endpoint of the driver, unix:///path/to/driver.sock.
+	Driver string
+	// API is the version of the COSI kinds.
+	API objectstorage.Version
+	// BucketParameters and AccessParameters are those of the classes.
+	BucketParameters, AccessParameters map[string]string
+	// CallTimeout limits each call of the driver.
+	CallTimeout time.Duration
+	// Version is that of the program.
+	Version string
+}
+
+// IsEndpoint returns whether COSI can reach a driver at an endpoint.
+func IsEndpoint(endpoint string) bool { return strings.HasPrefix(endpoint, "unix:///") }
+
+// Runner runs scenarios. It implements checks.Scenarios.
+type Runner struct {
+	options Options
+
+	mu       sync.Mutex
+	started  bool
+	emulator *emulator.Emulator
+	engine   *engine.Engine
+	err      error // of the start
+}
+
+// New returns a runner, which the caller closes. Nothing is started yet.
+func New(options Options) *Runner { return &Runner{options: options} }
+
+// Close stops what was started.
+func (r *Runner) Close(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.emulator == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return r.emulator.Stop(ctx)
+}
+
+// patience returns by how much the time limits of steps are longer, so that a call may use all
+// of its own.
+func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.CallTimeout(1)) }
+
+func (r *Runner) emulated() emulator.Options {
+	return emulator.Options{
+		API: r.options.API, Driver: r.options.Driver, RPCTimeout: r.options.CallTimeout,
+		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
+		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay,
+	}
+}
+
+// start starts COSI once. The context limits the start.
+func (r *Runner) start(ctx context.Context) (*engine.Engine, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.started {
+		return r.engine, r.err
+	}
+	r.started = true
+	ctrl.SetLogger(logr.Discard()) // libraries would complain that there is none
+	r.emulator, r.err = emulator.Start(ctx, r.emulated())
+	if r.err != nil {
+		r.err = fmt.Errorf("COSI does not start: %w", r.err)
+		return nil, r.err
+	}
+	r.engine = engine.New(r.emulator, engine.Options{Patience: r.patience()})
+	return r.engine, nil
+}
+
+// Run implements checks.Scenarios.
+func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, error) {
+	scenario, err := find(name)
+	if err != nil {
+		return checks.ScenarioResult{}, err
+	}
+	running, err := r.start(ctx)
+	if err != nil {
+		return checks.ScenarioResult{}, err
+	}
+	result := running.Run(ctx, scenario)
+	done := checks.ScenarioResult{Rerun: fmt.Sprintf("cosi-emu run --suite --scenario %s --driver %s", name, r.options.Driver)}
+	switch result.Outcome {
+	case engine.Passed:
+	case engine.Skipped:
+		done.Skipped = result.Reason
+	case engine.Broken:
+		return done, errors.New(strings.Join(describe(result.Failures), "; "))
+	default:
+		done.Failures = describe(result.Failures)
+	}
+	return done, nil
+}
+
+// describe returns failures in words, with what there is instead of what was expected.
+func describe(failures []engine.Failure) []string {
+	var all []string
+	for _, f := range failures {
+		text := f.Error()
+		if f.Got != "" {
+			text += "\ngot:\n" + f.Got
+		}
+		for _, note := range f.Notes {
+			text += "\n" + note
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// Explore implements checks.Scenarios.
+func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResult, error) {
+	scenario, err := find(name)
+	if err != nil {
+		return checks.ScenarioResult{}, err
+	}
+	file := scenario.Position.File
+	text, err := suite.FS.ReadFile(file)
+	if err != nil {
+		return checks.ScenarioResult{}, err
+	}
+	emulated := r.emulated()
+	emulated.RPCTimeout = r.options.CallTimeout / exploreShare
+	report, err := explore.Explore(ctx, explore.Options{
+		File: file, Text: text, Emulator: emulated, Sandboxes: sandboxes, At: "sidecar rpc *", Prune: explore.PruneStep, Budget: budget,
+		Program: r.options.Version,
+	})
+	if err != nil {
+		return checks.ScenarioResult{}, err
+	}
+	result := checks.ScenarioResult{
+		Rerun: fmt.Sprintf("cosi-emu explore %s --at 'sidecar rpc *' --driver %s", path.Join("scenarios/suite", file), r.options.Driver),
+	}
+	for _, g := range report.Findings {
+		result.Failures = append(result.Failures, fmt.Sprintf("%s: %s; why: %s; at: %s", g.Oracle, g.Message, g.Why, strings.Join(g.Cases, ", ")))
+	}
+	return result, nil
+}
+
+// find returns a scenario of the suite.
+func find(name string) (*spec.Scenario, error) {
+	set, err := loader.LoadSuite()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(set.Scenarios, func(s *spec.Scenario) bool { return s.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("the suite has no scenario %q", name)
+	}
+	return set.Scenarios[i], nil
+}

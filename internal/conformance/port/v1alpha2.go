@@ -1,0 +1,164 @@
+package port
+
+import (
+	"context"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// v1alpha2 is a driver of v1alpha2.
+type v1alpha2 struct {
+	identity    cosiv1alpha2.IdentityClient
+	provisioner cosiv1alpha2.ProvisionerClient
+}
+
+// Generation implements Driver.
+func (d *v1alpha2) Generation() string { return V1alpha2 }
+
+// Info implements Driver.
+func (d *v1alpha2) Info(ctx context.Context) (Info, error) {
+	r, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Name: r.GetName()}
+	for _, p := range r.GetSupportedProtocols() {
+		info.Protocols = append(info.Protocols, p.GetType())
+	}
+	return info, nil
+}
+
+// BucketKey implements Driver.
+func (d *v1alpha2) BucketKey(ctx context.Context, request BucketRequest) (string, error) {
+	r, err := d.provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{
+		Name: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
+	})
+	return r.GetBucketId(), err
+}
+
+// CreateBucket implements Driver.
+func (d *v1alpha2) CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
+	r, err := d.provisioner.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{
+		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bucket(request.Key, r.GetProtocols()), nil
+}
+
+// GetBucket implements Driver.
+func (d *v1alpha2) GetBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
+	r, err := d.provisioner.DriverGetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{
+		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bucket(request.Key, r.GetProtocols()), nil
+}
+
+// DeleteBucket implements Driver.
+func (d *v1alpha2) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
+	_, err := d.provisioner.DriverDeleteBucket(ctx, &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: id, Parameters: parameters})
+	return err
+}
+
+// AccountKey implements Driver.
+func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (string, error) {
+	r, err := d.provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
+		AccountName: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
+		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
+	})
+	return r.GetAccountId(), err
+}
+
+// Grant implements Driver.
+func (d *v1alpha2) Grant(ctx context.Context, request AccessRequest) (*Access, error) {
+	r, err := d.provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
+		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
+		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
+	})
+	if err != nil {
+		return nil, err
+	}
+	credentials := r.GetCredentials()
+	access := &Access{AccountID: request.Key, S3: credentials.GetS3(), Azure: credentials.GetAzure(), GCS: credentials.GetGcs()}
+	for _, b := range r.GetBuckets() {
+		access.Buckets = append(access.Buckets, *bucket(b.GetBucketId(), b.GetBucketInfo()))
+	}
+	access.Protocols = present(credentials.GetS3() != nil, credentials.GetAzure() != nil, credentials.GetGcs() != nil)
+	return access, nil
+}
+
+// Revoke implements Driver.
+func (d *v1alpha2) Revoke(ctx context.Context, request AccessRequest) error {
+	r := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
+		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
+		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters,
+	}
+	for _, b := range request.Buckets {
+		r.Buckets = append(r.Buckets, &cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: b.ID})
+	}
+	_, err := d.provisioner.DriverRevokeBucketAccess(ctx, r)
+	return err
+}
+
+func protocols(types []Protocol) []*cosiv1alpha2.ObjectProtocol {
+	var all []*cosiv1alpha2.ObjectProtocol
+	for _, t := range types {
+		all = append(all, protocol(t))
+	}
+	return all
+}
+
+func protocol(t Protocol) *cosiv1alpha2.ObjectProtocol {
+	if t == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.ObjectProtocol{Type: t}
+}
+
+func authentication(t Authentication) *cosiv1alpha2.AuthenticationType {
+	if t == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.AuthenticationType{Type: t}
+}
+
+func accessMode(m Mode) *cosiv1alpha2.AccessMode {
+	if m == Unset {
+		return nil
+	}
+	return &cosiv1alpha2.AccessMode{Mode: m}
+}
+
+func granted(buckets []AccessedBucket) []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	var all []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket
+	for _, b := range buckets {
+		all = append(all, &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
+			BucketId:                 b.ID,
+			ObjectDataAccessMode:     accessMode(b.Modes.ObjectData),
+			ObjectMetadataAccessMode: accessMode(b.Modes.ObjectMetadata),
+			BucketMetadataAccessMode: accessMode(b.Modes.BucketMetadata),
+		})
+	}
+	return all
+}
+
+func bucket(id string, info *cosiv1alpha2.ObjectProtocolAndBucketInfo) *Bucket {
+	return &Bucket{
+		ID: id, S3: info.GetS3(), Azure: info.GetAzure(), GCS: info.GetGcs(),
+		Protocols: present(info.GetS3() != nil, info.GetAzure() != nil, info.GetGcs() != nil),
+	}
+}
+
+func present(s3, azure, gcs bool) []Protocol {
+	var all []Protocol
+	for i, set := range []bool{s3, azure, gcs} {
+		if set {
+			all = append(all, []Protocol{cosiv1alpha2.ObjectProtocol_S3, cosiv1alpha2.ObjectProtocol_AZURE, cosiv1alpha2.ObjectProtocol_GCS}[i])
+		}
+	}
+	return all
+}

@@ -1,0 +1,42 @@
+package subprocess
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// The variables of in-cluster configuration, which lead to the API server.
+const (
+	VariableServiceHost = "KUBERNETES_SERVICE_HOST"
+	VariableServicePort = "KUBERNETES_SERVICE_PORT"
+)
+
+// podServiceAccount is where a Pod has the files of its ServiceAccount. Clients have that
+// path compiled in.
+const podServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// TokenFile is the file with the token of a ServiceAccount.
+const TokenFile = "token"
+
+// WithoutForeignCluster removes the variables of in-cluster configuration, unless the files
+// of a Pod are those of a directory: a driver prefers that configuration, and would fail
+// without the files, or reach another cluster.
+func WithoutForeignCluster(variables map[string]string, serviceAccount string) map[string]string {
+	return without(variables, serviceAccount, podServiceAccount)
+}
+
+func without(variables map[string]string, serviceAccount, podServiceAccount string) map[string]string {
+	own, err := os.ReadFile(filepath.Join(serviceAccount, TokenFile))
+	pods, podErr := os.ReadFile(filepath.Join(podServiceAccount, TokenFile))
+	if err == nil && podErr == nil && bytes.Equal(own, pods) {
+		return variables
+	}
+	remaining := map[string]string{}
+	for name, value := range variables {
+		if name != VariableServiceHost && name != VariableServicePort {
+			remaining[name] = value
+		}
+	}
+	return remaining
+}

@@ -1,0 +1,89 @@
+package timeline_test
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
+)
+
+// presentation is that of a report about checks.
+func presentation() timeline.Presentation {
+	return timeline.Presentation{
+		Title: "Conformance", Noun: "check", User: "suite", Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
+		Summary: &timeline.Summary{
+			Heading: "not conformant", Facts: []timeline.Fact{{Name: "Driver", Text: "a.example.com"}}, Notes: []string{"One check failed."},
+			Tables: []timeline.Table{{
+				Heading: "Verdicts", Header: []string{"profile", "verdict"},
+				Rows: [][]timeline.Cell{{{Text: "Core", Entry: 2}, {Text: "bad", Outcome: engine.Failed}}},
+			}},
+		},
+	}
+}
+
+func writeAs(t *testing.T, as timeline.Presentation) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := timeline.WriteAs(&text, fixture(), as); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func TestPresentation(t *testing.T) {
+	page := writeAs(t, presentation())
+	root := parse(t, page, false)
+	if got := textOf(byID(root, "s0")); got != "not conformant One check failed. Drivera.example.com Verdicts profileverdict Corebad" {
+		t.Errorf("the summary is %q", got)
+	}
+	for n := range find(byID(root, "s2"), "badge") {
+		if got := textOf(n); got != "not met" {
+			t.Errorf("the badge of a failed check is %q", got)
+		}
+		break
+	}
+	first := ""
+	for n := range find(byID(root, "s2"), "lane-name") {
+		first = textOf(n)
+		break
+	}
+	if first != "suite" {
+		t.Errorf("the lane of the steps is %q", first)
+	}
+	for _, text := range []string{"<title>Conformance</title>", "Filter checks", `href="#s2">Core</a>`} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page does not have %q", text)
+		}
+	}
+	visible := page[strings.Index(page, "</style>"):strings.LastIndex(page, "<script>")]
+	if strings.Contains(visible, "cenario") {
+		t.Error("the page says what a scenario is about")
+	}
+	if strings.Count(page, " data-first") != 1 {
+		t.Error("the summary alone must be shown first")
+	}
+}
+
+func TestPresentationHostile(t *testing.T) {
+	for _, text := range hostile {
+		as := presentation()
+		poison(reflect.ValueOf(&as).Elem(), text)
+		page := writeAs(t, as)
+		harmless(t, parse(t, page, false))
+		harmless(t, parse(t, page, true))
+	}
+}
+
+func TestBrowserSummary(t *testing.T) {
+	root := browse(t, writeAs(t, presentation()), "")
+	for n := range find(root, "current") {
+		if id := attribute(n, "id"); id != "s0" {
+			t.Errorf("section %s is shown first", id)
+		}
+		return
+	}
+	t.Error("no section is shown")
+}
