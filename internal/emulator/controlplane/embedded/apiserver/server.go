@@ -151,6 +151,9 @@ func (s *Server) Start(ctx context.Context) error {
 	s.stop = stop
 	s.loopback.Serve(running, s.Handler())
 	definitions := s.extensions.Informers.Apiextensions().V1().CustomResourceDefinitions()
+	if err := definitions.Informer().SetTransform(settle); err != nil {
+		return err
+	}
 	groups, err := serveGroups(definitions, s.generic().DiscoveryGroupManager)
 	if err != nil {
 		return err
