@@ -46,8 +46,21 @@ func builtinCodec() runtime.Codec {
 		corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion,
 		authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion,
 	}
-	return scheme.Codecs.CodecForVersions(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
-		scheme.Codecs.UniversalDeserializer(), stored, runtime.InternalGroupVersioner)
+	return internalCodec{scheme.Codecs.CodecForVersions(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
+		scheme.Codecs.UniversalDeserializer(), stored, runtime.InternalGroupVersioner)}
+}
+
+// internalCodec reads objects without their apiVersion and kind, as they are after a
+// conversion: the items of a list do not name them.
+type internalCodec struct{ runtime.Codec }
+
+// Decode implements runtime.Decoder.
+func (c internalCodec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	object, kind, err := c.Codec.Decode(data, defaults, into)
+	if err == nil {
+		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return object, kind, err
 }
 
 // definitionCodec stores CustomResourceDefinitions.

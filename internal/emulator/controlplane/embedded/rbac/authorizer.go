@@ -52,16 +52,12 @@ func (a *Authorizer) Authorize(ctx context.Context, attributes authorizer.Attrib
 	return authorizer.DecisionNoOpinion, reason, nil
 }
 
-// RulesFor implements authorizer.RuleResolver.
+// RulesFor implements authorizer.RuleResolver. What group system:masters has without a
+// binding is not listed, as in a kube-apiserver.
 func (a *Authorizer) RulesFor(
 	ctx context.Context, who user.Info, namespace string,
 ) ([]authorizer.ResourceRuleInfo, []authorizer.NonResourceRuleInfo, bool, error) {
 	rules, err := a.rules(ctx, who, namespace)
-	if slices.Contains(who.GetGroups(), user.SystemPrivilegedGroup) {
-		rules = append([]rbacv1.PolicyRule{
-			{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}}, {Verbs: []string{"*"}, NonResourceURLs: []string{"*"}},
-		}, rules...)
-	}
 	var resources []authorizer.ResourceRuleInfo
 	var urls []authorizer.NonResourceRuleInfo
 	for i := range rules {

@@ -18,7 +18,7 @@ func subjectAccessReviews(a authorizer.Authorizer) reviewREST {
 	return &review[authorizationv1.SubjectAccessReview, *authorizationv1.SubjectAccessReview]{
 		singular: "subjectaccessreview",
 		check: func(_ context.Context, q *authorizationv1.SubjectAccessReview) error {
-			return invalid("SubjectAccessReview", append(validateSubjectSpec(&q.Spec), validateEmptyMeta(q.ObjectMeta)...))
+			return invalid("", append(validateSubjectSpec(&q.Spec), validateEmptyMeta(q.ObjectMeta)...))
 		},
 		answer: func(ctx context.Context, q *authorizationv1.SubjectAccessReview) (*authorizationv1.SubjectAccessReview, error) {
 			q.Status = decide(ctx, a, subject(&q.Spec), q.Spec.ResourceAttributes, q.Spec.NonResourceAttributes)
@@ -49,7 +49,7 @@ func checkLocal(ctx context.Context, q *authorizationv1.LocalSubjectAccessReview
 		errs = append(errs, field.Invalid(field.NewPath("spec.nonResourceAttributes"), q.Spec.NonResourceAttributes,
 			"disallowed on this kind of request"))
 	}
-	if err := invalid("LocalSubjectAccessReview", errs); err != nil {
+	if err := invalid("", errs); err != nil {
 		return err
 	}
 	if namespace := request.NamespaceValue(ctx); namespace != q.Namespace {
@@ -63,7 +63,7 @@ func selfSubjectAccessReviews(a authorizer.Authorizer) reviewREST {
 		singular: "selfsubjectaccessreview",
 		check: func(_ context.Context, q *authorizationv1.SelfSubjectAccessReview) error {
 			errs := validateAttributes(q.Spec.ResourceAttributes, q.Spec.NonResourceAttributes)
-			return invalid("SelfSubjectAccessReview", append(errs, validateEmptyMeta(q.ObjectMeta)...))
+			return invalid("", append(errs, validateEmptyMeta(q.ObjectMeta)...))
 		},
 		answer: func(ctx context.Context, q *authorizationv1.SelfSubjectAccessReview) (*authorizationv1.SelfSubjectAccessReview, error) {
 			who, ok := request.UserFrom(ctx)

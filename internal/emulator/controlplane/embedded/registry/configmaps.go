@@ -28,7 +28,7 @@ func configMaps() *kind[corev1.ConfigMap, *corev1.ConfigMap] {
 }
 
 func validateConfigMap(m *corev1.ConfigMap) field.ErrorList {
-	errs := apivalidation.ValidateObjectMeta(&m.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs := validateMeta(m, true, apivalidation.NameIsDNSSubdomain)
 	size := 0
 	for key, value := range m.Data {
 		errs = append(errs, validateKey(field.NewPath("data"), key)...)
@@ -56,7 +56,7 @@ func validateKey(path *field.Path, key string) field.ErrorList {
 }
 
 func validateConfigMapUpdate(m, old *corev1.ConfigMap) field.ErrorList {
-	errs := apivalidation.ValidateObjectMetaUpdate(&m.ObjectMeta, &old.ObjectMeta, field.NewPath("metadata"))
+	errs := validateMetaUpdate(m, old)
 	if isSet(old.Immutable) {
 		errs = append(errs, unchanged("immutable", isSet(m.Immutable))...)
 		errs = append(errs, unchanged("data", reflect.DeepEqual(m.Data, old.Data))...)

@@ -32,7 +32,7 @@ func validateEvent(ctx context.Context, e *corev1.Event) field.ErrorList {
 	if isCore(ctx) {
 		return errs
 	}
-	errs = append(errs, apivalidation.ValidateObjectMeta(&e.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))...)
+	errs = append(errs, validateMeta(e, true, apivalidation.NameIsDNSSubdomain)...)
 	errs = append(errs, validateSeries(e)...)
 	if e.EventTime.IsZero() {
 		errs = append(errs, field.Required(field.NewPath("eventTime"), ""))

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -39,6 +40,8 @@ type kind[T any, P object[T]] struct {
 	createOnUpdate bool
 	// requireVersion rejects updates without a resourceVersion.
 	requireVersion bool
+	// returnDeleted has the answer to a deletion be the object, instead of a status.
+	returnDeleted bool
 
 	prepareCreate  func(obj P)
 	prepareUpdate  func(obj, old P)
@@ -50,8 +53,9 @@ type kind[T any, P object[T]] struct {
 	reset map[fieldpath.APIVersion]*fieldpath.Set
 	// selectable are the fields for selectors, besides name and namespace.
 	selectable func(obj P) fields.Set
-	columns    []metav1.TableColumnDefinition
-	row        func(obj P) []any
+	// columns are those of tables; nil means name and time of creation.
+	columns []metav1.TableColumnDefinition
+	row     func(obj P) []any
 }
 
 // store returns the registry of the kind.
@@ -62,7 +66,8 @@ func (k *kind[T, P]) store(getter generic.RESTOptionsGetter) (*genericregistry.S
 		PredicateFunc:             k.predicate,
 		DefaultQualifiedResource:  k.resource,
 		SingularQualifiedResource: schema.GroupResource{Group: k.resource.Group, Resource: k.singular},
-		TableConvertor:            table[T, P]{k.columns, k.row},
+		TableConvertor:            k.tables(),
+		ReturnDeletedObject:       k.returnDeleted,
 	}
 	k.apply(store)
 	store.CreateStrategy, store.DeleteStrategy = k.strategy(), k.strategy()
@@ -70,6 +75,13 @@ func (k *kind[T, P]) store(getter generic.RESTOptionsGetter) (*genericregistry.S
 		return nil, fmt.Errorf("make the registry of %s: %w", k.resource, err)
 	}
 	return store, nil
+}
+
+func (k *kind[T, P]) tables() rest.TableConvertor {
+	if k.columns == nil {
+		return rest.NewDefaultTableConvertor(k.resource)
+	}
+	return table[T, P]{k.columns, k.row}
 }
 
 // subresource returns a registry of the same objects with the rules of a subresource.

@@ -19,7 +19,7 @@ func leases() *kind[coordinationv1.Lease, *coordinationv1.Lease] {
 		prepareCreate: func(l *coordinationv1.Lease) { l.Spec.Strategy, l.Spec.PreferredHolder = nil, nil },
 		prepareUpdate: func(l, _ *coordinationv1.Lease) { l.Spec.Strategy, l.Spec.PreferredHolder = nil, nil },
 		validate: func(_ context.Context, l *coordinationv1.Lease) field.ErrorList {
-			errs := apivalidation.ValidateObjectMeta(&l.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+			errs := validateMeta(l, true, apivalidation.NameIsDNSSubdomain)
 			return append(errs, validateLeaseSpec(&l.Spec)...)
 		},
 		validateUpdate: func(_ context.Context, l, old *coordinationv1.Lease) field.ErrorList {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,7 +23,7 @@ import (
 
 func namespaces() *kind[corev1.Namespace, *corev1.Namespace] {
 	return &kind[corev1.Namespace, *corev1.Namespace]{
-		resource: corev1.Resource("namespaces"), singular: "namespace", shortNames: []string{"ns"}, cluster: true,
+		resource: corev1.Resource("namespaces"), singular: "namespace", shortNames: []string{"ns"}, cluster: true, returnDeleted: true,
 		list: func() runtime.Object { return &corev1.NamespaceList{} },
 		prepareCreate: func(n *corev1.Namespace) {
 			n.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
@@ -77,25 +76,17 @@ func namespaceFinalize() *kind[corev1.Namespace, *corev1.Namespace] {
 	return k
 }
 
-// validateMetaUpdate rejects changes of metadata that cannot change.
-func validateMetaUpdate(obj, old metav1.Object) field.ErrorList {
-	return apivalidation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))
-}
-
 func validateNamespace(n *corev1.Namespace) field.ErrorList {
-	errs := apivalidation.ValidateObjectMeta(&n.ObjectMeta, false, apivalidation.ValidateNamespaceName, field.NewPath("metadata"))
+	errs := validateMeta(n, false, apivalidation.ValidateNamespaceName)
 	return append(errs, validateFinalizers(n, func(p *field.Path, _ int) *field.Path { return p })...)
 }
 
 func validateFinalizers(n *corev1.Namespace, at func(*field.Path, int) *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	standard := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, finalizer := range n.Spec.Finalizers {
 		path := at(field.NewPath("spec", "finalizers"), i)
 		errs = append(errs, apivalidation.ValidateFinalizerName(string(finalizer), path)...)
-		if !strings.Contains(string(finalizer), "/") && !slices.Contains(standard, string(finalizer)) {
-			errs = append(errs, field.Invalid(path, string(finalizer), "name is neither a standard finalizer name nor is it fully qualified"))
-		}
+		errs = append(errs, validateFinalizer(string(finalizer), path)...)
 	}
 	return errs
 }
@@ -111,7 +102,6 @@ func newNamespaceREST(getter generic.RESTOptionsGetter) (*namespaceREST, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.ReturnDeletedObject = true
 	r.ShouldDeleteDuringUpdate = func(ctx context.Context, key string, obj, existing runtime.Object) bool {
 		n, ok := obj.(*corev1.Namespace)
 		return ok && len(n.Spec.Finalizers) == 0 && genericregistry.ShouldDeleteDuringUpdate(ctx, key, obj, existing)

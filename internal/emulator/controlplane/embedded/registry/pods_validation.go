@@ -17,7 +17,7 @@ import (
 // validatePod checks what users of Pods with COSI Secrets get wrong: names, images,
 // volumes and their mounts, and the policies. It is not all that a kube-apiserver checks.
 func validatePod(_ context.Context, p *corev1.Pod) field.ErrorList {
-	errs := apivalidation.ValidateObjectMeta(&p.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs := validateMeta(p, true, apivalidation.NameIsDNSSubdomain)
 	path := field.NewPath("spec")
 	volumes, volumeErrs := validateVolumes(p.Spec.Volumes, path.Child("volumes"))
 	errs = append(errs, volumeErrs...)

@@ -19,12 +19,12 @@ import (
 
 func quotas() *kind[corev1.ResourceQuota, *corev1.ResourceQuota] {
 	return &kind[corev1.ResourceQuota, *corev1.ResourceQuota]{
-		resource: corev1.Resource("resourcequotas"), singular: "resourcequota", shortNames: []string{"quota"},
+		resource: corev1.Resource("resourcequotas"), singular: "resourcequota", returnDeleted: true, shortNames: []string{"quota"},
 		list:          func() runtime.Object { return &corev1.ResourceQuotaList{} },
 		prepareCreate: func(q *corev1.ResourceQuota) { q.Status = corev1.ResourceQuotaStatus{} },
 		prepareUpdate: func(q, old *corev1.ResourceQuota) { q.Status = old.Status },
 		validate: func(_ context.Context, q *corev1.ResourceQuota) field.ErrorList {
-			errs := apivalidation.ValidateObjectMeta(&q.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+			errs := validateMeta(q, true, apivalidation.NameIsDNSSubdomain)
 			return append(errs, validateQuotaSpec(&q.Spec)...)
 		},
 		validateUpdate: func(_ context.Context, q, old *corev1.ResourceQuota) field.ErrorList {

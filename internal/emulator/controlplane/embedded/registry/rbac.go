@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +27,6 @@ func roles() *kind[rbacv1.Role, *rbacv1.Role] {
 		validateUpdate: func(ctx context.Context, r, old *rbacv1.Role) field.ErrorList {
 			return append(validate(ctx, r), validateMetaUpdate(r, old)...)
 		},
-		columns: []metav1.TableColumnDefinition{nameColumn(), createdColumn()},
-		row:     func(r *rbacv1.Role) []any { return []any{r.Name, created(r)} },
 	}
 }
 
@@ -43,8 +42,6 @@ func clusterRoles() *kind[rbacv1.ClusterRole, *rbacv1.ClusterRole] {
 		validateUpdate: func(ctx context.Context, r, old *rbacv1.ClusterRole) field.ErrorList {
 			return append(validate(ctx, r), validateMetaUpdate(r, old)...)
 		},
-		columns: []metav1.TableColumnDefinition{nameColumn(), createdColumn()},
-		row:     func(r *rbacv1.ClusterRole) []any { return []any{r.Name, created(r)} },
 	}
 }
 
@@ -61,7 +58,7 @@ func roleBindings() *kind[rbacv1.RoleBinding, *rbacv1.RoleBinding] {
 			errs := append(validate(ctx, b), validateMetaUpdate(b, old)...)
 			return append(errs, sameRole(b.RoleRef, old.RoleRef)...)
 		},
-		columns: bindingColumns(rbacv1.RoleBinding{}.SwaggerDoc()),
+		columns: bindingColumns(rbacv1beta1.RoleBinding{}.SwaggerDoc(), "roleBinding"),
 		row:     func(b *rbacv1.RoleBinding) []any { return bindingRow(b, b.RoleRef, b.Subjects) },
 	}
 }
@@ -79,17 +76,18 @@ func clusterRoleBindings() *kind[rbacv1.ClusterRoleBinding, *rbacv1.ClusterRoleB
 			errs := append(validate(ctx, b), validateMetaUpdate(b, old)...)
 			return append(errs, sameRole(b.RoleRef, old.RoleRef)...)
 		},
-		columns: bindingColumns(rbacv1.ClusterRoleBinding{}.SwaggerDoc()),
+		columns: bindingColumns(rbacv1beta1.ClusterRoleBinding{}.SwaggerDoc(), "clusterRoleBinding"),
 		row:     func(b *rbacv1.ClusterRoleBinding) []any { return bindingRow(b, b.RoleRef, b.Subjects) },
 	}
 }
 
-func bindingColumns(docs map[string]string) []metav1.TableColumnDefinition {
+// bindingColumns returns the columns of a kind of bindings. A kube-apiserver has the docs of v1beta1.
+func bindingColumns(docs map[string]string, kind string) []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{
 		nameColumn(), column("Role", docs["roleRef"]), ageColumn(),
-		wideColumn("Users", "Users in the binding"),
-		wideColumn("Groups", "Groups in the binding"),
-		wideColumn("ServiceAccounts", "ServiceAccounts in the binding"),
+		wideColumn("Users", "Users in the "+kind),
+		wideColumn("Groups", "Groups in the "+kind),
+		wideColumn("ServiceAccounts", "ServiceAccounts in the "+kind),
 	}
 }
 
@@ -115,7 +113,7 @@ func bindingRow(obj metav1.Object, role rbacv1.RoleRef, subjects []rbacv1.Subjec
 }
 
 func validateRBACMeta(obj metav1.Object, namespaced bool) field.ErrorList {
-	return apivalidation.ValidateObjectMetaAccessor(obj, namespaced, validateRBACName, field.NewPath("metadata"))
+	return validateMeta(obj, namespaced, validateRBACName)
 }
 
 func validateRBACName(name string, _ bool) []string { return content.IsPathSegmentName(name) }

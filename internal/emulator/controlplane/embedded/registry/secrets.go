@@ -40,7 +40,7 @@ func secrets() *kind[corev1.Secret, *corev1.Secret] {
 }
 
 func validateSecret(s *corev1.Secret) field.ErrorList {
-	errs := apivalidation.ValidateObjectMeta(&s.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs := validateMeta(s, true, apivalidation.NameIsDNSSubdomain)
 	path, size := field.NewPath("data"), 0
 	for key, value := range s.Data {
 		errs = append(errs, validateKey(path, key)...)
@@ -106,7 +106,7 @@ func validateJSON(s *corev1.Secret, data *field.Path, key string) field.ErrorLis
 }
 
 func validateSecretUpdate(s, old *corev1.Secret) field.ErrorList {
-	errs := apivalidation.ValidateObjectMetaUpdate(&s.ObjectMeta, &old.ObjectMeta, field.NewPath("metadata"))
+	errs := validateMetaUpdate(s, old)
 	errs = append(errs, apivalidation.ValidateImmutableField(s.Type, old.Type, field.NewPath("type"))...)
 	if isSet(old.Immutable) {
 		errs = append(errs, unchanged("immutable", isSet(s.Immutable))...)

@@ -12,7 +12,7 @@ import (
 
 func serviceAccounts() *kind[corev1.ServiceAccount, *corev1.ServiceAccount] {
 	return &kind[corev1.ServiceAccount, *corev1.ServiceAccount]{
-		resource: corev1.Resource("serviceaccounts"), singular: "serviceaccount", shortNames: []string{"sa"},
+		resource: corev1.Resource("serviceaccounts"), singular: "serviceaccount", returnDeleted: true, shortNames: []string{"sa"},
 		list:          func() runtime.Object { return &corev1.ServiceAccountList{} },
 		prepareCreate: cleanReferences,
 		prepareUpdate: func(a, _ *corev1.ServiceAccount) { cleanReferences(a) },
@@ -33,5 +33,5 @@ func cleanReferences(a *corev1.ServiceAccount) {
 }
 
 func validateAccount(a *corev1.ServiceAccount) field.ErrorList {
-	return apivalidation.ValidateObjectMeta(&a.ObjectMeta, true, apivalidation.ValidateServiceAccountName, field.NewPath("metadata"))
+	return validateMeta(a, true, apivalidation.ValidateServiceAccountName)
 }

@@ -63,12 +63,6 @@ func ageColumn() metav1.TableColumnDefinition {
 	}
 }
 
-func createdColumn() metav1.TableColumnDefinition {
-	return metav1.TableColumnDefinition{
-		Name: "Created At", Type: "date", Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"],
-	}
-}
-
 func column(name, description string) metav1.TableColumnDefinition {
 	return metav1.TableColumnDefinition{Name: name, Type: "string", Description: description}
 }
@@ -87,7 +81,3 @@ func since(t time.Time) string {
 }
 
 func age(obj metav1.Object) string { return since(obj.GetCreationTimestamp().Time) }
-
-func created(obj metav1.Object) string {
-	return obj.GetCreationTimestamp().UTC().Format(time.RFC3339)
-}
