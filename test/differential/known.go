@@ -14,11 +14,6 @@ var knownDifferences = []difference{ //nolint:gochecknoglobals // a table
 		"A patch that removes apiVersion or kind from an object of a built-in kind",
 		func(_ request, real, _ response) bool { return strings.Contains(real.message(), "was undeterminable") },
 	},
-	{"VERSION SKEW", skew},
-}
-
-func skew(_ request, real, _ response) bool {
-	return strings.Contains(real.message(), "metadata.ownerReferences.")
 }
 
 // message returns what a rejection says.

@@ -33,6 +33,7 @@ func normalizeField(name string, value any) any {
 			normalizeCells(in)
 		case "nonResourceRules", "resourceRules", "causes": // in any order
 			slices.SortFunc(in, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+			return slices.CompactFunc(in, func(a, b any) bool { return text(a) == text(b) })
 		}
 		return in
 	case string:

@@ -47,7 +47,7 @@ func (a *Authorizer) Authorize(ctx context.Context, attributes authorizer.Attrib
 		return authorizer.DecisionAllow, reason, nil
 	}
 	if len(errs) > 0 {
-		reason = fmt.Sprintf("RBAC: %v", utilerrors.NewAggregate(errs))
+		reason = fmt.Sprintf("rbac: RBAC: %v", utilerrors.NewAggregate(errs)) // the name of the authorizer, and its reason
 	}
 	return authorizer.DecisionNoOpinion, reason, nil
 }

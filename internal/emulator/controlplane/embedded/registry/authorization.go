@@ -140,7 +140,7 @@ func validateAttributes(resource *authorizationv1.ResourceAttributes, url *autho
 		return field.ErrorList{field.Invalid(path.Child("nonResourceAttributes"), url,
 			"cannot be specified in combination with resourceAttributes")}
 	case resource == nil && url == nil:
-		return field.ErrorList{field.Invalid(path.Child("resourceAttributes"), url,
+		return field.ErrorList{field.Invalid(path, url,
 			"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 	default:
 		return nil

@@ -129,7 +129,7 @@ func validateRules(rules []rbacv1.PolicyRule, namespaced bool) field.ErrorList {
 func validateRule(rule *rbacv1.PolicyRule, namespaced bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(rule.Verbs) == 0 {
-		errs = append(errs, field.Required(path.Child("verbs"), "verbs must contain at least one value"))
+		errs = append(errs, field.Required(path.Child("verbs"), ""))
 	}
 	if len(rule.NonResourceURLs) > 0 {
 		urls := path.Child("nonResourceURLs")
@@ -191,7 +191,7 @@ func sameRole(now, before rbacv1.RoleRef) field.ErrorList {
 	if now == before {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), now, "cannot change roleRef")}
+	return field.ErrorList{field.Invalid(field.NewPath("roleRef"), now, apivalidation.FieldImmutableErrorMsg)}
 }
 
 func validateSubjects(subjects []rbacv1.Subject, namespaced bool) field.ErrorList {
