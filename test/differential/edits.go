@@ -3,6 +3,7 @@ package differential
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -62,6 +63,9 @@ func (g *generator) editBelow(object map[string]any, below []string) edit {
 	if g.chance(25) { //nolint:mnd // percent
 		return edit{Path: path, Remove: true}
 	}
+	if before, ok := at(object, path).(string); ok && g.chance(50) { //nolint:mnd // percent
+		return edit{Path: path, Value: before + pick(g.random, []string{"x", "-2", "!", "X"})} // of the same form, or nearly
+	}
 	return edit{Path: path, Value: g.value(2)} //nolint:mnd // as deep as it pays
 }
 
@@ -90,4 +94,23 @@ func (g *generator) small(depth int) map[string]any {
 		drawn[pick(g.random, keys)] = g.value(depth - 1)
 	}
 	return maps.Clone(drawn)
+}
+
+// at returns what is at a path.
+func at(object any, path []string) any {
+	for _, key := range path {
+		switch in := object.(type) {
+		case map[string]any:
+			object = in[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(in) {
+				return nil
+			}
+			object = in[i]
+		default:
+			return nil
+		}
+	}
+	return object
 }

@@ -45,14 +45,17 @@ func (g *generator) subject() subject {
 	return s
 }
 
-// next returns a request.
+// next returns a request. Most are about objects that exist.
 func (g *generator) next() request {
 	s := g.subject()
+	if g.current(s.path) == nil && g.chance(60) { //nolint:mnd // percent
+		return g.create(s)
+	}
 	draws := []struct {
 		weight int
 		draw   func(subject) request
 	}{
-		{26, g.create}, {14, g.update}, {12, g.mergePatch}, {8, g.jsonPatch}, {5, g.strategicPatch}, {12, g.apply}, {12, g.status},
+		{10, g.create}, {16, g.update}, {16, g.mergePatch}, {9, g.jsonPatch}, {5, g.strategicPatch}, {12, g.apply}, {22, g.status},
 		{7, g.delete}, {1, g.deleteCollection}, {5, g.get}, {7, g.list}, {2, g.malformed}, {2, g.review},
 	}
 	total := 0
@@ -106,7 +109,7 @@ func (g *generator) create(s subject) request {
 		object["status"] = fill(pick(g.random, s.kind.Status), s.namespace, s.name)
 	}
 	var edited any = object
-	if g.chance(55) { //nolint:mnd // percent
+	if g.chance(40) { //nolint:mnd // percent
 		for range 1 + g.random.IntN(2) {
 			edited = g.edit(s.kind, object).apply(edited)
 		}
@@ -231,7 +234,7 @@ func (g *generator) apply(s subject) request {
 
 // status writes the status of an object.
 func (g *generator) status(s subject) request {
-	for tries := 0; len(s.kind.Status) == 0 && tries < 20; tries++ { // nearly all requests are about kinds that have one
+	for tries := 0; (len(s.kind.Status) == 0 || g.current(s.path) == nil) && tries < 20; tries++ { // nearly all find one
 		s = g.subject()
 	}
 	var r request

@@ -97,6 +97,9 @@ func (s *server) do(ctx context.Context, r request) (response, error) {
 }
 
 func (s *server) remember(r request, code int, object map[string]any) {
+	if code == http.StatusNotFound && r.Object != "" && r.Object == r.Path {
+		delete(s.known, r.Object)
+	}
 	metadata, _ := object["metadata"].(map[string]any)
 	if token, ok := metadata["continue"].(string); ok {
 		s.tokens[r.Path] = token

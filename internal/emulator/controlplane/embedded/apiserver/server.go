@@ -50,7 +50,7 @@ type Server struct {
 
 // New returns a server that does not run yet.
 func New(opts Options) (*Server, error) {
-	reg, err := registry.New(restOptions{opts.Storage, builtinCodec()})
+	reg, err := registry.New(restOptions{opts.Storage, builtinCodec(), false})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
 	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	generic.ExternalAddress = opts.Address
 	generic.EffectiveVersion = effectiveVersion()
-	generic.RESTOptionsGetter = restOptions{opts.Storage, definitionCodec()}
+	generic.RESTOptionsGetter = restOptions{opts.Storage, definitionCodec(), true}
 	generic.Authentication.APIAudiences = opts.Issuer.Audiences()
 	generic.Authorization.Authorizer = s.registry.Authorizer()
 	generic.RuleResolver = s.registry.Authorizer()
@@ -104,7 +104,7 @@ func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
 	return &apiextensionsserver.Config{
 		GenericConfig: generic,
 		ExtraConfig: apiextensionsserver.ExtraConfig{
-			CRDRESTOptionsGetter: restOptions{opts.Storage, customCodec()},
+			CRDRESTOptionsGetter: restOptions{opts.Storage, customCodec(), true},
 			MasterCount:          1,
 			ServiceResolver:      webhook.NewDefaultServiceResolver(),
 		},

@@ -25,18 +25,25 @@ const registryPrefix = "/registry"
 type restOptions struct {
 	decorator generic.StorageDecorator
 	codec     runtime.Codec
+	// grouped has the keys of a resource begin with its group. Those of the built-in kinds
+	// do not, and messages show them.
+	grouped bool
 }
 
 var _ generic.RESTOptionsGetter = restOptions{}
 
 // GetRESTOptions implements generic.RESTOptionsGetter.
 func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	prefix := resource.Resource
+	if o.grouped {
+		prefix = resource.Group + "/" + resource.Resource
+	}
 	return generic.RESTOptions{
 		StorageConfig:           storagebackend.NewDefaultConfig(registryPrefix, o.codec).ForResource(resource),
 		Decorator:               o.decorator,
 		EnableGarbageCollection: true,
 		DeleteCollectionWorkers: 1,
-		ResourcePrefix:          resource.Group + "/" + resource.Resource,
+		ResourcePrefix:          prefix,
 	}, nil
 }
 

@@ -18,12 +18,14 @@ func leases() *kind[coordinationv1.Lease, *coordinationv1.Lease] {
 		// A kube-apiserver drops these fields unless coordinated leader election is enabled.
 		prepareCreate: func(l *coordinationv1.Lease) { l.Spec.Strategy, l.Spec.PreferredHolder = nil, nil },
 		prepareUpdate: func(l, _ *coordinationv1.Lease) { l.Spec.Strategy, l.Spec.PreferredHolder = nil, nil },
+		// Any finalizer is allowed, as in a kube-apiserver.
 		validate: func(_ context.Context, l *coordinationv1.Lease) field.ErrorList {
-			errs := validateMeta(l, true, apivalidation.NameIsDNSSubdomain)
+			errs := apivalidation.ValidateObjectMeta(&l.ObjectMeta, true, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
 			return append(errs, validateLeaseSpec(&l.Spec)...)
 		},
 		validateUpdate: func(_ context.Context, l, old *coordinationv1.Lease) field.ErrorList {
-			return append(validateMetaUpdate(l, old), validateLeaseSpec(&l.Spec)...)
+			errs := apivalidation.ValidateObjectMetaUpdate(&l.ObjectMeta, &old.ObjectMeta, field.NewPath("metadata"))
+			return append(errs, validateLeaseSpec(&l.Spec)...)
 		},
 		columns: []metav1.TableColumnDefinition{
 			nameColumn(), column("Holder", coordinationv1.LeaseSpec{}.SwaggerDoc()["holderIdentity"]), ageColumn(),

@@ -27,6 +27,9 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 		},
 		prepareUpdate: func(p, old *corev1.Pod) {
 			p.Status = old.Status
+			p.Spec.Priority = cmp.Or(p.Spec.Priority, old.Spec.Priority)
+			p.Spec.PreemptionPolicy = cmp.Or(p.Spec.PreemptionPolicy, old.Spec.PreemptionPolicy)
+			admitPod(&p.Spec)
 			if !equality.Semantic.DeepEqual(p.Spec, old.Spec) {
 				p.Generation++
 			}

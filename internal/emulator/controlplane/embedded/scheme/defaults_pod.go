@@ -17,7 +17,6 @@ func defaultPod(pod *corev1.Pod) {
 	pointerDefault(&spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
 	pointerDefault(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 	pointerDefault(&spec.SecurityContext, corev1.PodSecurityContext{})
-	setDefault(&pod.Status.Phase, corev1.PodPending)
 	// The second is the older name of the first.
 	setDefault(&spec.ServiceAccountName, spec.DeprecatedServiceAccount)
 	spec.DeprecatedServiceAccount = spec.ServiceAccountName
