@@ -124,7 +124,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	flags.BoolVar(&o.Emulator.Bridge, "bridge", false, bridgeUsage)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
-	addControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
+	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)
 	x.reports.addReportFlag(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)

@@ -67,7 +67,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
 		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
-	addControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
+	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"time limit for the first answer of your driver")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")

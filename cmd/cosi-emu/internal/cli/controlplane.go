@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"cmp"
@@ -28,8 +28,8 @@ func (k controlPlaneKind) Set(text string) (err error) {
 // Type implements pflag.Value.
 func (controlPlaneKind) Type() string { return "string" }
 
-// addControlPlane adds the flags that select the control plane.
-func addControlPlane(flags *pflag.FlagSet, kind *emulator.ControlPlaneKind, dir *string) {
+// AddControlPlane adds the flags that select the control plane.
+func AddControlPlane(flags *pflag.FlagSet, kind *emulator.ControlPlaneKind, dir *string) {
 	flags.Var(controlPlaneKind{kind}, "control-plane",
 		"envtest (kube-apiserver and etcd), embedded (an API server in this process), or auto: "+
 			"envtest if its programs are on this machine or can be downloaded, otherwise embedded")
