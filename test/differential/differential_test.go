@@ -16,6 +16,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
@@ -64,6 +65,7 @@ type differential struct {
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
+	ctrl.SetLogger(logr.Discard())
 	m.Run()
 }
 

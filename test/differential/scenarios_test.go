@@ -73,6 +73,7 @@ func isIn(s *spec.Scenario, areas []string) bool {
 
 // runner runs scenarios on a control plane.
 type runner struct {
+	kind     selection.Kind
 	emulator *emulator.Emulator
 	engine   *engine.Engine
 }
@@ -100,7 +101,7 @@ func startRunner(t *testing.T, kind selection.Kind, version objectstorage.Versio
 		t.Fatal(err)
 	}
 	stopAfter(t, emu.Stop)
-	return &runner{emulator: emu, engine: engine.New(emu, engine.Options{Patience: patience})}
+	return &runner{kind: kind, emulator: emu, engine: engine.New(emu, engine.Options{Patience: patience})}
 }
 
 func stopAfter(t *testing.T, stop func(context.Context) error) {
@@ -128,7 +129,7 @@ func (r *runner) run(t *testing.T, s *spec.Scenario) (run, bool) {
 	case engine.Skipped:
 		return run{}, false
 	default:
-		t.Fatalf("%s: %v", result.Outcome, result.Failures)
+		t.Fatalf("%s on %s: %v", result.Outcome, r.kind, result.Failures)
 		return run{}, false
 	}
 }

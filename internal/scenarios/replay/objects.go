@@ -14,8 +14,12 @@ var volatile = []string{ //nolint:gochecknoglobals // a constant
 	"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "managedFields", "lastTransitionTime",
 }
 
-// digest matches the digest of a Secret's data, which has keys of the run.
-var digest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+var (
+	// digest matches the digest of a Secret's data, which has keys of the run.
+	digest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	// address matches the address of an emulator's store.
+	address = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
+)
 
 // LastObjects returns the objects that the components of a run with that scope have
 // written, as the API server answered the last write of each, without what differs from run
@@ -42,7 +46,7 @@ func (n *normalizer) object(object map[string]any) string {
 	if err != nil {
 		return err.Error() // it was read from JSON
 	}
-	return digest.ReplaceAllString(n.normalize(string(text)), "<digest>")
+	return address.ReplaceAllString(digest.ReplaceAllString(n.normalize(string(text)), "<digest>"), "<address>")
 }
 
 // resourceOf returns the resource of an operation such as "patch buckets/status".

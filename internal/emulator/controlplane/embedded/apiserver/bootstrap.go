@@ -2,12 +2,14 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/rbac"
@@ -18,13 +20,14 @@ import (
 func bootstrap(ctx context.Context, loopback *rest.Config) error {
 	cfg := rest.CopyConfig(loopback)
 	cfg.UserAgent, cfg.ContentType = "kube-apiserver", "application/vnd.kubernetes.protobuf"
-	client, err := kubernetes.NewForConfig(cfg)
-	if err != nil {
+	core, coreErr := corev1client.NewForConfig(cfg)
+	rbacClient, rbacErr := rbacv1client.NewForConfig(cfg)
+	if err := errors.Join(coreErr, rbacErr); err != nil {
 		return err
 	}
 	for _, name := range []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease, metav1.NamespacePublic, metav1.NamespaceDefault} {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
+		_, err := core.Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 		if ignoreExists(err) != nil {
 			return fmt.Errorf("create namespace %s: %w", name, err)
 		}
@@ -34,13 +37,13 @@ func bootstrap(ctx context.Context, loopback *rest.Config) error {
 		return err
 	}
 	for _, role := range defaults.ClusterRoles {
-		_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
+		_, err := rbacClient.ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
 		if ignoreExists(err) != nil {
 			return fmt.Errorf("create ClusterRole %s: %w", role.Name, err)
 		}
 	}
 	for _, binding := range defaults.ClusterRoleBindings {
-		_, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+		_, err := rbacClient.ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
 		if ignoreExists(err) != nil {
 			return fmt.Errorf("create ClusterRoleBinding %s: %w", binding.Name, err)
 		}

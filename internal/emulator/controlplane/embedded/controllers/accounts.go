@@ -7,8 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	informers "k8s.io/client-go/informers/core/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
@@ -17,20 +16,20 @@ const defaultAccount = "default"
 
 // accounts creates the default ServiceAccount of each namespace.
 type accounts struct {
-	client kubernetes.Interface
+	client corev1client.CoreV1Interface
 	queue  queue // of names of namespaces
 }
 
-func newAccounts(shared clients, core informers.Interface) (*accounts, error) {
-	a := &accounts{client: shared.kube, queue: newQueue()}
-	_, namespacesErr := core.Namespaces().Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+func newAccounts(shared clients, namespaces, serviceAccounts toolscache.SharedIndexInformer) (*accounts, error) {
+	a := &accounts{client: shared.core, queue: newQueue()}
+	_, namespacesErr := namespaces.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) {
 			if namespace, ok := obj.(*corev1.Namespace); ok {
 				a.queue.Add(namespace.Name)
 			}
 		},
 	})
-	_, accountsErr := core.ServiceAccounts().Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+	_, accountsErr := serviceAccounts.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) {
 			if tombstone, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 				obj = tombstone.Obj
@@ -44,12 +43,12 @@ func newAccounts(shared clients, core informers.Interface) (*accounts, error) {
 }
 
 func (a *accounts) process(ctx context.Context, namespace string) error {
-	at, err := a.client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+	at, err := a.client.Namespaces().Get(ctx, namespace, metav1.GetOptions{})
 	if err != nil || at.Status.Phase != corev1.NamespaceActive {
 		return ignoreNotFound(err)
 	}
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: defaultAccount}}
-	_, err = a.client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
+	_, err = a.client.ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) || apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 		return nil
 	}

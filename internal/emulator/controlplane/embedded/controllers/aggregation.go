@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	applyrbacv1 "k8s.io/client-go/applyconfigurations/rbac/v1"
-	informers "k8s.io/client-go/informers/rbac/v1"
-	"k8s.io/client-go/kubernetes"
+	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	listers "k8s.io/client-go/listers/rbac/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 )
@@ -22,14 +21,14 @@ const aggregationManager = "clusterrole-aggregation-controller"
 // aggregation gives the ClusterRoles with an aggregation rule the rules of those that it
 // selects.
 type aggregation struct {
-	client kubernetes.Interface
+	client rbacv1client.RbacV1Interface
 	lister listers.ClusterRoleLister
 	queue  queue // of names
 }
 
-func newAggregation(shared clients, informer informers.ClusterRoleInformer) (*aggregation, error) {
-	a := &aggregation{client: shared.kube, lister: informer.Lister(), queue: newQueue()}
-	_, err := informer.Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+func newAggregation(shared clients, informer toolscache.SharedIndexInformer) (*aggregation, error) {
+	a := &aggregation{client: shared.rbac, lister: listers.NewClusterRoleLister(informer.GetIndexer()), queue: newQueue()}
+	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { a.enqueueAll() },
 		UpdateFunc: func(_, _ any) { a.enqueueAll() },
 		DeleteFunc: func(any) { a.enqueueAll() },
@@ -66,7 +65,7 @@ func (a *aggregation) process(ctx context.Context, name string) error {
 			ResourceNames: rule.ResourceNames, NonResourceURLs: rule.NonResourceURLs,
 		})
 	}
-	_, err = a.client.RbacV1().ClusterRoles().Apply(ctx, apply, metav1.ApplyOptions{FieldManager: aggregationManager, Force: true})
+	_, err = a.client.ClusterRoles().Apply(ctx, apply, metav1.ApplyOptions{FieldManager: aggregationManager, Force: true})
 	return ignoreNotFound(err)
 }
 

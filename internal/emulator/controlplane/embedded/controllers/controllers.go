@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	extensionsinformers "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
@@ -25,14 +25,16 @@ type Controllers struct {
 	queues []interface{ ShutDown() }
 	work   sync.WaitGroup
 
-	kube       informers.SharedInformerFactory
+	kube       *builtinInformers
 	extensions extensionsinformers.SharedInformerFactory
 	monitors   *monitors
 }
 
-// clients are those that the controllers share.
+// clients are those that the controllers share. The client of all groups would make the
+// program larger.
 type clients struct {
-	kube     kubernetes.Interface
+	core     corev1client.CoreV1Interface
+	rbac     rbacv1client.RbacV1Interface
 	metadata metadata.Interface
 }
 
@@ -41,24 +43,25 @@ type clients struct {
 func Start(cfg *rest.Config) (*Controllers, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.UserAgent = userAgent
-	kube, kubeErr := kubernetes.NewForConfig(protobuf(cfg))
+	core, coreErr := corev1client.NewForConfig(protobuf(cfg))
+	rbac, rbacErr := rbacv1client.NewForConfig(protobuf(cfg))
 	meta, metaErr := metadata.NewForConfig(cfg)
 	extensions, extensionsErr := clientset.NewForConfig(cfg)
-	if err := errors.Join(kubeErr, metaErr, extensionsErr); err != nil {
+	if err := errors.Join(coreErr, rbacErr, metaErr, extensionsErr); err != nil {
 		return nil, fmt.Errorf("make the clients of the controllers: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Controllers{
 		cancel:     cancel,
-		kube:       informers.NewSharedInformerFactory(kube, 0),
+		kube:       newInformers(core, rbac),
 		extensions: extensionsinformers.NewSharedInformerFactory(extensions, 0),
 		monitors:   newMonitors(ctx, meta),
 	}
-	if err := c.assemble(ctx, clients{kube, meta}); err != nil {
+	if err := c.assemble(ctx, clients{core, rbac, meta}); err != nil {
 		c.Stop()
 		return nil, err
 	}
-	c.kube.Start(ctx.Done())
+	c.kube.start(ctx)
 	c.extensions.Start(ctx.Done())
 	c.monitors.start()
 	return c, nil
@@ -76,19 +79,19 @@ func (c *Controllers) assemble(ctx context.Context, shared clients) error {
 		return err
 	}
 	collector := newCollector(shared, c.monitors)
-	namespaces, err := newNamespaces(shared, c.kube.Core().V1().Namespaces(), c.monitors)
+	namespaces, err := newNamespaces(shared, c.kube.namespaces, c.monitors)
 	if err != nil {
 		return err
 	}
-	accounts, err := newAccounts(shared, c.kube.Core().V1())
+	accounts, err := newAccounts(shared, c.kube.namespaces, c.kube.accounts)
 	if err != nil {
 		return err
 	}
-	roles, err := newAggregation(shared, c.kube.Rbac().V1().ClusterRoles())
+	roles, err := newAggregation(shared, c.kube.clusterRoles)
 	if err != nil {
 		return err
 	}
-	quotas, err := newQuotas(shared, c.kube.Core().V1().ResourceQuotas(), c.monitors)
+	quotas, err := newQuotas(shared, c.kube.quotas, c.monitors)
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (c *Controllers) Stop() {
 	}
 	c.work.Wait()
 	c.monitors.wait()
-	c.kube.Shutdown()
+	c.kube.work.Wait()
 	c.extensions.Shutdown()
 }
 

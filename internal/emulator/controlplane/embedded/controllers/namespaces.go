@@ -12,8 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	informers "k8s.io/client-go/informers/core/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/metadata"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -21,16 +20,19 @@ import (
 
 // namespaces empties namespaces that are deleted, and then releases their finalizer.
 type namespaces struct {
-	client   kubernetes.Interface
+	client   corev1client.CoreV1Interface
 	metadata metadata.Interface
 	monitors *monitors
 	lister   listers.NamespaceLister
 	queue    queue // of names
 }
 
-func newNamespaces(shared clients, informer informers.NamespaceInformer, m *monitors) (*namespaces, error) {
-	n := &namespaces{client: shared.kube, metadata: shared.metadata, monitors: m, lister: informer.Lister(), queue: newQueue()}
-	_, err := informer.Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+func newNamespaces(shared clients, informer toolscache.SharedIndexInformer, m *monitors) (*namespaces, error) {
+	n := &namespaces{
+		client: shared.core, metadata: shared.metadata, monitors: m,
+		lister: listers.NewNamespaceLister(informer.GetIndexer()), queue: newQueue(),
+	}
+	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    n.enqueue,
 		UpdateFunc: func(_, obj any) { n.enqueue(obj) },
 	})
@@ -53,7 +55,7 @@ func (n *namespaces) enqueue(obj any) {
 }
 
 func (n *namespaces) process(ctx context.Context, name string) error {
-	namespace, err := n.client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	namespace, err := n.client.Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return ignoreNotFound(err)
 	}
@@ -65,7 +67,7 @@ func (n *namespaces) process(ctx context.Context, name string) error {
 		n.empty(ctx, of, name, left)
 	}
 	if updateConditions(&namespace.Status, left.conditions()) {
-		if namespace, err = n.client.CoreV1().Namespaces().UpdateStatus(ctx, namespace, metav1.UpdateOptions{}); err != nil {
+		if namespace, err = n.client.Namespaces().UpdateStatus(ctx, namespace, metav1.UpdateOptions{}); err != nil {
 			return ignoreNotFound(err)
 		}
 	}
@@ -74,7 +76,7 @@ func (n *namespaces) process(ctx context.Context, name string) error {
 	}
 	namespace.Spec.Finalizers = slices.DeleteFunc(namespace.Spec.Finalizers,
 		func(f corev1.FinalizerName) bool { return f == corev1.FinalizerKubernetes })
-	_, err = n.client.CoreV1().Namespaces().Finalize(ctx, namespace, metav1.UpdateOptions{})
+	_, err = n.client.Namespaces().Finalize(ctx, namespace, metav1.UpdateOptions{})
 	return ignoreNotFound(err)
 }
 

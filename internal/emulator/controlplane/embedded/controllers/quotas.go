@@ -9,8 +9,7 @@ import (
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	informers "k8s.io/client-go/informers/core/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	listers "k8s.io/client-go/listers/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
 
@@ -20,15 +19,15 @@ import (
 // quotas writes into the status of ResourceQuotas how many objects there are. The API
 // server adds those that it admits; what is deleted is subtracted here.
 type quotas struct {
-	client   kubernetes.Interface
+	client   corev1client.CoreV1Interface
 	lister   listers.ResourceQuotaLister
 	monitors *monitors
 	queue    queue // of namespace/name
 }
 
-func newQuotas(shared clients, informer informers.ResourceQuotaInformer, m *monitors) (*quotas, error) {
-	q := &quotas{client: shared.kube, lister: informer.Lister(), monitors: m, queue: newQueue()}
-	_, err := informer.Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+func newQuotas(shared clients, informer toolscache.SharedIndexInformer, m *monitors) (*quotas, error) {
+	q := &quotas{client: shared.core, lister: listers.NewResourceQuotaLister(informer.GetIndexer()), monitors: m, queue: newQueue()}
+	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    q.enqueueNew,
 		UpdateFunc: func(_, obj any) { q.enqueueNew(obj) },
 	})
@@ -61,7 +60,7 @@ func (q *quotas) enqueue(quota *corev1.ResourceQuota) {
 
 func (q *quotas) process(ctx context.Context, key string) error {
 	namespace, name, _ := strings.Cut(key, "/")
-	quota, err := q.client.CoreV1().ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{})
+	quota, err := q.client.ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return ignoreNotFound(err)
 	}
@@ -77,6 +76,6 @@ func (q *quotas) process(ctx context.Context, key string) error {
 		return nil
 	}
 	quota.Status = status
-	_, err = q.client.CoreV1().ResourceQuotas(namespace).UpdateStatus(ctx, quota, metav1.UpdateOptions{})
+	_, err = q.client.ResourceQuotas(namespace).UpdateStatus(ctx, quota, metav1.UpdateOptions{})
 	return ignoreNotFound(err)
 }
