@@ -78,6 +78,8 @@ type Options struct {
 	Prune Prune
 	// Sample is the number of single faults to try, selected by Seed; 0 means all.
 	Sample int
+	// Shard selects a part of the cases, to explore the others elsewhere.
+	Shard Shard
 	// Budget is the time limit for starting runs; 0 means none.
 	Budget time.Duration
 	// MeasureSeams measures the overhead of the seams without faults.
@@ -98,6 +100,8 @@ type Options struct {
 	State string
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
+
+	scenario string // its name, for the state
 
 	shared *sharedState // shared with explorations of other scenarios; may be nil
 

@@ -37,6 +37,11 @@ type Report struct {
 	// Seams is the overhead of the seams, if measured.
 	Seams    Seams   `json:"seams,omitzero"`
 	Findings []Group `json:"findings,omitempty"`
+	// Shard is the part that was explored; zero is all. MissingShards are those without a
+	// state, in a merged report.
+	Shard         Shard   `json:"shard,omitzero"`
+	Merged        int     `json:"merged,omitempty"` // number of states
+	MissingShards []Shard `json:"missingShards,omitempty"`
 }
 
 // Rate is runs per second.

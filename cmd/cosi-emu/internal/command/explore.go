@@ -22,6 +22,7 @@ type exploration struct {
 	options explore.Options
 	own     ownComponents
 	kinds   []string
+	shard   string
 	output  string
 	reports reports
 	started time.Time
@@ -92,12 +93,18 @@ func newExplore(streams cli.Streams) *cobra.Command {
   # A hundred faults in each scenario of a suite.
   cosi-emu explore suite/ --sample 100 --state suite.state/
 
+  # A quarter on each of four machines, and then the findings of all.
+  cosi-emu explore lifecycle.yaml --shard 2/4 --state 2.state --shrink=false
+  cosi-emu explore merge *.state --state all.state
+  cosi-emu explore lifecycle.yaml --state all.state
+
   # Every fault at each distinct pair of consecutive operations in a suite.
   cosi-emu explore suite/ --prune step`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args) },
 	}
 	x.addFlags(cmd.Flags())
+	cmd.AddCommand(newExploreMerge(streams))
 	return cmd
 }
 
@@ -110,6 +117,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Pairs, "pairs", false,
 		"also try two faults in one run, or with --interference one and a fault, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
+	flags.StringVar(&x.shard, "shard", "", "part of the cases to run, such as 2/4; the parts of n machines are all cases (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
@@ -139,6 +147,9 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	var err error
+	if x.options.Shard, err = explore.ParseShard(x.shard); err != nil {
+		return cli.Usage(err)
+	}
 	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
 		return err
 	}
