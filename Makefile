@@ -108,10 +108,15 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+
+.PHONY: nightly-differential
+nightly-differential: setup ## Send 20,000 requests to both control planes, drawn with SEED, and compare the answers.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -170,6 +175,13 @@ PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/stea
 .PHONY: explore-interference
 explore-interference: build setup ## Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
+
+# The tests of components, which do not depend on what only the real API server has.
+EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./internal/emulator/oracle/... \
+	./internal/scenarios/engine/... ./scenarios/...
+.PHONY: test-embedded
+test-embedded: ## Run the tests of components and the suites on the embedded control plane.
+	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=

@@ -42,6 +42,7 @@ func TestSame(t *testing.T) {
 		t.Skip("it requires kube-apiserver")
 	}
 	d := newDifferential(t)
+	d.requireOneVersion(t)
 	for run := 0; run*requestsInRun < *requests; run++ {
 		d.run(t, run)
 		if d.found >= maxDifferences {
@@ -102,6 +103,20 @@ func newDifferential(t *testing.T) *differential {
 		}
 	}
 	return d
+}
+
+// requireOneVersion skips the test if the programs and the libraries are of different minor
+// versions of Kubernetes: what changed between them would be found.
+func (d *differential) requireOneVersion(t *testing.T) {
+	t.Helper()
+	var minors [2]string
+	for i, answer := range d.mustDo(t, request{Method: http.MethodGet, Path: "/version"}) {
+		version, _ := answer.Body.(map[string]any)
+		minors[i] = fmt.Sprintf("%v.%v", version["major"], version["minor"])
+	}
+	if minors[0] != minors[1] {
+		t.Skipf("kube-apiserver is of Kubernetes %s, and the libraries are of %s", minors[0], minors[1])
+	}
 }
 
 // run sends requests in a namespace of their own, until the servers differ: what follows
