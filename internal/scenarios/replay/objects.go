@@ -23,7 +23,8 @@ var (
 
 // LastObjects returns the objects that the components of a run with that scope have
 // written, as the API server answered the last write of each, without what differs from run
-// to run. Kubernetes Events and Leases are omitted. The keys are resources and subjects.
+// to run. An object that was being deleted has no status. Kubernetes Events and Leases are
+// omitted. The keys are resources and subjects.
 func LastObjects(scope string, events []journal.Event) map[string]string {
 	n := newNormalizer(scope, events)
 	last := map[string]string{}
@@ -34,10 +35,21 @@ func LastObjects(scope string, events []journal.Event) map[string]string {
 		}
 		var object map[string]any
 		if json.Unmarshal(e.Response, &object) == nil {
+			withoutLateStatus(object)
 			last[resourceOf(e.Operation.Name)+" "+subject] = n.object(object)
 		}
 	}
 	return last
+}
+
+// withoutLateStatus removes what a component may write into an object before or after its
+// deletion.
+func withoutLateStatus(object map[string]any) {
+	metadata, _ := object["metadata"].(map[string]any)
+	if metadata["deletionTimestamp"] != nil {
+		delete(object, "status")
+		delete(metadata, "generation")
+	}
 }
 
 // object returns the spec and the status of an object, and what else it has, as JSON.
