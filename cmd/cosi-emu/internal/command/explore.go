@@ -123,7 +123,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
-	flags.IntVar(&o.Sandboxes, "parallel", 0, "number of runs at the same time (default: four for a processor with the embedded control plane, otherwise three for two processors)")
+	flags.IntVar(&o.Sandboxes, "parallel", 0,
+		"number of runs at the same time (default: four for a processor with the embedded control plane, otherwise three for two processors)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
 	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from; a directory for several scenarios")

@@ -62,7 +62,9 @@ func builtinCodec() runtime.Codec {
 type internalCodec struct{ runtime.Codec }
 
 // Decode implements runtime.Decoder.
-func (c internalCodec) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (c internalCodec) Decode(
+	data []byte, defaults *schema.GroupVersionKind, into runtime.Object,
+) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := c.Codec.Decode(data, defaults, into)
 	if err == nil {
 		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
