@@ -108,10 +108,15 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+
+.PHONY: nightly-differential
+nightly-differential: setup ## Send 20,000 requests to both control planes, drawn with SEED, and compare the answers.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -171,6 +176,13 @@ PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/stea
 explore-interference: build setup ## Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
 
+# The tests of components, which do not depend on what only the real API server has.
+EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./internal/emulator/oracle/... \
+	./internal/scenarios/engine/... ./scenarios/...
+.PHONY: test-embedded
+test-embedded: ## Run the tests of components and the suites on the embedded control plane.
+	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
+
 # make mutants MUTANT=create-before-id
 MUTANT ?=
 .PHONY: mutants
@@ -196,7 +208,7 @@ bench: setup ## Run the benchmarks.
 ##@ Change
 
 .PHONY: generate
-generate: generate-proto generate-apis generate-go ## Generate all that is generated.
+generate: generate-proto generate-apis generate-openapi generate-go ## Generate all that is generated.
 
 .PHONY: generate-proto
 generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto files.
@@ -210,6 +222,19 @@ generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs fro
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
 	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha1 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
+
+# The kinds of the embedded control plane, and the types that their definitions refer to.
+OPENAPI := internal/emulator/controlplane/embedded/openapi
+OPENAPI_TYPES := $(addprefix k8s.io/api/, \
+		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
+	k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
+	$(addprefix k8s.io/apimachinery/pkg/, api/resource apis/meta/v1 runtime util/intstr version)
+
+.PHONY: generate-openapi
+generate-openapi: $(BIN)/openapi-gen ## Generate the OpenAPI definitions of the embedded control plane.
+	$(BIN)/openapi-gen --go-header-file /dev/null --report-filename /dev/null \
+		--output-dir $(OPENAPI) --output-pkg github.com/cosi-emu/cosi-emu/$(OPENAPI) \
+		--output-file zz_generated.openapi.go $(OPENAPI_TYPES)
 
 .PHONY: generate-go
 generate-go: ## Run the go:generate directives.
@@ -260,7 +285,7 @@ verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a know
 	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
 
 .PHONY: verify-generated
-verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen ## Generated files are up to date.
+verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen ## Generated files are up to date.
 	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
 
 .PHONY: verify-platforms
@@ -283,6 +308,7 @@ $(eval $(call tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,google.golang.org/grpc/cmd/protoc-gen-go-grpc))
 $(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
+$(eval $(call tool,k8s.io/kube-openapi/cmd/openapi-gen))
 $(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,./licenses))
 $(eval $(call tool,./protogen))

@@ -58,7 +58,10 @@ type Options struct {
 	// Install creates the COSI kinds, ServiceAccounts and RBAC rules that Cluster lacks.
 	// Without it, a missing one is an error.
 	Install bool
-	// ControlPlaneDir is a directory with the programs of the control plane. If it is
+	// ControlPlaneKind selects the control plane that the emulator starts; empty means
+	// ControlPlaneAuto.
+	ControlPlaneKind ControlPlaneKind
+	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If it is
 	// empty, they are found, downloaded or built.
 	ControlPlaneDir string
 
@@ -131,7 +134,7 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validatePorts(), o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {
@@ -172,9 +175,9 @@ func (o Options) validateCluster() error {
 	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
 		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
 			"give no manifest with others", ErrOptions)
-	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.DataDir != ""):
+	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.ControlPlaneKind != "" || o.DataDir != ""):
 		return fmt.Errorf("%w: with an existing cluster the emulator runs no control plane; "+
-			"set no port, programs or data directory of one", ErrOptions)
+			"set no kind, port, programs or data directory of one", ErrOptions)
 	default:
 		return nil
 	}

@@ -22,9 +22,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
@@ -46,9 +43,7 @@ var exclusive sync.Mutex
 // journal is kept in a file, whose path is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
-	// controller-runtime logs a warning with a stack if no logger is set. A logger
-	// that was set before stays.
-	ctrl.SetLogger(logr.Discard())
+	silenceLibraries()
 	if opts.ControlPlane == nil {
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)

@@ -21,6 +21,9 @@ type Options struct {
 	Suites []string
 	// Program is the path of the cosi-emu program.
 	Program string
+	// ControlPlane is the kind of the control plane that is measured. The baseline of
+	// starts is that of the programs.
+	ControlPlane emulator.ControlPlaneKind
 	// Binaries say where to find the programs of the control plane.
 	Binaries binaries.Options
 	// Starts is how often each kind of start is timed. If it is more than once,
@@ -78,7 +81,7 @@ func (o Options) validate() error {
 }
 
 func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
-	return scale.Measure(ctx, scale.Options{Binaries: opts.Binaries, Load: opts.Scale}, progress)
+	return scale.Measure(ctx, scale.Options{ControlPlane: opts.ControlPlane, Binaries: opts.Binaries, Load: opts.Scale}, progress)
 }
 
 func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {

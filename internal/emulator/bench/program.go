@@ -37,6 +37,9 @@ type program struct {
 func startProgram(ctx context.Context, opts Options) (*program, error) {
 	p := &program{path: opts.Program, name: "bench-" + strconv.Itoa(os.Getpid())}
 	args := []string{"up", "--detach", "--output=json", "--name=" + p.name}
+	if kind := opts.ControlPlane; kind != "" {
+		args = append(args, "--control-plane="+string(kind))
+	}
 	if dir := opts.Binaries.Dir; dir != "" {
 		args = append(args, "--control-plane-dir="+dir)
 	}

@@ -94,7 +94,9 @@ func bareStarter(set binaries.Set) starter {
 
 func emulatorStarter(opts Options, reporter emulator.Reporter) starter {
 	return func(ctx context.Context) (func(context.Context) error, error) {
-		emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, Reporter: reporter})
+		emu, err := emulator.Start(ctx, emulator.Options{
+			ControlPlaneKind: opts.ControlPlane, ControlPlaneDir: opts.Binaries.Dir, Reporter: reporter,
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ var ErrUnclean = errors.New("the scenario cannot be run without faults")
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
 func Explore(ctx context.Context, opts Options) (report *Report, err error) {
-	if opts, err = opts.withDefaults(); err != nil {
+	if opts, err = opts.withDefaults(ctx); err != nil {
 		return nil, err
 	}
 	scenario, err := load(opts.File, opts.Text)
@@ -31,9 +31,13 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and the bridge for those of %s",
 			ErrScenario, opts.File, objectstorage.V1alpha1, objectstorage.V1alpha2)
 	}
+	opts.scenario = scenario.Name
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
-		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes, State: opts.State},
+		report: Report{
+			Scenario: scenario.Name, ControlPlane: string(opts.plane.Kind), Notice: opts.plane.Notice,
+			Sandboxes: opts.Sandboxes, State: opts.State, Shard: opts.Shard,
+		},
 	}
 	if e.done, err = openState(opts); err != nil {
 		return nil, err
@@ -113,7 +117,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	for i, t := range trials {
 		cases[i] = Case{t}
 	}
-	if err := e.runAll(ctx, phaseSingle, cases, e.options.Pairs); err != nil {
+	if err := e.runAll(ctx, phaseSingle, e.options.Shard.of(cases), e.options.Pairs); err != nil {
 		return err
 	}
 	if e.options.Pairs {
@@ -121,7 +125,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.runAll(ctx, "random faults", randomCases(e.trials, e.options.Random, e.options.Seed), false)
+	return e.runAll(ctx, "random faults", e.options.Shard.of(randomCases(e.trials, e.options.Random, e.options.Seed)), false)
 }
 
 // probe makes the journal record watch events. The delay is negligible.

@@ -32,7 +32,7 @@ type Source struct {
 // Options.Budget is for all scenarios. If the context ends, done gets the partial report
 // of the current scenario.
 func All(ctx context.Context, opts Options, sources []Source, done func(Source, *Report, error)) (err error) {
-	opts, err = opts.withDefaults()
+	opts, err = opts.withDefaults(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type stateFile struct {
 // stateHeader is the first line.
 type stateHeader struct {
 	Explored string `json:"explored"` // hash of the scenario
+	Scenario string `json:"scenario,omitempty"`
+	Shard    Shard  `json:"shard,omitzero"`
 }
 
 const stateMode = 0o600
@@ -42,33 +44,34 @@ func openState(opts Options) (*stateFile, error) {
 	}
 	s.file = file
 	sum := sha256.Sum256(opts.Text)
-	if err := s.read(hex.EncodeToString(sum[:])); err != nil {
+	header := stateHeader{Explored: hex.EncodeToString(sum[:]), Scenario: opts.scenario, Shard: opts.Shard}
+	if err := s.read(header); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return s, nil
 }
 
 // read reads the completed cases. It ignores a truncated last line.
-func (s *stateFile) read(hash string) error {
+func (s *stateFile) read(want stateHeader) error {
 	data, err := io.ReadAll(s.file)
 	if err != nil {
 		return fmt.Errorf("read the state of the exploration: %w", err)
 	}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, len(data)+1)
-	if !lines.Scan() {
-		return s.write(stateHeader{Explored: hash})
+	if len(data) == 0 {
+		return s.write(want)
 	}
-	var header stateHeader
-	if json.Unmarshal(lines.Bytes(), &header) != nil || header.Explored != hash {
+	header, results, err := readState(s.file.Name(), data)
+	switch {
+	case err != nil:
+		return err
+	case header.Explored != want.Explored:
 		return fmt.Errorf("%w: %s belongs to another scenario, or to an older version of this one; remove it, or choose another file",
 			ErrOptions, s.file.Name())
+	case header.Shard != want.Shard:
+		return fmt.Errorf("%w: %s belongs to shard %q, and this is shard %q; choose another file, or merge the shards",
+			ErrOptions, s.file.Name(), header.Shard, want.Shard)
 	}
-	for lines.Scan() {
-		var result caseResult
-		if json.Unmarshal(lines.Bytes(), &result) != nil {
-			continue
-		}
+	for _, result := range results {
 		s.done[result.Case.String()] = true
 		if len(result.Findings) > 0 {
 			s.old = append(s.old, result)
@@ -78,6 +81,22 @@ func (s *stateFile) read(hash string) error {
 		_, err = s.file.Write([]byte{'\n'})
 	}
 	return err
+}
+
+// readState returns what a state has. It ignores a truncated last line.
+func readState(path string, data []byte) (header stateHeader, results []caseResult, err error) {
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &header) != nil || header.Explored == "" {
+		return header, nil, fmt.Errorf("%w: %s is not the state of an exploration", ErrOptions, path)
+	}
+	for lines.Scan() {
+		var result caseResult
+		if json.Unmarshal(lines.Bytes(), &result) == nil {
+			results = append(results, result)
+		}
+	}
+	return header, results, nil
 }
 
 func (s *stateFile) has(c Case) bool {

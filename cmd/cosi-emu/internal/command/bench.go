@@ -78,7 +78,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
 	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")
 	cmd.Flags().IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "number of rounds of the suite s3")
-	cmd.Flags().StringVar(&o.Binaries.Dir, "control-plane-dir", "", "directory with the programs of the control plane (default: as for 'up')")
+	cli.AddControlPlane(cmd.Flags(), &o.ControlPlane, &o.Binaries.Dir)
 	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a limit is exceeded")
 	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "time limit for all suites")
 	cli.AddOutput(cmd.Flags(), &b.output, cli.FormatText, cli.FormatJSON)

@@ -69,9 +69,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
 		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
-	flags.StringVar(&o.ControlPlaneDir, "control-plane-dir", "",
-		"directory with etcd, kube-apiserver and kube-controller-manager "+
-			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download or a build)")
+	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"time limit for the first answer of your driver")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
@@ -176,10 +174,10 @@ func newUp(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start an emulator",
-		Long: `Start an emulator: etcd, kube-apiserver and kube-controller-manager with the COSI
-kinds, the COSI controller and sidecar, a fake driver with its S3 store, and default
-classes. The command prints all endpoints and runs until Ctrl-C. Then it stops all
-components and deletes their files.
+		Long: `Start an emulator: a Kubernetes control plane with the COSI kinds, the COSI controller
+and sidecar, a fake driver with its S3 store, and default classes. The command prints
+all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
+files.
 
 With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
 which most deployments run.
@@ -187,9 +185,11 @@ which most deployments run.
 With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
 supervises it. With --driver you start it. A bridge translates for drivers of v1alpha1.
 
-The programs of the control plane come from --control-plane-dir or
-$KUBEBUILDER_ASSETS, then from the user's cache. If they are missing, they are
-downloaded, or built with the go command, once.
+The control plane is etcd, kube-apiserver and kube-controller-manager, from
+--control-plane-dir or $KUBEBUILDER_ASSETS, then from the user's cache, then by a
+download. If there is none, an API server in this process takes their place: it serves
+custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
+gets the programs, if necessary by a build. --control-plane selects one or the other.
 
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the

@@ -31,7 +31,8 @@ var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3}
 type Options struct {
 	Load
 
-	Binaries binaries.Options
+	ControlPlane emulator.ControlPlaneKind
+	Binaries     binaries.Options
 }
 
 // stopTimeout bounds the end of a control plane.
@@ -55,7 +56,9 @@ func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure
 
 // withEnvironment makes an environment for a measurement, and takes it down after.
 func withEnvironment(ctx context.Context, opts Options, measure func(*environment) error) (err error) {
-	emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, NoDriver: true})
+	emu, err := emulator.Start(ctx, emulator.Options{
+		ControlPlaneKind: opts.ControlPlane, ControlPlaneDir: opts.Binaries.Dir, NoDriver: true,
+	})
 	if err != nil {
 		return err
 	}

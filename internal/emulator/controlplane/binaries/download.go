@@ -81,6 +81,9 @@ func (c *cache) addControllerManager(ctx context.Context, m *manifest, stage, bi
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	if c.opts.NoBuild {
+		return &UnavailableError{err}
+	}
 	c.note("cannot download %s (%v); building it instead", ControllerManager, err)
 	buildErr := c.build(ctx, stage, bin, c.opts.module.pick(ControllerManager))
 	if buildErr == nil || ctx.Err() != nil {

@@ -39,6 +39,9 @@ type Options struct {
 	// Complete retries a kube-controller-manager that an earlier run could not get.
 	// Without it, a set that lacks it is used as it is.
 	Complete bool
+	// NoBuild returns an *UnavailableError instead of building programs, and instead of
+	// waiting for another process that gets them.
+	NoBuild bool
 	// IndexURL lists the releases of envtest. It defaults to envtest's own.
 	IndexURL string
 	// ReleaseURL is the URL of Kubernetes releases. It defaults to DefaultReleaseURL.

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
 )
 
@@ -23,9 +24,13 @@ import (
 // the programs before; only the test binary's timeout limits that.
 const startTimeout = 2 * time.Minute
 
-var shared = map[objectstorage.Version]func() (*controlplane.ControlPlane, error){
-	objectstorage.V1alpha1: sync.OnceValues(func() (*controlplane.ControlPlane, error) { return start(objectstorage.V1alpha1) }),
-	objectstorage.V1alpha2: sync.OnceValues(func() (*controlplane.ControlPlane, error) { return start(objectstorage.V1alpha2) }),
+// Variable is the environment variable that selects the kind of the control plane; empty
+// means selection.Auto.
+const Variable = "COSI_EMU_TEST_CONTROL_PLANE"
+
+var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error){
+	objectstorage.V1alpha1: sync.OnceValues(func() (controlplane.ControlPlane, error) { return start(objectstorage.V1alpha1) }),
+	objectstorage.V1alpha2: sync.OnceValues(func() (controlplane.ControlPlane, error) { return start(objectstorage.V1alpha2) }),
 }
 
 // Start returns the control plane of the test binary, with the COSI kinds, and with
@@ -35,13 +40,13 @@ var shared = map[objectstorage.Version]func() (*controlplane.ControlPlane, error
 //
 // The goroutines of the control plane stay: a test for leaked goroutines calls Start
 // before goleak.IgnoreCurrent.
-func Start(tb testing.TB) *controlplane.ControlPlane {
+func Start(tb testing.TB) controlplane.ControlPlane {
 	tb.Helper()
 	return StartVersion(tb, objectstorage.V1alpha2)
 }
 
 // StartVersion is Start with the COSI kinds of a version. The versions have a control plane each.
-func StartVersion(tb testing.TB, version objectstorage.Version) *controlplane.ControlPlane {
+func StartVersion(tb testing.TB, version objectstorage.Version) controlplane.ControlPlane {
 	tb.Helper()
 	c, err := SharedVersion(version)
 	if err != nil {
@@ -56,17 +61,24 @@ func StartVersion(tb testing.TB, version objectstorage.Version) *controlplane.Co
 }
 
 // Shared is Start for callers without a test; they report the error.
-func Shared() (*controlplane.ControlPlane, error) { return SharedVersion(objectstorage.V1alpha2) }
+func Shared() (controlplane.ControlPlane, error) { return SharedVersion(objectstorage.V1alpha2) }
 
 // SharedVersion is Shared with the COSI kinds of a version; empty means v1alpha2.
-func SharedVersion(version objectstorage.Version) (*controlplane.ControlPlane, error) {
+func SharedVersion(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	return shared[cmp.Or(version, objectstorage.V1alpha2)]()
 }
 
-func start(version objectstorage.Version) (*controlplane.ControlPlane, error) {
-	set, err := binaries.Find(context.Background(), binaries.Options{Progress: tell})
+func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
+	kind, err := selection.ParseKind(os.Getenv(Variable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Variable, err)
+	}
+	choice, err := selection.Choose(context.Background(), kind, binaries.Options{Progress: tell})
 	if err != nil {
 		return nil, err
+	}
+	if choice.Notice != "" {
+		fmt.Fprintln(os.Stderr, choice.Notice)
 	}
 	kinds, err := crds.For(version)
 	if err != nil {
@@ -78,7 +90,7 @@ func start(version objectstorage.Version) (*controlplane.ControlPlane, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	c, err := controlplane.Start(ctx, controlplane.Options{Binaries: set, Dir: dir, CRDs: kinds})
+	c, err := choice.Start(ctx, controlplane.Options{Dir: dir, CRDs: kinds})
 	if err != nil {
 		return nil, describe(err)
 	}
@@ -94,7 +106,7 @@ func tell(u binaries.Update) {
 	}
 }
 
-func logTails(tb testing.TB, c *controlplane.ControlPlane) {
+func logTails(tb testing.TB, c controlplane.ControlPlane) {
 	tb.Helper()
 	for _, process := range c.Processes() {
 		failurelog.Keep(tb, process.Name, func(w io.Writer) error {

@@ -1,0 +1,125 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+func someCases() []Case {
+	var cases []Case
+	for n := range 20 {
+		point := Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", n + 1}
+		for _, trial := range timingOf(DefaultCallTimeout).trials([]Point{point}, nil, "") {
+			cases = append(cases, Case{trial})
+		}
+	}
+	return cases
+}
+
+func TestParseShard(t *testing.T) {
+	for text, want := range map[string]Shard{"": {}, "1/1": {1, 1}, "2/4": {2, 4}, "10/10": {10, 10}} {
+		if got, err := ParseShard(text); got != want || err != nil || got.String() != text {
+			t.Errorf("%q: got %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0/4", "5/4", "1", "a/b", "1/", "-1/2", "1/2/3"} {
+		if _, err := ParseShard(text); !errors.Is(err, ErrOptions) {
+			t.Errorf("%q: got %v, want ErrOptions", text, err)
+		}
+	}
+}
+
+// TestShards: each case is in one shard, in any order of the cases.
+func TestShards(t *testing.T) {
+	cases := someCases()
+	count := map[string]int{}
+	for i := range 4 {
+		shard := Shard{i + 1, 4}
+		selected := shard.of(cases)
+		reversed := slices.Clone(cases)
+		slices.Reverse(reversed)
+		again := shard.of(reversed)
+		slices.Reverse(again)
+		if fmt.Sprint(selected) != fmt.Sprint(again) {
+			t.Errorf("shard %s depends on the order", shard)
+		}
+		if len(selected) == 0 || len(selected) > len(cases)/2 {
+			t.Errorf("shard %s has %d of %d cases", shard, len(selected), len(cases))
+		}
+		for _, c := range selected {
+			count[c.String()]++
+		}
+	}
+	for _, c := range cases {
+		if count[c.String()] != 1 {
+			t.Errorf("%s is in %d shards", c, count[c.String()])
+		}
+	}
+	if len((Shard{}).of(cases)) != len(cases) {
+		t.Error("without a shard, not all cases are selected")
+	}
+}
+
+func TestMerge(t *testing.T) {
+	dir, cases := t.TempDir(), someCases()
+	write := func(name string, text string, shard Shard) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		s, err := openState(Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range shard.of(cases) {
+			result := caseResult{Case: c, Reached: true, Runs: 1}
+			if i == 0 {
+				result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
+			}
+			s.add(result)
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	first, third := write("1", "a", Shard{1, 3}), write("3", "a", Shard{3, 3})
+	all := filepath.Join(dir, "all")
+	report, err := Merge(all, first, third, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := len((Shard{1, 3}).of(cases)) + len((Shard{3, 3}).of(cases))
+	if report.Tried != want || report.Runs != want || report.Scenario != "story" || len(report.Findings) == 0 {
+		t.Errorf("got %+v, want %d cases of story with findings", report, want)
+	}
+	if diff := cmp.Diff([]Shard{{2, 3}}, report.MissingShards); diff != "" {
+		t.Errorf("missing shards: -want +got\n%s", diff)
+	}
+	s, err := openState(Options{Text: []byte("a"), State: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.done) != want || len(s.old) != 2 {
+		t.Errorf("the merged state has %d cases, %d of them with findings", len(s.done), len(s.old))
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(filepath.Join(dir, "other"), first, write("b", "b", Shard{2, 3})); !errors.Is(err, ErrOptions) {
+		t.Errorf("states of two scenarios: got %v, want ErrOptions", err)
+	}
+	if _, err := Merge(all, first, third); !errors.Is(err, os.ErrExist) {
+		t.Errorf("an existing file: got %v, want ErrExist", err)
+	}
+	if _, err := openState(Options{Text: []byte("a"), State: first, Shard: Shard{2, 3}}); !errors.Is(err, ErrOptions) {
+		t.Errorf("the state of another shard: got %v, want ErrOptions", err)
+	}
+}
