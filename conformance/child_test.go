@@ -172,6 +172,7 @@ func processMistakes(ending context.Context) map[string]behaviour {
 			func() (any, error) { return &revoked{}, nil }),
 		internalOnSIGTERM: func(_ context.Context, r any, next call) (any, error) {
 			response, err := next(r)
+			together(ending) // so that SIGTERM finds a call in its middle
 			if ending.Err() != nil {
 				return nil, failed(codes.Internal, "context canceled")
 			}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,7 +127,8 @@ func TestE13E14AccessWaits(t *testing.T) {
 // the write, not a back-off, which would not end within the test.
 func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
 	h := prepare(t)
-	annotated := make(chan struct{})
+	asked, annotated := make(chan struct{}), make(chan struct{})
+	var once sync.Once
 	h.requests.Intercept(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodPatch || path.Base(path.Dir(r.URL.Path)) != "bucketclaims" {
 			return nil, nil //nolint:nilnil // the request goes on
@@ -136,11 +138,16 @@ func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
 			return nil, err
 		}
 		patch, err := io.ReadAll(body)
-		if err != nil || !strings.Contains(string(patch), v1alpha2.ProtectionFinalizer) {
+		if err != nil {
 			return nil, err
 		}
+		before := asked // the access annotates when the claim's reconciler has asked for the finalizer
+		if strings.Contains(string(patch), v1alpha2.ProtectionFinalizer) {
+			once.Do(func() { close(asked) })
+			before = annotated
+		}
 		select {
-		case <-annotated:
+		case <-before:
 		case <-r.Context().Done():
 		}
 		return nil, r.Context().Err()
