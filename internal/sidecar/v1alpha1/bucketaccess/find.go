@@ -3,7 +3,6 @@ package bucketaccess
 import (
 	"context"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
@@ -46,12 +45,7 @@ func (a *attempt) leaveClass() error {
 
 // classFrom returns the class of the access, or nil if there is none.
 func (a *attempt) classFrom(ctx context.Context, from client.Reader) (*v1alpha1.BucketAccessClass, error) {
-	class := &v1alpha1.BucketAccessClass{}
-	err := from.Get(ctx, client.ObjectKey{Name: a.Object.Spec.BucketAccessClassName}, class)
-	if err != nil {
-		return nil, client.IgnoreNotFound(err)
-	}
-	return class, nil
+	return objectFrom[v1alpha1.BucketAccessClass](ctx, from, client.ObjectKey{Name: a.Object.Spec.BucketAccessClassName})
 }
 
 // bucketIsOurs reports whether the Bucket of the access is the driver's. Then its users
@@ -95,29 +89,42 @@ func (a *attempt) findBucket(ctx context.Context) (err error) {
 
 // claimed returns the Bucket that the claim is bound to.
 func (a *attempt) claimed(ctx context.Context) (*v1alpha1.Bucket, error) {
-	claim, name := &v1alpha1.BucketClaim{}, a.Object.Spec.BucketClaimName
-	err := a.cached.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, claim)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound, "BucketClaim %q does not exist", name)
-	case err != nil:
+	claim, err := objectFrom[v1alpha1.BucketClaim](ctx, a.cached, a.claimKey())
+	if err != nil {
 		return nil, err
-	case !claim.DeletionTimestamp.IsZero():
-		return nil, reasons.Waiting(v1alpha2.ReasonBucketClaimDeleting, "BucketClaim %q is being deleted", name)
-	case claim.Status.BucketName == "" || !claim.Status.BucketReady:
-		return nil, reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "BucketClaim %q is not ready yet", name)
 	}
-	bucket := &v1alpha1.Bucket{}
-	err = a.cached.Get(ctx, client.ObjectKey{Name: claim.Status.BucketName}, bucket)
+	if err := a.checkClaim(claim); err != nil {
+		return nil, err
+	}
+	bucket, err := objectFrom[v1alpha1.Bucket](ctx, a.cached, client.ObjectKey{Name: claim.Status.BucketName})
 	switch {
-	case apierrors.IsNotFound(err):
-		return nil, reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "Bucket %q of BucketClaim %q does not exist", claim.Status.BucketName, name)
 	case err != nil:
 		return nil, err
+	case bucket == nil:
+		return nil, reasons.Waiting(v1alpha2.ReasonWaitingForBucket,
+			"Bucket %q of BucketClaim %q does not exist", claim.Status.BucketName, claim.Name)
 	case bucket.Spec.BucketClaim != nil && bucket.Spec.BucketClaim.UID != "" && bucket.Spec.BucketClaim.UID != claim.UID:
-		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict, "Bucket %q belongs to another BucketClaim than %q", bucket.Name, name)
+		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict, "Bucket %q belongs to another BucketClaim than %q", bucket.Name, claim.Name)
 	}
 	return bucket, nil
+}
+
+func (a *attempt) claimKey() client.ObjectKey {
+	return client.ObjectKey{Namespace: a.Object.Namespace, Name: a.Object.Spec.BucketClaimName}
+}
+
+// checkClaim has what a claim, which may be nil, needs so that access to its Bucket can be granted.
+func (a *attempt) checkClaim(claim *v1alpha1.BucketClaim) error {
+	name := a.Object.Spec.BucketClaimName
+	switch {
+	case claim == nil:
+		return reasons.Waiting(v1alpha2.ReasonBucketClaimNotFound, "BucketClaim %q does not exist", name)
+	case !claim.DeletionTimestamp.IsZero():
+		return reasons.Waiting(v1alpha2.ReasonBucketClaimDeleting, "BucketClaim %q is being deleted", name)
+	case claim.Status.BucketName == "" || !claim.Status.BucketReady:
+		return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "BucketClaim %q is not ready yet", name)
+	}
+	return nil
 }
 
 // checkBucket has what a Bucket needs so that access to it can be granted.

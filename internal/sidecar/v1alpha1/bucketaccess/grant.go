@@ -13,7 +13,6 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketinfo"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
@@ -60,6 +59,9 @@ func (a *attempt) protect(ctx context.Context) error {
 	if err := a.checkBucket(bucket); err != nil {
 		return err
 	}
+	if err := a.checkLiveClaim(ctx); err != nil {
+		return err
+	}
 	a.bucket = bucket
 	if err := a.writeRecord(ctx); err != nil {
 		return err
@@ -73,6 +75,18 @@ func (a *attempt) protect(ctx context.Context) error {
 		return fmt.Errorf("write metadata of Bucket %s: %w", bucket.Name, err)
 	}
 	return nil
+}
+
+// checkLiveClaim has nothing granted for a claim whose deletion the cache does not show yet.
+func (a *attempt) checkLiveClaim(ctx context.Context) error {
+	if a.upToDate {
+		return nil
+	}
+	claim, err := liveObject[v1alpha1.BucketClaim](ctx, a, a.claimKey())
+	if err != nil {
+		return err
+	}
+	return a.checkClaim(claim)
 }
 
 func (a *attempt) writeRecord(ctx context.Context) error {
@@ -142,32 +156,4 @@ func (a *attempt) saveAccount(ctx context.Context, id string) error {
 	}
 	a.Object.Status.AccountID = id
 	return a.SaveStatus(ctx)
-}
-
-// liveBucket returns a Bucket as the API server has it, or nil. If the cache has a later
-// one, or the only one, the answer may be out of date, and the access is reconciled again:
-// the watch may have no further event of the Bucket.
-func (a *attempt) liveBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
-	live, err := bucketFrom(ctx, a.live, name)
-	if err != nil {
-		return nil, err
-	}
-	cached, err := bucketFrom(ctx, a.cached, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case cached != nil && (live == nil || secretstore.VersionOf(live).Before(secretstore.VersionOf(cached))):
-		a.Requeue()
-		return nil, cosireconcile.ErrDone
-	}
-	return live, nil
-}
-
-// bucketFrom returns a Bucket, or nil.
-func bucketFrom(ctx context.Context, from client.Reader, name string) (*v1alpha1.Bucket, error) {
-	bucket := &v1alpha1.Bucket{}
-	if err := from.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
-		return nil, client.IgnoreNotFound(err)
-	}
-	return bucket, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -50,12 +49,11 @@ func (a *attempt) identify(ctx context.Context) error {
 // boundBucket returns the Bucket of the access by its claim, or by what Buckets say of
 // their claims, or nil.
 func (a *attempt) boundBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
-	claim := &v1alpha1.BucketClaim{}
-	err := a.live.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: a.Object.Spec.BucketClaimName}, claim)
-	if err != nil && !apierrors.IsNotFound(err) {
+	claim, err := objectFrom[v1alpha1.BucketClaim](ctx, a.live, a.claimKey())
+	if err != nil {
 		return nil, err
 	}
-	if claim.Status.BucketName != "" {
+	if claim != nil && claim.Status.BucketName != "" {
 		return a.liveBucket(ctx, claim.Status.BucketName)
 	}
 	buckets := &v1alpha1.BucketList{}
