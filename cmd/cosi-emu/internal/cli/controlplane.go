@@ -26,7 +26,7 @@ func (k controlPlaneKind) Set(text string) (err error) {
 }
 
 // Type implements pflag.Value.
-func (controlPlaneKind) Type() string { return "string" }
+func (controlPlaneKind) Type() string { return "kind" }
 
 // AddControlPlane adds the flags that select the control plane.
 func AddControlPlane(flags *pflag.FlagSet, kind *emulator.ControlPlaneKind, dir *string) {

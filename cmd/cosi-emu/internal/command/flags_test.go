@@ -30,6 +30,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "7", "7"
 	case "quantity":
 		return "7168", "7Ki"
+	case "kind":
+		return "embedded", "embedded"
 	case "version":
 		return "v1alpha1", "v1alpha1"
 	case "protocols":
@@ -84,7 +86,10 @@ func TestRepeatFlags(t *testing.T) {
 	if err := cmd.ParseFlags(given); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"--detach=false", "--output=text", "--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s"}
+	want := []string{
+		"--detach=false", "--output=text", "--progress-records",
+		"--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s",
+	}
 	if diff := cmp.Diff(want, repeatFlags(cmd.Flags())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
