@@ -4,9 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
+
+// suiteTimeout is how long a test waits for a run of the whole suite. Only a test that fails waits as long.
+const suiteTimeout = 15 * time.Minute
 
 // runOnOwnDriver runs scenarios of the suite on a driver behind a socket, and counts their outcomes. None may
 // fail.
@@ -16,6 +20,11 @@ func (h *home) runOnOwnDriver(args ...string) map[engine.Outcome]int {
 	driver := h.start("driver", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 	h.waitForFile("d.sock")
 	run := h.start(append([]string{"run", "--suite", "--api", "v1alpha2", "--driver", socket, "--report", "json=r.json"}, args...)...)
+	select {
+	case <-run.ended:
+	case <-time.After(suiteTimeout):
+		h.t.Errorf("the suite has not ended after %s", suiteTimeout)
+	}
 	if code := run.wait(); code != 0 {
 		h.t.Errorf("exit code %d\n%s%s", code, run.out.String(), run.err.String())
 	}
