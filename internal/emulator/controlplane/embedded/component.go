@@ -31,9 +31,9 @@ type component struct {
 	running bool
 }
 
-// start starts the component and returns a *controlplane.StartError if it does not become
+// Start starts the component and returns a *controlplane.StartError if it does not become
 // ready before ctx ends or within timeout.
-func (c *component) start(ctx context.Context, timeout time.Duration) error {
+func (c *component) Start(ctx context.Context, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running {
@@ -57,7 +57,8 @@ func (c *component) start(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-func (c *component) stop(ctx context.Context, grace time.Duration) error {
+// Stop stops the component, at once when ctx ends or after grace.
+func (c *component) Stop(ctx context.Context, grace time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.running {
@@ -73,7 +74,8 @@ func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-func (c *component) kill() {
+// Kill stops the component at once.
+func (c *component) Kill() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running {
@@ -81,9 +83,11 @@ func (c *component) kill() {
 		c.note("killed")
 		c.part.kill()
 	}
+	return nil
 }
 
-func (c *component) process() controlplane.Process {
+// Process returns this process.
+func (c *component) Process() controlplane.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := controlplane.Process{Name: c.name, LogFile: c.log}
@@ -104,89 +108,16 @@ func (c *component) note(text string) {
 	_ = file.Close()
 }
 
-// Processes returns the components in the order in which they were started. They are all
-// this process.
-func (c *ControlPlane) Processes() []controlplane.Process {
-	processes := make([]controlplane.Process, 0, len(c.components))
-	for _, component := range c.components {
-		processes = append(processes, component.process())
-	}
-	return processes
-}
-
-// ProcessNames returns the names of the components in the order in which they were
-// started.
-func (c *ControlPlane) ProcessNames() []string {
-	names := make([]string, 0, len(c.components))
-	for _, component := range c.components {
-		names = append(names, component.name)
-	}
-	return names
-}
-
-// PID returns the ID of this process if a component runs, and otherwise 0.
-func (c *ControlPlane) PID(name string) int {
-	if component := c.component(name); component != nil {
-		return component.process().PID
-	}
-	return 0
-}
-
-// LogFile returns the file with the output of a component.
-func (c *ControlPlane) LogFile(name string) string {
-	if component := c.component(name); component != nil {
-		return component.log
-	}
-	return ""
-}
-
-// StartComponent starts a component that was stopped or killed, with the same address,
-// identity and data as before. It is no error if the component runs.
-func (c *ControlPlane) StartComponent(ctx context.Context, name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("start %s: %w", name, controlplane.ErrNoComponent)
-	}
-	return component.start(ctx, c.opts.StartTimeout)
-}
-
-// StopComponent stops one component. It is no error if the component does not run.
-func (c *ControlPlane) StopComponent(ctx context.Context, name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("stop %s: %w", name, controlplane.ErrNoComponent)
-	}
-	return component.stop(ctx, c.opts.StopGrace)
-}
-
-// KillComponent ends one component at once. It is no error if the component does not run.
-func (c *ControlPlane) KillComponent(name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("kill %s: %w", name, controlplane.ErrNoComponent)
-	}
-	component.kill()
-	return nil
-}
-
 // Failed returns a channel that never receives anything: no component ends by itself.
 func (c *ControlPlane) Failed() <-chan error { return c.failed }
 
 // stopComponents stops the components in reverse order.
 func (c *ControlPlane) stopComponents(ctx context.Context) error {
 	var failed error
-	for _, component := range slices.Backward(c.components) {
-		if err := component.stop(ctx, c.opts.StopGrace); err != nil && failed == nil {
+	for _, component := range slices.Backward(c.InOrder) {
+		if err := component.Stop(ctx, c.StopGrace); err != nil && failed == nil {
 			failed = err
 		}
 	}
 	return failed
-}
-
-func (c *ControlPlane) component(name string) *component {
-	i := slices.IndexFunc(c.components, func(component *component) bool { return component.name == name })
-	if i < 0 {
-		return nil
-	}
-	return c.components[i]
 }

@@ -19,12 +19,15 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/components"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/apiserver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/token"
 )
 
 // ControlPlane is a running control plane in this process.
 type ControlPlane struct {
+	components.Set[*component]
+
 	opts    controlplane.Options
 	lock    *flock.Flock
 	address string
@@ -34,7 +37,6 @@ type ControlPlane struct {
 	objects   *objects
 	local     apiserver.Local
 
-	components []*component // in the order of their start
 	admin      *rest.Config
 	kubeconfig []byte
 	failed     chan error
@@ -60,6 +62,7 @@ func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error
 		}
 	}
 	c := &ControlPlane{opts: opts, failed: make(chan error, 1)}
+	c.StartTimeout, c.StopGrace = opts.StartTimeout, opts.StopGrace
 	if err := c.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
@@ -118,14 +121,14 @@ func (c *ControlPlane) identify(ctx context.Context) error {
 
 // assemble creates the components, without starting them.
 func (c *ControlPlane) assemble() {
-	c.components = []*component{
+	c.InOrder = []*component{
 		{name: controlplane.Etcd, part: c.objects},
 		{name: controlplane.APIServer, part: &server{plane: c}},
 	}
 	if !c.opts.NoControllers {
-		c.components = append(c.components, &component{name: controlplane.ControllerManager, part: &controllerManager{plane: c}})
+		c.InOrder = append(c.InOrder, &component{name: controlplane.ControllerManager, part: &controllerManager{plane: c}})
 	}
-	for _, component := range c.components {
+	for _, component := range c.InOrder {
 		component.log = c.logFile(component.name)
 	}
 }
@@ -138,7 +141,7 @@ type phase struct {
 
 func (c *ControlPlane) phases() []phase {
 	var phases []phase
-	for _, component := range c.components {
+	for _, component := range c.InOrder {
 		phases = append(phases, phase{component.name, func(ctx context.Context) error { return c.StartComponent(ctx, component.name) }})
 		if component.name == controlplane.APIServer && len(c.opts.CRDs) > 0 {
 			phases = append(phases, phase{controlplane.PhaseCRDs, c.installCRDs})

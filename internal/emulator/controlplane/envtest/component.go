@@ -38,9 +38,9 @@ type component struct {
 
 var errEarlyExit = errors.New("it ended before it was ready")
 
-// start starts the component and returns a *controlplane.StartError if it does not become
+// Start starts the component and returns a *controlplane.StartError if it does not become
 // ready before ctx ends or within timeout.
-func (c *component) start(ctx context.Context, timeout time.Duration) error {
+func (c *component) Start(ctx context.Context, timeout time.Duration) error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
 	if c.running() {
@@ -124,8 +124,8 @@ func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
 	}
 }
 
-// stop stops the component. It kills the component when ctx ends, or after grace.
-func (c *component) stop(ctx context.Context, grace time.Duration) error {
+// Stop stops the component. It kills the component when ctx ends, or after grace.
+func (c *component) Stop(ctx context.Context, grace time.Duration) error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
 	proc := c.release()
@@ -142,8 +142,8 @@ func (c *component) stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// kill kills the component.
-func (c *component) kill() error {
+// Kill kills the component.
+func (c *component) Kill() error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
 	proc := c.release()

@@ -12,17 +12,19 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/components"
 )
 
 // ControlPlane is a running control plane of programs.
 type ControlPlane struct {
+	components.Set[*component]
+
 	opts     controlplane.Options
 	files    layout
 	lock     *flock.Flock
 	watchdog *watchdog
 
 	apiServer       *apiServer
-	components      []*component // in the order of their start
 	admin           *rest.Config
 	adminKubeconfig []byte
 
@@ -48,6 +50,7 @@ func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error
 		return nil, err
 	}
 	c := &ControlPlane{opts: opts, files: newLayout(opts.Dir)}
+	c.StartTimeout, c.StopGrace = opts.StartTimeout, opts.StopGrace
 	if err := c.start(ctx); err != nil {
 		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
@@ -83,7 +86,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 	if err := c.assemble(ctx); err != nil {
 		return err
 	}
-	c.monitor = startMonitor(c.components)
+	c.monitor = startMonitor(c.InOrder)
 	for _, p := range c.phases() {
 		if err := c.runPhase(ctx, p); err != nil {
 			return err
@@ -117,7 +120,7 @@ func (c *ControlPlane) assemble(ctx context.Context) error {
 }
 
 func (c *ControlPlane) add(name, path string, p program) error {
-	c.components = append(c.components, &component{name: name, files: c.files, program: p})
+	c.InOrder = append(c.InOrder, &component{name: name, files: c.files, program: p})
 	if err := c.files.writeLauncher(name, path, c.opts); err != nil {
 		return fmt.Errorf("write the launcher of %s: %w", name, err)
 	}

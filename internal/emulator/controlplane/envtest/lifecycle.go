@@ -3,79 +3,11 @@ package envtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
-
-// Processes returns the components in the order in which they were started.
-func (c *ControlPlane) Processes() []controlplane.Process {
-	processes := make([]controlplane.Process, 0, len(c.components))
-	for _, component := range c.components {
-		processes = append(processes, component.process())
-	}
-	return processes
-}
-
-// ProcessNames returns the names of the components in the order in which they were
-// started.
-func (c *ControlPlane) ProcessNames() []string {
-	names := make([]string, 0, len(c.components))
-	for _, component := range c.components {
-		names = append(names, component.process().Name)
-	}
-	return names
-}
-
-// PID returns the process ID of a component, or 0 if it does not run.
-func (c *ControlPlane) PID(name string) int {
-	if component := c.component(name); component != nil {
-		return component.process().PID
-	}
-	return 0
-}
-
-// LogFile returns the file with the output of a component.
-func (c *ControlPlane) LogFile(name string) string {
-	if component := c.component(name); component != nil {
-		return component.process().LogFile
-	}
-	return ""
-}
-
-// StopComponent stops one component, as if its machine were down: others that
-// depend on it go on and fail as they may. It is no error if the component does
-// not run.
-func (c *ControlPlane) StopComponent(ctx context.Context, name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("stop %s: %w", name, controlplane.ErrNoComponent)
-	}
-	return component.stop(ctx, c.opts.StopGrace)
-}
-
-// KillComponent kills one component, as kill -9 does, and returns when it is dead.
-// It is no error if the component does not run.
-func (c *ControlPlane) KillComponent(name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("kill %s: %w", name, controlplane.ErrNoComponent)
-	}
-	return component.kill()
-}
-
-// StartComponent starts a component that StopComponent stopped, or KillComponent killed, or that ended by
-// itself, with the same address, identity and data as before. It is no error if
-// the component runs.
-func (c *ControlPlane) StartComponent(ctx context.Context, name string) error {
-	component := c.component(name)
-	if component == nil {
-		return fmt.Errorf("start %s: %w", name, controlplane.ErrNoComponent)
-	}
-	return component.start(ctx, c.opts.StartTimeout)
-}
 
 // Failed returns a channel that receives a *controlplane.ComponentError for each component
 // that exits by itself. The channel is never closed.
@@ -109,27 +41,20 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 // each other.
 func (c *ControlPlane) stopComponents(ctx context.Context) error {
 	var clients sync.WaitGroup
-	errs := make([]error, len(c.components))
-	for i, component := range slices.Backward(c.components) {
+	errs := make([]error, len(c.InOrder))
+	for i, component := range slices.Backward(c.InOrder) {
 		if i == 0 {
 			clients.Wait()
-			errs[i] = component.stop(ctx, c.opts.StopGrace)
+			errs[i] = component.Stop(ctx, c.StopGrace)
 			break
 		}
-		clients.Go(func() { errs[i] = component.stop(ctx, c.opts.StopGrace) })
+		clients.Go(func() { errs[i] = component.Stop(ctx, c.StopGrace) })
 	}
 	return errors.Join(errs...)
 }
 
-func (c *ControlPlane) component(name string) *component {
-	i := slices.IndexFunc(c.components, func(component *component) bool { return component.name == name })
-	if i < 0 {
-		return nil
-	}
-	return c.components[i]
-}
-
-func (c *component) process() controlplane.Process {
+// Process returns the program as the operating system knows it.
+func (c *component) Process() controlplane.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := controlplane.Process{Name: c.name, LogFile: c.files.log(c.name)}

@@ -21,7 +21,7 @@ func (c *ControlPlane) phases() []phase {
 	if len(c.opts.CRDs) > 0 {
 		phases = append(phases, phase{controlplane.PhaseCRDs, c.installCRDs})
 	}
-	if c.component(controlplane.ControllerManager) != nil {
+	if c.Has(controlplane.ControllerManager) {
 		phases = append(phases, phase{controlplane.ControllerManager, c.starter(controlplane.ControllerManager)})
 	}
 	return phases

@@ -10,7 +10,7 @@ import (
 // namespace default; without a controller manager, immediately. It fails when ctx ends
 // or a component fails.
 func (c *ControlPlane) WaitReady(ctx context.Context) error {
-	if c.component(controlplane.ControllerManager) == nil {
+	if !c.Has(controlplane.ControllerManager) {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
