@@ -60,7 +60,9 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 		}
 	}
 	writers := map[string]func(io.Writer, report.Report) error{
-		formatHTML:     timeline.Write,
+		formatHTML: func(w io.Writer, r report.Report) error {
+			return timeline.WriteAs(w, r, timeline.Presentation{Rerun: text.Rerun})
+		},
 		cli.FormatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
 	}
 	for _, given := range r.files {
