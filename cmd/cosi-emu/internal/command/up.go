@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
@@ -30,6 +31,7 @@ type start struct {
 	own     ownComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
+	init    string // the directory that fills the emulator
 	records bool   // progress as records, for the process of 'up -d'
 }
 
@@ -37,6 +39,23 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
+	flags.StringVar(&s.init, "init", "",
+		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+}
+
+// readInit reads the directory that fills the emulator, before anything starts.
+func (s *start) readInit() (err error) {
+	if s.init == "" {
+		return nil
+	}
+	if s.session.Init, err = initdir.Read(s.init); err != nil {
+		return cli.Usage(fmt.Errorf("--init: %w", err))
+	}
+	o := &s.session.Emulator
+	if s.session.Init.HasBuckets() && (o.Driver != "" || o.NoDriver || o.Implementations.DriverCommand != nil) {
+		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
+	}
+	return nil
 }
 
 // addTimeout adds the flag with that name for the limit of the start.
@@ -93,6 +112,9 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := s.own.apply(&s.session.Emulator); err != nil {
 		return err
 	}
+	if err := s.readInit(); err != nil {
+		return err
+	}
 	s.cluster.apply(&s.session)
 	cli.SilenceLibraries()
 	reporter := s.reporter(streams.Err)
@@ -142,6 +164,9 @@ const upExamples = `  # Ctrl-C stops it.
 
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
+
+  # With the manifests of a directory, and the buckets and objects of its directory buckets.
+  cosi-emu up --init testdata/cosi
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
