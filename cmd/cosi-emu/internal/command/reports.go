@@ -77,6 +77,15 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 	return all, nil
 }
 
+// appendSummary appends the report to the summary of a step of GitHub Actions.
+func appendSummary(r report.Report, title string) error {
+	err := cli.AppendStepSummary(func(w io.Writer) error { return r.WriteMarkdown(w, title) })
+	if err != nil {
+		return fmt.Errorf("write the summary of the step: %w", err)
+	}
+	return nil
+}
+
 // save writes the report, and replaces an existing file.
 func (d destination) save(r report.Report) (err error) {
 	file, err := os.Create(d.file)
