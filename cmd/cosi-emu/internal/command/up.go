@@ -39,6 +39,10 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
+	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
+		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
+	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
+		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
 	flags.StringVar(&s.init, "init", "",
 		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
 }
@@ -74,12 +78,12 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
-	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
-	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
+	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
+	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, with --protocols GCS (default: a free one)")
+	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
@@ -168,6 +172,9 @@ const upExamples = `  # Ctrl-C stops it.
   # With the manifests of a directory, and the buckets and objects of its directory buckets.
   cosi-emu up --init testdata/cosi
 
+  # For other machines, which reach this one as build-7.example.com.
+  cosi-emu up --listen 0.0.0.0 --advertise build-7.example.com --api-server-port 6443 --s3-port 9000
+
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
@@ -215,6 +222,10 @@ The control plane is etcd, kube-apiserver and kube-controller-manager, from
 download. If there is none, an API server in this process takes their place: it serves
 custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
 gets the programs, if necessary by a build. --control-plane selects one or the other.
+
+All services listen on 127.0.0.1. With --listen, other machines can connect: everything
+then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
+administrator, and the Secrets of accesses contain keys and certificate authority of S3.
 
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the
