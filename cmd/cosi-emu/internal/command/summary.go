@@ -104,7 +104,7 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 
 // program returns the command that runs this program again from the same directory.
 func program() string {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return "cosi-emu"
 	}
