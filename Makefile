@@ -49,6 +49,12 @@ CONTAINER_TOOL ?= docker
 image: ## Build the container image IMAGE with CONTAINER_TOOL.
 	$(CONTAINER_TOOL) build --tag $(IMAGE) .
 
+# make release VERSION=v0.2.0
+VERSION ?=
+.PHONY: release
+release: ## Make the files of the release VERSION in bin/release: archives, checksums, SBOMs, formula, image.
+	$(GO) run -C hack/release . -version '$(VERSION)' $(RELEASEFLAGS)
+
 .PHONY: clean
 clean: ## Remove what was built here. The user's cache stays.
 	rm -rf $(BIN)
@@ -87,12 +93,24 @@ else
 endif
 
 .PHONY: test-modules
-test-modules: ## Run the tests of the other modules.
+test-modules: test-release ## Run the tests of the other modules.
 	cd hack/s3clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
 	cd test/linking && $(GO) test ./...
 	cd test/olddriver && $(GO) vet ./...
+
+.PHONY: test-release
+test-release: ## Make a release for this machine, twice, and run its archive and its image in empty roots.
+	cd hack/release && $(GO) test -timeout 15m ./...
+
+# The archive for this machine, and who tries it.
+STRANGER := v0.0.0-stranger
+.PHONY: stranger
+stranger: ## Type the first ten minutes of three people in an empty root, and write the table of docs/first-day.md.
+	rm -rf $(BIN)/release/$(STRANGER)
+	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
+	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/first-day.md
 
 # The scenarios for v1alpha2: those for v1alpha1 have a folder of their own.
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
@@ -252,6 +270,7 @@ tidy: ## Tidy every module of the repository.
 lint: $(BIN)/golangci-lint ## Run the linters.
 	$(BIN)/golangci-lint run ./...
 	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd hack/release && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd hack/s3clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd examples/driver-author && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 

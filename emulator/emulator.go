@@ -100,7 +100,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 // start runs all steps in order. Quick checks come before steps that take seconds.
 func (e *Emulator) start(ctx context.Context) error {
 	if port := e.opts.APIServerPort; port != 0 {
-		if err := controlplane.CheckPort(ctx, port); err != nil {
+		if err := controlplane.CheckPort(ctx, e.opts.listen().Bind(), port); err != nil {
 			return &StartError{Phase: controlplane.APIServer, Err: err}
 		}
 	}
@@ -123,6 +123,9 @@ func (e *Emulator) start(ctx context.Context) error {
 // prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
 	e.info.API, e.info.Dir, e.info.DataDir = e.opts.API, e.opts.Dir, e.opts.DataDir
+	if e.opts.listen().BeyondLoopback() {
+		e.info.Listen = e.opts.listen().Bind()
+	}
 	if e.info.Dir == "" {
 		dir, err := os.MkdirTemp("", "cosi-emu-")
 		if err != nil {

@@ -22,6 +22,8 @@ type Info struct {
 	Context string `json:"context,omitempty"`
 	// APIServer is the URL of the kube-apiserver.
 	APIServer string `json:"apiServer,omitempty"`
+	// Listen is the IP address of the services, if other machines can connect to them.
+	Listen string `json:"listen,omitempty"`
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`

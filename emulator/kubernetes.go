@@ -79,6 +79,7 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 	}
 	opts := controlplane.Options{
 		Dir:           planeDir(e.info.Dir),
+		Listen:        e.opts.listen(),
 		APIServerPort: e.opts.APIServerPort,
 		CRDs:          definitions,
 	}

@@ -65,6 +65,13 @@ type Options struct {
 	// empty, they are found, downloaded or built.
 	ControlPlaneDir string
 
+	// Listen is the IP address on which API server, S3 store and GCS service listen; empty
+	// means 127.0.0.1. With an address that other machines can reach, the services use TLS.
+	Listen string
+	// Advertise is the host name or IP address by which clients reach Listen, and which the
+	// kubeconfig and the Secrets of accesses contain. The emulator itself must reach it. It
+	// defaults to Listen, or to 127.0.0.1 if Listen stands for all addresses.
+	Advertise string
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
 	S3Port        int
@@ -134,7 +141,7 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validatePorts(), o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateListen(), o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {
@@ -201,6 +208,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Reporter == nil {
 		o.Reporter = nopReporter{}
+	}
+	if o.listen().BeyondLoopback() && o.fake() {
+		o.TLS = true
 	}
 	return o
 }

@@ -18,12 +18,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-const loopback = "127.0.0.1"
-
 // startStore opens the store, which keeps its contents over the incarnations of the
 // component: clients can reach it only while an incarnation runs.
 func (e *Emulator) startStore(ctx context.Context) error {
-	port, err := reservePort(ctx, "S3", e.opts.S3Port)
+	port, err := e.reservePort(ctx, "S3", e.opts.S3Port)
 	if err != nil {
 		return err
 	}
@@ -39,10 +37,12 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	}
 	e.tlsConfig = secure
 	e.info.S3Region = fakedriver.DefaultRegion
-	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
-	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port)
+	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port)
+	if !e.opts.listen().BeyondLoopback() {
+		e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port)
+	}
 	return e.startStateful(ctx, ComponentStore, e.loseAllData, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
+		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(e.opts.listen().Bind(), port))
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 }
 
 // reservePort finds the port that a service uses in all its incarnations.
-func reservePort(ctx context.Context, service string, wanted int) (string, error) {
-	listener, err := listenTCP(ctx, service, net.JoinHostPort(loopback, strconv.Itoa(wanted)))
+func (e *Emulator) reservePort(ctx context.Context, service string, wanted int) (string, error) {
+	listener, err := listenTCP(ctx, service, net.JoinHostPort(e.opts.listen().Bind(), strconv.Itoa(wanted)))
 	if err != nil {
 		return "", err
 	}

@@ -26,12 +26,13 @@ func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if err := os.WriteFile(e.info.S3CertificateAuthority, e.certificates, fileMode); err != nil {
 		return nil, fmt.Errorf("write the certificate of the S3 store's authority: %w", err)
 	}
-	return ca.ServerConfig(loopback, "::1", "localhost", s3.DefaultHost, "*."+s3.DefaultHost)
+	return ca.ServerConfig(append(e.opts.listen().Names(), s3.DefaultHost, "*."+s3.DefaultHost)...)
 }
 
 func (e *Emulator) openAuthority() (*certs.Authority, error) {
+	beyond := e.opts.listen().Beyond()
 	if e.opts.DataDir == "" {
-		return certs.New()
+		return certs.New(beyond...)
 	}
-	return certs.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
+	return certs.Open(filepath.Join(e.opts.DataDir, "authority.pem"), beyond...)
 }

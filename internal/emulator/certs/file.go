@@ -18,17 +18,18 @@ const (
 )
 
 // Open returns the authority that a file keeps, with its key, or makes one and
-// keeps it there, for its owner only. One that is about to end is replaced.
-func Open(path string) (*Authority, error) {
+// keeps it there, for its owner only. One that is about to end, or that cannot sign
+// for the hosts, is replaced.
+func Open(path string, hosts ...string) (*Authority, error) {
 	a, err := read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("certificate authority %s: %w; remove the file to get another", path, err)
-	case a.isUsable():
+	case a.isUsable() && a.permits(hosts):
 		return a, nil
 	}
-	if a, err = New(); err != nil {
+	if a, err = New(hosts...); err != nil {
 		return nil, err
 	}
 	if err := a.write(path); err != nil {

@@ -35,7 +35,9 @@ type Options struct {
 	// data and logs. Without it, Dir must be empty or missing. Stop, a failed Start, and
 	// the end of the process delete it.
 	KeepData bool
-	// APIServerPort is the port of the API server on 127.0.0.1; 0 means a free one.
+	// Listen says where the API server listens; the zero value means on loopback.
+	Listen Listen
+	// APIServerPort is the port of the API server; 0 means a free one.
 	APIServerPort int
 	// CRDs are installed before the controller manager starts, because its garbage
 	// collector detects new kinds only every 30 seconds.

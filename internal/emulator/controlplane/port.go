@@ -2,13 +2,13 @@ package controlplane
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
 )
 
-// Loopback is the address that control planes listen on.
+// Loopback is the address that control planes listen on, unless they are told another.
 const Loopback = "127.0.0.1"
 
 // Free ports are below the range that Linux and macOS use for outgoing connections.
@@ -19,27 +19,25 @@ const (
 	portTries   = 200
 )
 
-var errNoPort = errors.New("no free port was found on " + Loopback)
-
-// CheckPort returns a *PortError if the API server cannot listen on a port now. Start
-// checks this too; callers use it to fail early.
-func CheckPort(ctx context.Context, port int) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", LoopbackAddress(port))
+// CheckPort returns a *PortError if the API server cannot listen on a port of an address
+// now. Start checks this too; callers use it to fail early.
+func CheckPort(ctx context.Context, address string, port int) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
-		return &PortError{Port: port, Err: err}
+		return &PortError{Address: address, Port: port, Err: err}
 	}
 	return listener.Close()
 }
 
-// FreePort returns a port that the API server can listen on.
-func FreePort(ctx context.Context) (int, error) {
+// FreePort returns a port of an address that the API server can listen on.
+func FreePort(ctx context.Context, address string) (int, error) {
 	for range portTries {
 		port := lowestPort + rand.IntN(highestPort-lowestPort+1) //nolint:gosec // not a secret
-		if CheckPort(ctx, port) == nil {
+		if CheckPort(ctx, address, port) == nil {
 			return port, nil
 		}
 	}
-	return 0, errNoPort
+	return 0, fmt.Errorf("no free port was found on %s", address)
 }
 
 // LoopbackAddress returns the address of a port.

@@ -6,6 +6,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -28,6 +30,8 @@ type Options struct {
 	Version string
 	// Record is the directory for a recording of the session; empty for none.
 	Record string
+	// Init fills the emulator before the session is ready; nil for nothing.
+	Init *initdir.Contents
 	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
@@ -83,6 +87,11 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	}
 	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
+	}
+	if opts.Init != nil {
+		if err := opts.Init.Apply(ctx, s.emulator); err != nil {
+			return nil, errors.Join(fmt.Errorf("initialize the emulator: %w", err), s.stop(context.WithoutCancel(ctx)))
+		}
 	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -37,6 +38,9 @@ func (g *group) guard(id int) error {
 	leash, err := dog.StdinPipe()
 	if err == nil {
 		err = dog.Start()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // without a shell, as in a container, the process is no script: it ends as attributes says
 	}
 	if err != nil {
 		return fmt.Errorf("start the guard of a process: %w", err)

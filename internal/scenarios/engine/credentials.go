@@ -43,7 +43,9 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		return nil, err
 	}
 	secret := &corev1.Secret{}
-	if err := r.engine.client.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, secret); err != nil {
+	key := client.ObjectKey{}
+	key.Namespace, key.Name = r.namespaceAndName(name)
+	if err := r.engine.client.Get(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
 	values, err := hub.SecretData(secret)

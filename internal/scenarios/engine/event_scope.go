@@ -26,7 +26,7 @@ func (r *run) eventScope() eventscope.Scope {
 	alone, others := r.engine.isolation.state(r)
 	return eventscope.Scope{
 		Alone: alone, Others: others,
-		Namespaces: []string{r.namespace}, Words: append(slices.Clone(r.words), r.scope),
+		Namespaces: append([]string{r.namespace}, r.namespaces...), Words: append(slices.Clone(r.words), r.scope),
 	}
 }
 

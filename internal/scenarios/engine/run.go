@@ -35,7 +35,9 @@ type run struct {
 	marks     map[string]uint64
 	faults    []injection // active faults
 	words     []string    // they identify events of the scenario
-	result    Result
+	// namespaces are those that steps have created, beside that of the scenario.
+	namespaces []string
+	result     Result
 	// unresponsive says that a step failed because the driver did not answer.
 	unresponsive bool
 

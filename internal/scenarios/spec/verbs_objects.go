@@ -45,7 +45,7 @@ func (d *decoder) known(object *Value, kind string) bool {
 }
 
 // Reference names an object: KIND/NAME, in the scenario's namespace if the kind
-// has one.
+// has one, or KIND/NAMESPACE/NAME.
 type Reference struct {
 	Position Position
 	Kind     string

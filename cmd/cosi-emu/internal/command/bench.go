@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -87,9 +86,9 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 
 func (b *benchmark) run(ctx context.Context, streams cli.Streams) error {
 	cli.SilenceLibraries()
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
 	reporter := progress.New(streams.Err)
 	b.options.Program, b.options.Reporter = self, reporter

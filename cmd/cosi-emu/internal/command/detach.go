@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -60,9 +61,9 @@ type child struct {
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, err
 	}
 	// It must not end with this process, so it is not bound to its context.
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
@@ -74,6 +75,19 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	c := &child{process: cmd.Process, ended: make(chan error, 1), transcript: transcript}
 	go func() { c.ended <- cmd.Wait() }()
 	return c, nil
+}
+
+// executable returns the path of this program.
+func executable() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		return path, nil
+	}
+	// There is no /proc, as in an empty root.
+	if path, notFound := exec.LookPath(os.Args[0]); notFound == nil {
+		return filepath.Abs(path)
+	}
+	return "", fmt.Errorf("find this program: %w", err)
 }
 
 // repeatFlags returns the given flags for the child, which inherits the environment.

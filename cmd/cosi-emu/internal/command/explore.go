@@ -220,7 +220,7 @@ func (x *exploration) saveReports(explorations ...*explore.Report) error {
 	for _, d := range x.destinations {
 		errs = append(errs, d.save(shown))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, appendSummary(shown, "COSI exploration: findings"))...)
 }
 
 func describeProgress(p explore.Progress) string {

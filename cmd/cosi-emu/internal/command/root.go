@@ -30,6 +30,9 @@ func Run(ctx context.Context, streams cli.Streams, args []string) int {
 	return cli.Code(streams.Err, root.ExecuteContext(ctx))
 }
 
+// Root returns the root of all commands, for what is generated from them.
+func Root() *cobra.Command { return newRoot(cli.Streams{}) }
+
 func newRoot(streams cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cosi-emu",

@@ -18,8 +18,12 @@ import (
 
 // printUp prints all endpoints, and the next commands.
 func printUp(streams cli.Streams, info instance.Info, output string, detached bool) error {
+	keys, err := keysForOthers(info)
+	if err != nil {
+		return err
+	}
 	if output == cli.FormatJSON {
-		return cli.PrintJSON(streams, info)
+		return cli.PrintJSON(streams, upInfo{Info: info, KubeconfigContent: keys})
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "COSI is up (emulator %q).\n\n", info.Name)
@@ -29,8 +33,29 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 	writePlaces(&text, info)
 	writeDriverVariables(&text, info)
 	writeNextSteps(&text, info, detached)
-	_, err := fmt.Fprint(streams.Out, text.String())
+	if keys != "" {
+		fmt.Fprintf(&text, "\nClients on other machines use this kubeconfig. It has the keys of the administrator:\n\n%s", keys)
+	}
+	_, err = fmt.Fprint(streams.Out, text.String())
 	return err
+}
+
+// upInfo is the description that 'up' prints as JSON.
+type upInfo struct {
+	instance.Info
+
+	// KubeconfigContent is the kubeconfig with its keys, if other machines can connect.
+	KubeconfigContent string `json:"kubeconfigContent,omitempty"`
+}
+
+// keysForOthers returns the kubeconfig that other machines need; empty if they cannot
+// connect.
+func keysForOthers(info instance.Info) (string, error) {
+	if info.Listen == "" || info.Context != "" {
+		return "", nil
+	}
+	content, err := os.ReadFile(info.Kubeconfig)
+	return string(content), err
 }
 
 func writePlaces(text *strings.Builder, info instance.Info) {
@@ -79,7 +104,7 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 
 // program returns the command that runs this program again from the same directory.
 func program() string {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return "cosi-emu"
 	}

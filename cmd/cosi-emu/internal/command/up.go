@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
@@ -30,6 +31,7 @@ type start struct {
 	own     ownComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
+	init    string // the directory that fills the emulator
 	records bool   // progress as records, for the process of 'up -d'
 }
 
@@ -37,6 +39,27 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
+	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
+		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
+	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
+		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
+	flags.StringVar(&s.init, "init", "",
+		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+}
+
+// readInit reads the directory that fills the emulator, before anything starts.
+func (s *start) readInit() (err error) {
+	if s.init == "" {
+		return nil
+	}
+	if s.session.Init, err = initdir.Read(s.init); err != nil {
+		return cli.Usage(fmt.Errorf("--init: %w", err))
+	}
+	o := &s.session.Emulator
+	if s.session.Init.HasBuckets() && (o.Driver != "" || o.NoDriver || o.Implementations.DriverCommand != nil) {
+		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
+	}
+	return nil
 }
 
 // addTimeout adds the flag with that name for the limit of the start.
@@ -55,12 +78,12 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
-	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
-	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
+	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
+	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, with --protocols GCS (default: a free one)")
+	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
@@ -91,6 +114,9 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 		return err
 	}
 	if err := s.own.apply(&s.session.Emulator); err != nil {
+		return err
+	}
+	if err := s.readInit(); err != nil {
 		return err
 	}
 	s.cluster.apply(&s.session)
@@ -143,6 +169,12 @@ const upExamples = `  # Ctrl-C stops it.
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
 
+  # With the manifests of a directory, and the buckets and objects of its directory buckets.
+  cosi-emu up --init testdata/cosi
+
+  # For other machines, which reach this one as build-7.example.com.
+  cosi-emu up --listen 0.0.0.0 --advertise build-7.example.com --api-server-port 6443 --s3-port 9000
+
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
 
@@ -190,6 +222,10 @@ The control plane is etcd, kube-apiserver and kube-controller-manager, from
 download. If there is none, an API server in this process takes their place: it serves
 custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
 gets the programs, if necessary by a build. --control-plane selects one or the other.
+
+All services listen on 127.0.0.1. With --listen, other machines can connect: everything
+then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
+administrator, and the Secrets of accesses contain keys and certificate authority of S3.
 
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,11 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
-
-// stepSummary is the variable with the file to which GitHub's runners want a summary appended.
-const stepSummary = "GITHUB_STEP_SUMMARY"
-
-const summaryMode = 0o644
 
 const help = `Test whether a driver conforms to the COSI specification, over its gRPC socket and
 with the credentials that it returns. No Kubernetes is required, except for the profile
@@ -170,16 +164,5 @@ func (f *runFlags) save(report *conformance.Report) error {
 	if f.junit != "" {
 		errs = append(errs, conformance.WriteFile(f.junit, report.WriteJUnit))
 	}
-	if path := os.Getenv(stepSummary); path != "" {
-		errs = append(errs, appendSummary(path, report))
-	}
-	return errors.Join(errs...)
-}
-
-func appendSummary(path string, report *conformance.Report) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, summaryMode) //nolint:gosec // the runner reads it
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.WriteMarkdown(file), file.Close())
+	return errors.Join(append(errs, cli.AppendStepSummary(report.WriteMarkdown))...)
 }

@@ -9,8 +9,10 @@ package embedded
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -30,7 +32,8 @@ type ControlPlane struct {
 
 	opts    controlplane.Options
 	lock    *flock.Flock
-	address string
+	address string // for clients
+	bind    string // of the socket
 
 	authority *certs.Authority
 	issuer    *token.Issuer
@@ -57,7 +60,7 @@ func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error
 		return nil, err
 	}
 	if opts.APIServerPort != 0 {
-		if err := controlplane.CheckPort(ctx, opts.APIServerPort); err != nil {
+		if err := controlplane.CheckPort(ctx, opts.Listen.Bind(), opts.APIServerPort); err != nil {
 			return nil, err
 		}
 	}
@@ -101,12 +104,13 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 func (c *ControlPlane) identify(ctx context.Context) error {
 	port, err := c.opts.APIServerPort, error(nil)
 	if port == 0 {
-		if port, err = controlplane.FreePort(ctx); err != nil {
+		if port, err = controlplane.FreePort(ctx, c.opts.Listen.Bind()); err != nil {
 			return err
 		}
 	}
-	c.address = controlplane.LoopbackAddress(port)
-	if c.authority, err = certs.New(); err != nil {
+	c.address = net.JoinHostPort(c.opts.Listen.Host(), strconv.Itoa(port))
+	c.bind = net.JoinHostPort(c.opts.Listen.Bind(), strconv.Itoa(port))
+	if c.authority, err = certs.New(c.opts.Listen.Beyond()...); err != nil {
 		return err
 	}
 	if c.issuer, err = token.NewIssuer("https://" + c.address + "/"); err != nil {

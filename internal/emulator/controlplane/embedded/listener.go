@@ -32,7 +32,7 @@ func (c *ControlPlane) listen(ctx context.Context, handler http.Handler) (*liste
 	if err != nil {
 		return nil, err
 	}
-	socket, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.address)
+	socket, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.bind)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (c *ControlPlane) listen(ctx context.Context, handler http.Handler) (*liste
 }
 
 func (c *ControlPlane) tlsConfig() (*tls.Config, error) {
-	pair, err := c.authority.NewServer(controlplane.APIServer, controlplane.Loopback, "localhost")
+	pair, err := c.authority.NewServer(controlplane.APIServer, c.opts.Listen.Names()...)
 	if err != nil {
 		return nil, err
 	}

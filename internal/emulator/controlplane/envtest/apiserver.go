@@ -1,12 +1,12 @@
 package envtest
 
 import (
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"k8s.io/client-go/rest"
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -29,22 +29,23 @@ const (
 type apiServer struct {
 	crenvtest.APIServer
 	files     layout
+	listen    controlplane.Listen
 	authority *certs.Authority
 }
 
-func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, error) {
-	authority, err := certs.New()
+func newAPIServer(files layout, port int, opts controlplane.Options) (*apiServer, error) {
+	authority, err := certs.New(opts.Listen.Beyond()...)
 	if err != nil {
 		return nil, err
 	}
-	s := &apiServer{files: files, authority: authority, APIServer: crenvtest.APIServer{
+	s := &apiServer{files: files, listen: opts.Listen, authority: authority, APIServer: crenvtest.APIServer{
 		EtcdURL:      &url.URL{Scheme: "unix", Host: strings.TrimPrefix(etcdClients, "unix://")},
 		Path:         files.launcher(controlplane.APIServer),
 		CertDir:      files.certs(),
-		StartTimeout: timeout,
+		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
 	}}
-	s.Address = controlplane.Loopback
+	s.Address = opts.Listen.Bind()
 	s.Port = strconv.Itoa(port)
 	s.Authn = clientCertificates{s}
 	s.Configure().
@@ -63,7 +64,7 @@ func newAPIServer(files layout, port int, timeout time.Duration) (*apiServer, er
 
 // writeCertificates writes what envtest would, unless it is there.
 func (s *apiServer) writeCertificates() error {
-	serving, err := s.authority.NewServer("kube-apiserver", controlplane.Loopback, "localhost")
+	serving, err := s.authority.NewServer("kube-apiserver", s.listen.Names()...)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *apiServer) stop() error { return s.Stop() }
 // user returns a client configuration of a user with that name and groups.
 func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 	return s.AddUser(crenvtest.User{Name: name, Groups: groups}, &rest.Config{
-		Host:            s.SecureServing.URL("https", "").String(),
+		Host:            "https://" + net.JoinHostPort(s.listen.Host(), s.Port),
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.authority.CertificatePEM()},
 		QPS:             -1, // the API server has priority and fairness
 	})

@@ -73,7 +73,7 @@ func check(ctx context.Context, o controlplane.Options) error {
 	if o.APIServerPort == 0 {
 		return nil
 	}
-	return controlplane.CheckPort(ctx, o.APIServerPort)
+	return controlplane.CheckPort(ctx, o.Listen.Bind(), o.APIServerPort)
 }
 
 func (c *ControlPlane) start(ctx context.Context) (err error) {
@@ -97,18 +97,18 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 
 // assemble creates the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
-	healthPort, err := controlplane.FreePort(ctx)
+	healthPort, err := controlplane.FreePort(ctx, controlplane.Loopback)
 	if err != nil {
 		return err
 	}
 	port := c.opts.APIServerPort
 	if port == 0 {
-		if port, err = controlplane.FreePort(ctx); err != nil {
+		if port, err = controlplane.FreePort(ctx, c.opts.Listen.Bind()); err != nil {
 			return err
 		}
 	}
 	etcd := newEtcd(c.files, healthPort, c.opts)
-	if c.apiServer, err = newAPIServer(c.files, port, c.opts.StartTimeout); err != nil {
+	if c.apiServer, err = newAPIServer(c.files, port, c.opts); err != nil {
 		return err
 	}
 	set := c.opts.Binaries

@@ -14,6 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 // browsers are the names under which Chromium goes.
@@ -106,6 +110,7 @@ addEventListener('load', () => {
   const press = (target, key) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
   const section = document.querySelector('section.current');
   const seen = { readsAtFirst: shown('.mark.read, .row.read') };
+  section.querySelector('.copy').click();
   section.querySelector('.on-read').click();
   seen.readsThen = shown('.mark.read, .row.read');
   const mark = section.querySelector('.mark.write');
@@ -125,6 +130,7 @@ addEventListener('load', () => {
   seen.withoutPassed = shown('#list li');
   press(document.body, 'j');
   setTimeout(() => {
+    seen.copied = /Copied|Selected/.test(section.querySelector('.copy').textContent);
     seen.next = document.querySelector('section.current').id;
     seen.outside = performance.getEntriesByType('resource').length;
     const out = document.createElement('pre');
@@ -149,10 +155,61 @@ func TestBrowserUsed(t *testing.T) {
 	}
 	want := map[string]any{
 		"readsAtFirst": 0.0, "readsThen": 2.0, "opened": true, "address": "#s2-e13", "arrow": "#s2-e14", "closed": true,
-		"found": 1.0, "listed": 1.0, "withoutPassed": 2.0, "next": "s3", "outside": 0.0,
+		"found": 1.0, "listed": 1.0, "withoutPassed": 2.0, "next": "s3", "copied": true, "outside": 0.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestBrowserFollowsName(t *testing.T) {
+	root := browse(t, write(t, fixture()), "#name=elsewhere")
+	for n := range find(root, "current") {
+		if id := attribute(n, "id"); id != "s3" {
+			t.Errorf("section %s is shown, want s3", id)
+		}
+		return
+	}
+	t.Error("no section is shown")
+}
+
+// overlaps lists the labels of the picture that lie on others.
+const overlaps = `
+addEventListener('load', () => setTimeout(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('section.current .chart > svg, section.current .plot')) {
+    const texts = [...svg.querySelectorAll('text')].map(e => [e.firstChild.textContent, e.getBoundingClientRect()]);
+    texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {
+      if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4) found.push(a + ' | ' + b);
+    }));
+  }
+  const out = document.createElement('pre');
+  out.id = 'overlaps';
+  out.textContent = found.join('\n') || 'none';
+  document.body.append(out);
+}, 100));`
+
+func TestBrowserLabelsDoNotOverlap(t *testing.T) {
+	s := lifecycle()
+	r := &recorder{}
+	for i := range 60 { // more than there is room for
+		r.cross(float64(100+i%7), float64(1+(i*13)%40), emulator.ComponentSidecar, journal.SeamRPC, "DriverGrantBucketAccess", "Unavailable")
+		r.life(float64(100+i), emulator.ComponentDriver, i, "start")
+	}
+	s.Events = append(s.Events, r.events...)
+	for i := range s.Events {
+		s.Events[i].Seq = uint64(i) + 11
+	}
+	sum := sha256.Sum256([]byte(overlaps))
+	page := write(t, report.New("v", start, s.Duration, []report.Scenario{s}))
+	page = strings.Replace(page, "script-src ", "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
+	page = strings.Replace(page, "</body>", "<script>"+overlaps+"</script></body>", 1)
+	out := byID(browse(t, page, ""), "overlaps")
+	if out == nil {
+		t.Fatal("the probe has not run to its end")
+	}
+	if got := textOf(out); got != "none" {
+		t.Errorf("labels overlap:\n%s", got)
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	minorHeight = 9
 	lanePadding = 4
 	maxRows     = 7
+	maxLaneName = 16 // in letters
 )
 
 // chart is the picture of a scenario.
@@ -32,7 +33,9 @@ type chart struct {
 
 // lane is what one participant does.
 type lane struct {
-	Name, Hue  string
+	Name, Hue string
+	// Short is the name as far as there is room for it.
+	Short      string
 	Y, Height  int
 	TextY      int
 	Marks      []mark
@@ -73,7 +76,7 @@ func newChart(id string, s report.Scenario) chart {
 }
 
 func (p *plotter) lane(name string, y int) lane {
-	drawn := lane{Name: name, Hue: hue(name), Y: y}
+	drawn := lane{Name: name, Short: cutText(name, maxLaneName), Hue: hue(name), Y: y}
 	if name == laneUser {
 		rows := p.userMarks(&drawn, y+lanePadding)
 		drawn.Height = rows*rowHeight + 2*lanePadding
@@ -82,6 +85,9 @@ func (p *plotter) lane(name string, y int) lane {
 		rows := p.eventMarks(&drawn, events, y+lanePadding)
 		drawn.Height = rows*rowHeight + minorHeight + 2*lanePadding
 		drawn.Down = p.outages(events)
+		if name == laneAPIServer {
+			drawn.Down = append(drawn.Down, p.rejections()...)
+		}
 	}
 	drawn.TextY = y + lanePadding + rowHeight - 5
 	return drawn
