@@ -28,6 +28,10 @@ type Options struct {
 	Version string
 	// Record is the directory for a recording of the session; empty for none.
 	Record string
+	// NewPage starts a page about the emulator; nil if there is none. ShowPage starts it with the
+	// session, otherwise OpenPage does.
+	NewPage  NewPage
+	ShowPage bool
 	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
@@ -42,6 +46,7 @@ type Session struct {
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
+	page     pageOf
 	mark     uint64 // position in the journal when the description was last published
 }
 
@@ -81,12 +86,17 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if err := s.startRecording(); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
-	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
+	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
+	}
+	if opts.ShowPage {
+		if err := s.startPage(ctx); err != nil {
+			return nil, errors.Join(err, s.stop(ctx))
+		}
 	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
-	if err := s.instance.Publish(s.Info()); err != nil {
+	if err := s.publish(); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
 	return s, nil
@@ -122,6 +132,7 @@ func (s *Session) Info() instance.Info {
 	}
 	if s.emulator != nil {
 		info.Ready, info.Control = true, s.controlSocket()
+		info.UI = s.page.url()
 		info.Recording = s.record.path()
 		info.Info = s.emulator.Info()
 	}
@@ -146,7 +157,7 @@ func (s *Session) Wait(ctx context.Context) error {
 		if event.Seam != journal.SeamProcess {
 			continue
 		}
-		if err := s.instance.Publish(s.Info()); err != nil {
+		if err := s.publish(); err != nil {
 			return err
 		}
 	}
@@ -166,6 +177,7 @@ func (s *Session) stop(ctx context.Context) error {
 	if s.control != nil {
 		errs = append(errs, s.control.Close(ctx))
 	}
+	errs = append(errs, s.page.close(ctx))
 	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
 }
 

@@ -61,3 +61,25 @@ func execute(w io.Writer, template string, data any) error {
 	}
 	return nil
 }
+
+// Kind is a kind of events that readers turn on and off.
+type Kind struct {
+	// Name is what KindOf returns, and the class of its marks.
+	Name string `json:"name"`
+	// Label is its name for readers.
+	Label string `json:"label"`
+	// On says that it is shown unless readers turn it off.
+	On bool `json:"on"`
+}
+
+// Kinds returns the kinds of events, in the order in which a page offers them.
+func Kinds() []Kind {
+	kinds := make([]Kind, 0, len(categories))
+	for _, k := range categories {
+		kinds = append(kinds, Kind{Name: string(k), Label: filterLabels[k], On: k != kindLog && shownAtFirst(k)})
+	}
+	return kinds
+}
+
+// KindOf returns the name of an event's kind.
+func KindOf(e journal.Event) string { return string(categoryOf(e)) }
