@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,9 @@ const (
 	// storePause is how often the store is read at most.
 	storePause = 250 * time.Millisecond
 )
+
+// driverComponents are the components whose states are that of the driver.
+var driverComponents = []string{emulator.ComponentDriver, emulator.ComponentSidecar}
 
 // kept is a node, and the change with which it became as it is; nil if it is gone.
 type kept struct {
@@ -277,9 +281,28 @@ func (g *graph) noteProcess(e journal.Event) {
 	}
 }
 
-// followStore reads the store when it may have changed.
+// readDriver takes the state of the emulator's driver and of its sidecar.
+func (g *graph) readDriver() {
+	info := g.emulator.Info()
+	if info.DriverName == "" {
+		return
+	}
+	n := &node{ID: nodeID(kindDriver, "", info.DriverName), Kind: kindDriver, Name: info.DriverName, State: stateGood}
+	for _, c := range info.Components {
+		if slices.Contains(driverComponents, c.Name) && c.State != emulator.StateRunning {
+			n.State = stateAwful
+			n.Conditions = append(n.Conditions, condition{Type: c.Name, Status: string(c.State), State: stateAwful})
+		}
+	}
+	if known := g.snapshot()[n.ID].node; known == nil || !reflect.DeepEqual(known, n) {
+		g.put(n)
+	}
+}
+
+// followStore reads the store when it may have changed, and the state of the driver.
 func (g *graph) followStore(ctx context.Context) {
 	for {
+		g.readDriver()
 		if g.stale.Swap(false) {
 			g.readStore(ctx)
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -180,19 +181,26 @@ func withoutUID(spec map[string]any) map[string]any {
 func written(o *unstructured.Unstructured) map[string]any {
 	metadata := map[string]any{"name": o.GetName()}
 	if labels := o.GetLabels(); len(labels) > 0 {
-		metadata["labels"] = labels
+		metadata["labels"] = anyOf(labels)
 	}
-	annotations := map[string]string{}
-	for name, value := range o.GetAnnotations() {
-		if name != corev1.LastAppliedConfigAnnotation && !strings.Contains(name, "objectstorage.k8s.io/") {
-			annotations[name] = value
-		}
-	}
+	annotations := o.GetAnnotations()
+	maps.DeleteFunc(annotations, func(name, _ string) bool {
+		return name == corev1.LastAppliedConfigAnnotation || strings.Contains(name, "objectstorage.k8s.io/")
+	})
 	if len(annotations) > 0 {
-		metadata["annotations"] = annotations
+		metadata["annotations"] = anyOf(annotations)
 	}
 	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 	return map[string]any{"kind": o.GetKind(), "metadata": metadata, "spec": withoutUID(spec)}
+}
+
+// anyOf returns a map with the type that unstructured requires.
+func anyOf(texts map[string]string) map[string]any {
+	all := make(map[string]any, len(texts))
+	for name, text := range texts {
+		all[name] = text
+	}
+	return all
 }
 
 // gone takes the end of an object.

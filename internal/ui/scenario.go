@@ -178,7 +178,7 @@ func (w *writer) upload(a action) {
 
 // object returns what was applied with the names that it has in the scenario.
 func (w *writer) object(a action) (map[string]any, error) {
-	o := (&unstructured.Unstructured{Object: jsonOf(a.object)}).DeepCopy()
+	o := (&unstructured.Unstructured{Object: a.object}).DeepCopy()
 	o.SetName(w.name(a.kind, a.namespace, a.name))
 	var err error
 	set := func(value string, path ...string) {
@@ -222,24 +222,6 @@ func (w *writer) object(a action) (map[string]any, error) {
 		}
 	}
 	return o.Object, err
-}
-
-// jsonOf returns an object with the types that unstructured requires.
-func jsonOf(object map[string]any) map[string]any {
-	c := maps.Clone(object)
-	metadata := map[string]any{}
-	for name, value := range c["metadata"].(map[string]any) { //nolint:forcetypeassert // by written
-		if texts, ok := value.(map[string]string); ok {
-			all := map[string]any{}
-			for key, text := range texts {
-				all[key] = text
-			}
-			value = all
-		}
-		metadata[name] = value
-	}
-	c["metadata"] = metadata
-	return c
 }
 
 func (w *writer) renameClaims(o *unstructured.Unstructured, namespace string) {

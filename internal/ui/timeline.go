@@ -40,18 +40,21 @@ type window struct {
 }
 
 // asked is what a window shows: events up to one, 0 for the latest, of some kinds, and of one object
-// if there are subjects.
+// if there are subjects, or of some components if there are components.
 type asked struct {
-	until    uint64
-	after    uint64
-	kinds    []string
-	subjects []string
+	until      uint64
+	after      uint64
+	kinds      []string
+	subjects   []string
+	components []string
 }
 
 func (a asked) shows(e journal.Event) bool {
 	switch {
 	case a.until > 0 && e.Seq > a.until, !slices.Contains(a.kinds, timeline.KindOf(e)):
 		return false
+	case len(a.components) > 0:
+		return slices.Contains(a.components, e.Component)
 	case len(a.subjects) == 0:
 		return true
 	}
@@ -90,7 +93,11 @@ func (p *Page) timeline(r *http.Request) (any, error) {
 	a := asked{
 		until: number(r.FormValue("until")), after: number(r.FormValue("after")), kinds: strings.Split(r.FormValue("kinds"), ","),
 	}
-	if about := r.FormValue("about"); about != "" {
+	about := r.FormValue("about")
+	switch kind, _, _ := strings.Cut(about, "/"); {
+	case kind == kindDriver:
+		a.components = driverComponents
+	case about != "":
 		if a.subjects = p.graph.subjects(about); a.subjects == nil {
 			_, name, _ := strings.Cut(about, "/")
 			a.subjects = []string{name}
@@ -114,7 +121,7 @@ func (p *Page) timeline(r *http.Request) (any, error) {
 			live.Until = latest.Time.Add(latest.Duration)
 		}
 	}
-	if len(a.subjects) == 0 {
+	if about == "" {
 		live.Lanes = p.lanes()
 		live.Events = append(p.graph.stillDown(win.First), live.Events...)
 		live.Steps = p.history.steps(live.Since, live.Until)

@@ -60,6 +60,7 @@
     }
     for (const node of all) if (!used.has(node.id) && (node.kind === 'backend' || node.kind === 'account')) add([node.id]);
     for (const node of all) if (!used.has(node.id) && node.kind.endsWith('Class')) add([node.id, linked(node, 'driver')[0]]);
+    for (const node of all) if (!used.has(node.id) && node.kind === 'driver') add([node.id]);
     rows = words.length ? made.filter(row => words.every(word => row.some(id => id && id.toLowerCase().includes(word)))) : made;
     rowOf = new Map();
     rows.forEach((row, at) => row.forEach(id => { if (id && !rowOf.has(id)) rowOf.set(id, at); }));
@@ -120,7 +121,7 @@
     const node = known(id), what = labels[node.kind] || node.kind;
     const bad = (node.conditions || []).find(c => c.state === 'awful' || c.state === 'poor');
     const finalizers = (node.finalizers || []).length;
-    const why = node.deleting ? `deleting, ${finalizers} finalizer${finalizers === 1 ? '' : 's'}` : bad ? bad.reason || bad.type : node.state === 'good' ? 'ready' : node.absent ? 'not there' : '';
+    const why = node.kind === 'driver' && bad ? bad.type + ' ' + bad.status : node.deleting ? `deleting, ${finalizers} finalizer${finalizers === 1 ? '' : 's'}` : bad ? bad.reason || bad.type : node.state === 'good' ? 'ready' : node.absent ? 'not there' : '';
     const name = node.namespace ? node.namespace + '/' + node.name : node.name;
     const look = ['node', node.kind, node.state, node.deleting ? 'deleting' : '', node.absent ? 'absent' : '', node.gone ? 'gone' : ''].filter(Boolean).join(' ');
     if (e.className !== look) e.className = look;
