@@ -56,11 +56,8 @@ func (p *Page) object(r *http.Request) (any, error) {
 		return nil, fmt.Errorf("%s %s: %w", kind, key, err)
 	}
 	o.SetManagedFields(nil)
-	if data, _, _ := unstructured.NestedMap(o.Object, "data"); kind == kindSecret {
-		for name := range data {
-			data[name] = hidden
-		}
-		o.Object["data"] = data
+	if kind == kindSecret {
+		hideValues(o)
 	}
 	text, err := yaml.Marshal(o.Object)
 	if err != nil {
@@ -69,6 +66,16 @@ func (p *Page) object(r *http.Request) (any, error) {
 	events, err := p.eventsOf(r, o)
 	redacted, _ := p.opts.Emulator.Journal().Redact(string(text))
 	return objectDetail{YAML: redacted, Events: events}, err
+}
+
+// hideValues removes the values of a Secret, also where kubectl keeps what was applied.
+func hideValues(o *unstructured.Unstructured) {
+	data, _, _ := unstructured.NestedMap(o.Object, "data")
+	for name := range data {
+		data[name] = hidden
+	}
+	o.Object["data"] = data
+	unstructured.RemoveNestedField(o.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
 }
 
 func (p *Page) eventsOf(r *http.Request, o *unstructured.Unstructured) ([]objectEvent, error) {

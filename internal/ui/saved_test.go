@@ -25,8 +25,9 @@ import (
 
 // saved is a scenario as a program reads it.
 type saved struct {
-	Name  string           `json:"name"`
-	API   string           `json:"api"`
+	Setup struct {
+		API string `json:"api"`
+	} `json:"setup"`
 	Steps []map[string]any `json:"steps"`
 }
 
@@ -149,8 +150,8 @@ func TestSavedV1alpha1(t *testing.T) {
 	remove(t, s, claim)
 	s.awaitSaved(t, "expect", "BucketClaim/photos: absent")
 	content, file := s.save(t)
-	if want := []string{"apply", "apply", "delete", "delete"}; !slices.Equal(content.verbs(), want) || content.API != "v1alpha1" {
-		t.Errorf("version %q, the steps are %v, want %v", content.API, content.verbs(), want)
+	if want := []string{"apply", "apply", "delete", "delete"}; !slices.Equal(content.verbs(), want) || content.Setup.API != "v1alpha1" {
+		t.Errorf("version %q, the steps are %v, want %v", content.Setup.API, content.verbs(), want)
 	}
 	scenarios.Run(t, file, scenarios.On(s.emu))
 }

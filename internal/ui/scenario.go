@@ -66,7 +66,11 @@ func (h *history) scenario(classes map[string]*unstructured.Unstructured, driver
 	if err != nil {
 		return nil, fmt.Errorf("save the scenario: %w", err)
 	}
-	return append([]byte("# Run it with: cosi-emu run "+scenarioName+".yaml\n"), file...), nil
+	head := "# Run it with: cosi-emu run " + scenarioName + ".yaml\n"
+	if len(actions) == maxActions {
+		head += fmt.Sprintf("# There was more: a session is saved up to its first %d steps.\n", maxActions)
+	}
+	return append([]byte(head), file...), nil
 }
 
 // nameAll decides whose names stay as they are.

@@ -58,7 +58,6 @@ func expectKeyboard(t *testing.T, b *browser.Browser) {
 	b.Press("Tab") // from the graph to its object
 	b.Await("document.activeElement.matches('.node')")
 	b.Press("Home")
-	b.Press("ArrowRight")
 	b.Press("ArrowLeft")
 	awaitFocus(emulator.ClassStandard)
 	b.Press("ArrowRight")

@@ -59,6 +59,14 @@ type reply struct {
 	} `json:"error"`
 }
 
+// isComplaint reports whether a message is an error that the page has not handled. A script handles the
+// status of an answer, which the browser reports as well.
+func (r reply) isComplaint() bool {
+	params := string(r.Params)
+	return r.Method == "Runtime.exceptionThrown" ||
+		r.Method == "Log.entryAdded" && strings.Contains(params, `"level":"error"`) && !strings.Contains(params, "responded with a status of")
+}
+
 // Start starts a browser for a test, which is skipped where there is none. It ends with the test.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
@@ -150,7 +158,7 @@ func (c *connection) read(from *os.File) {
 				waiting <- r
 				delete(c.waiting, r.ID)
 			}
-		case r.Method == "Runtime.exceptionThrown", r.Method == "Log.entryAdded" && strings.Contains(string(r.Params), `"level":"error"`):
+		case r.isComplaint():
 			c.complain = append(c.complain, string(r.Params))
 		}
 		c.mu.Unlock()
