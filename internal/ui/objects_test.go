@@ -119,7 +119,7 @@ func expectWaiting(t *testing.T, s *stage, b *browser.Browser) {
 	if err := s.emu.Client().Create(t.Context(), early); err != nil {
 		t.Fatal(err)
 	}
-	shown(b, selector("BucketClaim", "demo/early", ".unknown"))
+	b.AwaitText(selector("BucketClaim", "demo/early", ".unknown"), "waiting, BucketClassNotFound")
 	shown(b, selector("BucketClass", "missing", ".absent"))
 	b.AwaitText(selector("BucketClass", "missing", ".absent"), "not there")
 }

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -27,7 +32,7 @@ func TestPictures(t *testing.T) {
 	}
 	s := start(t, emulator.Options{})
 	b := open(t, s)
-	b.Size(1280, 860)
+	b.Size(1200, 800)
 	s.post(t, "faults", `{"name": "flaky", "match": {"seam": "rpc", "operation": "DriverCreateBucket", "nth": 1}, "effect": {"fail": "Unavailable"}}`)
 	claim := emulatortest.Claim(t, s.emu, namespace, "photos")
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadWrite)
@@ -62,7 +67,7 @@ func take(t *testing.T, b *browser.Browser, name string) {
 		t.Fatal(err)
 	}
 	var small bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, picture); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, withFewColors(picture)); err != nil {
 		t.Fatal(err)
 	}
 	if small.Len() > maxPicture {
@@ -71,4 +76,20 @@ func take(t *testing.T, b *browser.Browser, name string) {
 	if err := os.WriteFile(filepath.Join(*pictures, name), small.Bytes(), 0o644); err != nil { //nolint:gosec // it is published
 		t.Fatal(err)
 	}
+}
+
+// withFewColors returns a picture with its most frequent colours, which makes the file smaller.
+func withFewColors(picture image.Image) image.Image {
+	const most = 64
+	count := map[color.Color]int{}
+	bounds := picture.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			count[picture.At(x, y)]++
+		}
+	}
+	frequent := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return count[b] - count[a] })
+	small := image.NewPaletted(bounds, frequent[:min(most, len(frequent))])
+	draw.Draw(small, bounds, picture, bounds.Min, draw.Src)
+	return small
 }

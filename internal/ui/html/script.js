@@ -120,8 +120,9 @@
     }
     const node = known(id), what = labels[node.kind] || node.kind;
     const bad = (node.conditions || []).find(c => c.state === 'awful' || c.state === 'poor');
+    const waits = (node.conditions || []).find(c => c.state === 'unknown' && c.reason);
     const finalizers = (node.finalizers || []).length;
-    const why = node.kind === 'driver' && bad ? bad.type + ' ' + bad.status : node.deleting ? `deleting, ${finalizers} finalizer${finalizers === 1 ? '' : 's'}` : bad ? bad.reason || bad.type : node.state === 'good' ? 'ready' : node.absent ? 'not there' : '';
+    const why = node.kind === 'driver' && bad ? bad.type + ' ' + bad.status : node.deleting ? `deleting, ${finalizers} finalizer${finalizers === 1 ? '' : 's'}` : bad ? bad.reason || bad.type : node.state === 'good' ? 'ready' : node.absent ? 'not there' : node.state === 'unknown' ? 'waiting' + (waits ? ', ' + waits.reason : '') : '';
     const name = node.namespace ? node.namespace + '/' + node.name : node.name;
     const look = ['node', node.kind, node.state, node.deleting ? 'deleting' : '', node.absent ? 'absent' : '', node.gone ? 'gone' : ''].filter(Boolean).join(' ');
     if (e.className !== look) e.className = look;
