@@ -219,6 +219,10 @@ s3-clients: setup ## Try the S3 store with real clients, and write the table of 
 screenshot: build setup ## Take the screenshot of a report for the README, with Chromium.
 	hack/screenshot/screenshot.sh $(BIN)/cosi-emu docs/images/report.png
 
+.PHONY: pictures
+pictures: ## Take the pictures of docs/ui.md, with Chromium.
+	$(GO) test ./internal/ui -count 1 -run '^TestPictures$$' -pictures $(CURDIR)/docs/images
+
 .PHONY: bench
 bench: setup ## Run the benchmarks.
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) $(PKG)

@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -105,7 +103,7 @@ func expectKeysRequired(t *testing.T, kubeconfig, server string) {
 	if err := c.List(t.Context(), &corev1.SecretList{}); err != nil {
 		t.Errorf("list Secrets at %s with the printed kubeconfig: %v", server, err)
 	}
-	if status := get(t, server+"/api/v1/secrets", cfg.CAData); status != http.StatusForbidden && status != http.StatusUnauthorized {
+	if status, _ := get(t, server+"/api/v1/secrets", cfg.CAData); status != http.StatusForbidden && status != http.StatusUnauthorized {
 		t.Errorf("list Secrets at %s without keys: status %d, want 401 or 403", server, status)
 	}
 }
@@ -118,31 +116,12 @@ func expectTLS(t *testing.T, info instance.Info, host string) {
 		t.Fatal(err)
 	}
 	endpoint := at(t, info.S3Endpoint, host)
-	if status := get(t, endpoint, certificates); status != http.StatusForbidden {
+	if status, _ := get(t, endpoint, certificates); status != http.StatusForbidden {
 		t.Errorf("an unsigned request to %s: status %d, want 403", endpoint, status)
 	}
-	if status := get(t, strings.Replace(endpoint, "https:", "http:", 1), nil); status != http.StatusBadRequest {
+	if status, _ := get(t, strings.Replace(endpoint, "https:", "http:", 1), nil); status != http.StatusBadRequest {
 		t.Errorf("a request to %s without TLS: status %d, want 400", endpoint, status)
 	}
-}
-
-// get returns the status of a request that trusts certificates.
-func get(t *testing.T, url string, certificates []byte) int {
-	t.Helper()
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificates)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
-	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close() // its status is enough
-	return response.StatusCode
 }
 
 // TestNoListen is reachable from this machine only.

@@ -40,8 +40,9 @@ type Faults interface {
 }
 
 // Listen serves on a socket, whose directory is made if need be, until Close. What
-// an earlier process has left of the socket is removed.
-func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) {
+// an earlier process has left of the socket is removed. OpenPage serves a page about the emulator,
+// unless it is served already, and returns its URL; nil if there is no such page.
+func Listen(ctx context.Context, socket string, faults Faults, openPage func(context.Context) (string, error)) (*Server, error) {
 	if err := os.MkdirAll(filepath.Dir(socket), dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
@@ -55,7 +56,7 @@ func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) 
 	if err := os.Chmod(socket, fileMode); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect the control socket: %w", err), l.Close())
 	}
-	s := &Server{http: &http.Server{Handler: handler(faults), ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
+	s := &Server{http: &http.Server{Handler: handler(faults, openPage), ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
 	s.served.Go(func() { s.err = s.http.Serve(l) })
 	return s, nil
 }
@@ -73,8 +74,18 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-func handler(faults Faults) http.Handler {
+func handler(faults Faults, openPage func(context.Context) (string, error)) http.Handler {
 	mux := http.NewServeMux()
+	if openPage != nil {
+		mux.HandleFunc("POST /page", func(w http.ResponseWriter, r *http.Request) {
+			url, err := openPage(r.Context())
+			if err != nil {
+				answer(w, err)
+				return
+			}
+			write(w, http.StatusOK, page{URL: url})
+		})
+	}
 	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, faults.List()) })
 	mux.HandleFunc("POST /faults", func(w http.ResponseWriter, r *http.Request) {
 		var f fault.Fault
@@ -94,6 +105,11 @@ func handler(faults Faults) http.Handler {
 		answer(w, nil)
 	})
 	return mux
+}
+
+// page is the body of an answer about the page of an emulator.
+type page struct {
+	URL string `json:"url"`
 }
 
 // problem is the body of an answer that says no.
@@ -125,3 +141,6 @@ func write(w http.ResponseWriter, code int, value any) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // the client has gone; what is sent can be encoded
 }
+
+// Handler serves /faults as a socket does, for a server that checks itself who may use it.
+func Handler(faults Faults) http.Handler { return handler(faults, nil) }

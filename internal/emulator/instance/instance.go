@@ -41,7 +41,7 @@ const (
 	fileMode = 0o600
 )
 
-// Info describes a running emulator to other processes. It contains no secrets.
+// Info describes a running emulator to other processes. It contains no secret but the token in UI.
 type Info struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
@@ -54,6 +54,9 @@ type Info struct {
 
 	// Control is the socket of the admin API.
 	Control string `json:"control,omitempty"`
+	// UI is the URL of the page about the emulator; empty if none is served. It contains a token:
+	// whoever has the URL can steer the emulator.
+	UI string `json:"ui,omitempty"`
 	// Recording is the file with the recording of the session; empty if there is none.
 	Recording string `json:"recording,omitempty"`
 }

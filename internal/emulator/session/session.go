@@ -32,6 +32,10 @@ type Options struct {
 	Record string
 	// Init fills the emulator before the session is ready; nil for nothing.
 	Init *initdir.Contents
+	// NewPage starts a page about the emulator; nil if there is none. ShowPage starts it with the
+	// session, otherwise OpenPage does.
+	NewPage  NewPage
+	ShowPage bool
 	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
@@ -46,6 +50,7 @@ type Session struct {
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
+	page     pageOf
 	mark     uint64 // position in the journal when the description was last published
 }
 
@@ -85,7 +90,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if err := s.startRecording(); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
-	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
+	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
 	if opts.Init != nil {
@@ -93,9 +98,14 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			return nil, errors.Join(fmt.Errorf("initialize the emulator: %w", err), s.stop(context.WithoutCancel(ctx)))
 		}
 	}
+	if opts.ShowPage {
+		if err := s.startPage(ctx); err != nil {
+			return nil, errors.Join(err, s.stop(ctx))
+		}
+	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
-	if err := s.instance.Publish(s.Info()); err != nil {
+	if err := s.publish(); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
 	return s, nil
@@ -131,6 +141,7 @@ func (s *Session) Info() instance.Info {
 	}
 	if s.emulator != nil {
 		info.Ready, info.Control = true, s.controlSocket()
+		info.UI = s.page.url()
 		info.Recording = s.record.path()
 		info.Info = s.emulator.Info()
 	}
@@ -155,7 +166,7 @@ func (s *Session) Wait(ctx context.Context) error {
 		if event.Seam != journal.SeamProcess {
 			continue
 		}
-		if err := s.instance.Publish(s.Info()); err != nil {
+		if err := s.publish(); err != nil {
 			return err
 		}
 	}
@@ -175,6 +186,7 @@ func (s *Session) stop(ctx context.Context) error {
 	if s.control != nil {
 		errs = append(errs, s.control.Close(ctx))
 	}
+	errs = append(errs, s.page.close(ctx))
 	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
 }
 

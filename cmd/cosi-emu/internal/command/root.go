@@ -95,7 +95,7 @@ type group struct {
 func groups(streams cli.Streams) []group {
 	return []group{
 		{"emulator", "Emulator:", []*cobra.Command{
-			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
+			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newUI(streams), newExec(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
 			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),

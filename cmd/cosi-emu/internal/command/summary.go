@@ -65,6 +65,9 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 			_, _ = fmt.Fprintf(table, "  %s\t%s\n", e.Label, e.Value)
 		}
 	}
+	if info.UI != "" {
+		_, _ = fmt.Fprintf(table, "  page\t%s\n", info.UI)
+	}
 	_ = table.Flush() // a strings.Builder takes everything
 }
 

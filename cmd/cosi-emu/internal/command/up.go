@@ -124,6 +124,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	reporter := s.reporter(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
+	s.session.NewPage = newPage(s.session.Name, s.session.Version)
 	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --%s", s.timeout, s.limit))
 	defer cancel()
 	running, err := session.Start(startCtx, s.session)
@@ -158,6 +159,9 @@ func withCause(ctx context.Context, err error) error {
 
 const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
+
+  # With a page that shows what happens while it happens.
+  cosi-emu up --ui
 
   # In the background, with data that survives a restart, and S3 over TLS.
   cosi-emu up -d --data-dir ./cosi-data --tls
@@ -248,6 +252,7 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 	cli.AddName(cmd.Flags(), &s.session.Name)
 	s.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
+	cmd.Flags().BoolVar(&s.session.ShowPage, "ui", false, "serve a page that shows the emulator live; its URL is printed")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	cmd.Flags().BoolVar(&s.records, recordsFlag, false, "print the progress for the process that has the terminal")

@@ -59,11 +59,12 @@ func (p *plotter) since(at time.Time) time.Duration { return since(p.s, at) }
 
 func (p *plotter) pixels(at time.Duration) float64 { return p.scale.at(at) * nominalWidth }
 
-func newChart(id string, s report.Scenario) chart {
+// newChart draws a scenario. The components in also have a lane even if they have done nothing.
+func newChart(id string, s report.Scenario, also ...string) chart {
 	p := &plotter{id: id, s: s, scale: newScale(gaps(s)), tops: map[string]int{}}
 	p.chart.Ticks, p.chart.Cuts = p.scale.ticks(), p.scale.cuts()
 	y := axisHeight
-	for _, name := range laneNames(s) {
+	for _, name := range laneNames(s, also) {
 		drawn := p.lane(name, y)
 		p.chart.Lanes = append(p.chart.Lanes, drawn)
 		y += drawn.Height

@@ -37,8 +37,8 @@ func role(lane string) string {
 
 // laneNames returns the lanes of a scenario in order: user, controller, each
 // sidecar with its driver, everything else, and the store at the bottom.
-func laneNames(s report.Scenario) []string {
-	names := []string{laneUser}
+func laneNames(s report.Scenario, also []string) []string {
+	names := append([]string{laneUser}, also...)
 	for _, e := range s.Events {
 		if name := laneOf(e); !slices.Contains(names, name) {
 			names = append(names, name)

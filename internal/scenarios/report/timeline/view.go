@@ -53,8 +53,10 @@ func newView(of section, s report.Scenario, as Presentation) view {
 	return v
 }
 
-// filters offers those kinds that the scenario has. Reads and watches are many, and
-// seldom of interest.
+// shownAtFirst is false for reads and watches: they are many, and seldom of interest.
+func shownAtFirst(k category) bool { return k != kindRead && k != kindWatch }
+
+// filters offers those kinds that the scenario has.
 func filters(s report.Scenario) []filter {
 	counts := map[category]int{}
 	for _, e := range s.Events {
@@ -63,7 +65,7 @@ func filters(s report.Scenario) []filter {
 	var offered []filter
 	for _, k := range categories {
 		if counts[k] > 0 {
-			offered = append(offered, filter{k, filterLabels[k], counts[k], k != kindRead && k != kindWatch})
+			offered = append(offered, filter{k, filterLabels[k], counts[k], shownAtFirst(k)})
 		}
 	}
 	return offered
