@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,8 +93,9 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	for n := range find(root) {
-		target, internal := strings.CutPrefix(attribute(n, "href"), "#")
-		if attribute(n, "href") != "" && (!internal || (target != "" && ids[target] == 0)) {
+		encoded, internal := strings.CutPrefix(attribute(n, "href"), "#")
+		target, err := url.PathUnescape(encoded)
+		if attribute(n, "href") != "" && (!internal || err != nil || (target != "" && ids[target] == 0)) {
 			t.Errorf("<%s href=%q> leads nowhere", n.Data, attribute(n, "href"))
 		}
 	}
