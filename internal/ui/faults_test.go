@@ -25,12 +25,14 @@ func TestFaults(t *testing.T) {
 	b := open(t, s)
 	emulatortest.Claim(t, s.emu, namespace, "first")
 
-	create := "[...document.querySelectorAll('#chart a.mark.call')].find(e => e.querySelector('title').textContent.includes('DriverCreateBucket'))"
+	create := "[...document.querySelectorAll('#chart a.mark.call')]" +
+		".find(e => e.querySelector('title').textContent.includes('DriverCreateBucket'))"
 	b.Await(create)
 	b.Eval(create + ".dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true})), 0")
 	clickButton(b, "#detail-body", "Fail the next of these")
-	if got := b.Eval("['f-seam', 'f-operation', 'f-effect', 'f-value', 'f-nth'].map(id => document.getElementById(id).value).join()"); got != "rpc,DriverCreateBucket,fail,Unavailable,1" {
-		t.Errorf("the form has %v", got)
+	form := b.Eval("['seam', 'operation', 'effect', 'value', 'nth'].map(name => document.getElementById('f-' + name).value).join()")
+	if form != "rpc,DriverCreateBucket,fail,Unavailable,1" {
+		t.Errorf("the form has %v", form)
 	}
 	b.Submit("#add")
 	b.AwaitText("#fault-answer", "added page-1")

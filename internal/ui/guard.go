@@ -3,6 +3,7 @@ package ui
 import (
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -41,14 +42,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (g *guard) isHost(host string) bool {
-	for _, h := range g.hosts {
-		if host == h {
-			return true
-		}
-	}
-	return false
-}
+func (g *guard) isHost(host string) bool { return slices.Contains(g.hosts, host) }
 
 // isOrigin reports whether a request comes from the page, from the address bar, or from a program
 // that is no browser. A browser sends an Origin with all requests that change something.

@@ -29,7 +29,9 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	policy := page.header.Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"} {
+	for _, want := range []string{
+		"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'",
+	} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("the policy lacks %q: %s", want, policy)
 		}
@@ -54,6 +56,9 @@ func TestGuard(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
+	host := func(name string) func(*http.Request) {
+		return func(r *http.Request) { r.Host = name }
+	}
 	for _, c := range []struct {
 		name   string
 		method string
@@ -63,12 +68,12 @@ func TestGuard(t *testing.T) {
 	}{
 		{"the page", http.MethodGet, page.Path, nil, http.StatusOK},
 		{"from itself", http.MethodGet, page.Path, header("Origin", "http://"+page.Host), http.StatusOK},
-		{"by its other name", http.MethodGet, page.Path, func(r *http.Request) { r.Host = "localhost:" + page.Port() }, http.StatusOK},
+		{"by its other name", http.MethodGet, page.Path, host("localhost:" + page.Port()), http.StatusOK},
 		{"without token", http.MethodGet, "/", nil, http.StatusForbidden},
 		{"with another token", http.MethodGet, "/ABCDEFGHIJKLMNOPQRSTUVWXYZ/", nil, http.StatusForbidden},
 		{"with a part of the token", http.MethodGet, page.Path[:9] + "/", nil, http.StatusForbidden},
-		{"by a name that resolves to loopback", http.MethodGet, page.Path, func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest},
-		{"at another port", http.MethodGet, page.Path, func(r *http.Request) { r.Host = "127.0.0.1:1" }, http.StatusMisdirectedRequest},
+		{"by a name that resolves to loopback", http.MethodGet, page.Path, host("evil.example"), http.StatusMisdirectedRequest},
+		{"at another port", http.MethodGet, page.Path, host("127.0.0.1:1"), http.StatusMisdirectedRequest},
 		{"from another page", http.MethodDelete, page.Path + "faults", header("Origin", "https://evil.example"), http.StatusForbidden},
 		{"from a file", http.MethodDelete, page.Path + "faults", header("Origin", "null"), http.StatusForbidden},
 		{"from another port", http.MethodDelete, page.Path + "faults", header("Origin", "http://127.0.0.1:1"), http.StatusForbidden},
@@ -96,7 +101,8 @@ const attack = `async page => {
   const attempt = async (name, action) => { try { got[name] = await action(); } catch (e) { got[name] = e.name; } };
   const fault = JSON.stringify({name: 'theirs', match: {seam: 'api'}, effect: {fail: 'Conflict'}});
   await attempt('read', async () => (await fetch(page)).status);
-  await attempt('send', async () => (await fetch(page + 'faults', {method: 'POST', body: fault, headers: {'Content-Type': 'application/json'}})).status);
+  const json = {'Content-Type': 'application/json'};
+  await attempt('send', async () => (await fetch(page + 'faults', {method: 'POST', body: fault, headers: json})).status);
   await attempt('delete', async () => (await fetch(page + 'faults', {method: 'DELETE'})).status);
   await attempt('send blindly', async () => (await fetch(page + 'faults', {method: 'POST', body: fault, mode: 'no-cors'})).type);
   await attempt('crash blindly', async () => (await fetch(page + 'component?name=driver&do=stop', {method: 'POST', mode: 'no-cors'})).type);

@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
@@ -48,11 +45,7 @@ func TestMany(t *testing.T) {
 	go func() { defer close(done); s.flood(ctx) }()
 	t.Cleanup(func() { stop(); <-done })
 	for i := range manyObjects {
-		claim := &v1alpha2.BucketClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: fmt.Sprintf("claim-%04d", i)},
-			Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
-		}
-		if err := s.emu.Client().Create(t.Context(), claim); err != nil {
+		if err := s.emu.Client().Create(t.Context(), claimOf(fmt.Sprintf("claim-%04d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}

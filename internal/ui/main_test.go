@@ -2,7 +2,7 @@ package ui_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -102,7 +102,7 @@ func send(t *testing.T, method, url string, change func(*http.Request)) answer {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(response.Body)
-	if err := fmt.Sprint(err, response.Body.Close()); err != "<nil> <nil>" {
+	if err := errors.Join(err, response.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return answer{response.StatusCode, response.Header, string(body)}

@@ -61,6 +61,14 @@ func remove(t *testing.T, s *stage, objects ...client.Object) {
 	}
 }
 
+// claimOf returns a claim that has not been made.
+func claimOf(name string) *v1alpha2.BucketClaim {
+	return &v1alpha2.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+	}
+}
+
 func access(name string) *v1alpha2.BucketAccess {
 	return &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
@@ -112,10 +120,8 @@ func TestObjects(t *testing.T) {
 // expectWaiting expects that an object shows what it waits for.
 func expectWaiting(t *testing.T, s *stage, b *browser.Browser) {
 	t.Helper()
-	early := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "early"},
-		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "missing", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
-	}
+	early := claimOf("early")
+	early.Spec.BucketClassName = "missing"
 	if err := s.emu.Client().Create(t.Context(), early); err != nil {
 		t.Fatal(err)
 	}

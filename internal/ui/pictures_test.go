@@ -33,7 +33,7 @@ func TestPictures(t *testing.T) {
 	s := start(t, emulator.Options{})
 	b := open(t, s)
 	b.Size(1200, 800)
-	s.post(t, "faults", `{"name": "flaky", "match": {"seam": "rpc", "operation": "DriverCreateBucket", "nth": 1}, "effect": {"fail": "Unavailable"}}`)
+	s.post(t, "faults", flaky)
 	claim := emulatortest.Claim(t, s.emu, namespace, "photos")
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadWrite)
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadOnly)

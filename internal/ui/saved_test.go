@@ -89,19 +89,25 @@ func (s *stage) post(t *testing.T, what, body string) {
 	}
 }
 
+// flaky is a fault that fails the first creation of a bucket.
+const flaky = `{
+	"name": "flaky", "match": {"seam": "rpc", "operation": "DriverCreateBucket", "nth": 1}, "effect": {"fail": "Unavailable"}
+}`
+
 // TestSaved saves what a user has done in a session, and runs it.
 func TestSaved(t *testing.T) {
 	s := start(t, emulator.Options{})
 	s.makeNamespace(t, "other")
-	s.post(t, "faults", `{"name": "flaky", "match": {"seam": "rpc", "operation": "DriverCreateBucket", "nth": 1}, "effect": {"fail": "Unavailable"}}`)
+	s.post(t, "faults", flaky)
 	claim := emulatortest.Claim(t, s.emu, namespace, "photos")
 	s.awaitSaved(t, "expect", "BucketClaim/photos", "readyToUse")
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadOnly)
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadWrite)
 	s.awaitSaved(t, "expect", "BucketAccess/photos-readwrite")
 	s.post(t, "upload?access=demo/photos-readwrite&key=a/cat.txt", "a cat")
-	if got := send(t, http.MethodPost, s.url+"upload?access=demo/photos-readonly&key=dog.txt", nil); !strings.Contains(got.body, "AccessDenied") {
-		t.Errorf("an upload without the right to it: %s", got.body)
+	denied := send(t, http.MethodPost, s.url+"upload?access=demo/photos-readonly&key=dog.txt", nil)
+	if !strings.Contains(denied.body, "AccessDenied") {
+		t.Errorf("an upload without the right to it: %s", denied.body)
 	}
 	s.post(t, "component?name=sidecar&do=crash", "")
 	twin := emulatortest.Claim(t, s.emu, "other", "photos") // the name is taken in a scenario, which has one namespace
@@ -164,8 +170,9 @@ func TestSavedBucket(t *testing.T) {
 	bucket := &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: "adopted"},
 		Spec: v1alpha2.BucketSpec{
-			DriverName: s.emu.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyRetain, ExistingBucketID: source.Status.BoundBucketName,
-			Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}, BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: namespace, Name: "adopter"},
+			DriverName: s.emu.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyRetain,
+			ExistingBucketID: source.Status.BoundBucketName, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: namespace, Name: "adopter"},
 		},
 	}
 	claim := &v1alpha2.BucketClaim{

@@ -61,8 +61,10 @@ func TestTimeline(t *testing.T) {
 		if err := s.emu.Controllable("kube-apiserver").Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		emulatortest.Claim(t, s.emu, namespace, "after")
-		shown(b, selector("BucketClaim", "demo/after", ".good"))
+		if err := s.emu.Client().Create(t.Context(), claimOf("after")); err != nil {
+			t.Fatal(err)
+		}
+		shown(b, selector("BucketClaim", "demo/after", "")) // the page watches again
 	})
 }
 

@@ -34,7 +34,8 @@ func TestUsable(t *testing.T) {
 		b.Click(selector("BucketClaim", "demo/photos", ""))
 		b.AwaitText("#yaml", "kind: BucketClaim")
 		b.Await(fmt.Sprintf("document.documentElement.scrollWidth <= %d", narrow))
-		wide := b.Eval(`[...document.querySelectorAll('button, input, select, h2, #detail')].filter(e => e.checkVisibility() && !e.closest('#graph, table, .chart') &&
+		wide := b.Eval(`[...document.querySelectorAll('button, input, select, h2, #detail')].filter(e =>
+			e.checkVisibility() && !e.closest('#graph, table, .chart') &&
 			(e.getBoundingClientRect().right > innerWidth || e.getBoundingClientRect().left < 0)).map(e => e.id || e.textContent).join()`)
 		if wide != "" {
 			t.Errorf("these are outside of a window that is %d wide: %v", narrow, wide)
@@ -137,9 +138,15 @@ func expectDark(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	const contrast = `(selector => {
 		const part = c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-		const light = color => { const [r, g, b] = color.match(/[\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
+		const light = color => {
+			const [r, g, b] = color.match(/[\d.]+/g).map(Number);
+			return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+		};
 		const clear = color => color === 'transparent' || / 0\)$|, 0\)$/.test(color);
-		const behind = e => { while (e && clear(getComputedStyle(e).backgroundColor)) e = e.parentElement; return e ? getComputedStyle(e).backgroundColor : 'rgb(255, 255, 255)'; };
+		const behind = e => {
+			while (e && clear(getComputedStyle(e).backgroundColor)) e = e.parentElement;
+			return e ? getComputedStyle(e).backgroundColor : 'rgb(255, 255, 255)';
+		};
 		const e = document.querySelector(selector), pair = [light(getComputedStyle(e).color), light(behind(e))].sort((a, b) => b - a);
 		return (pair[0] + 0.05) / (pair[1] + 0.05);
 	})`
@@ -147,7 +154,10 @@ func expectDark(t *testing.T, b *browser.Browser) {
 		b.Dark(dark)
 		b.Await(fmt.Sprintf("matchMedia('(prefers-color-scheme: dark)').matches === %t", dark))
 		b.Await("document.getAnimations().every(a => a.playState === 'finished')")
-		for _, element := range []string{"body", "h1", "#pause", "#find", ".node.good", ".node.good small", ".node.backend", ".key-list .awful", ".key-list .poor", ".key-list .unknown"} {
+		for _, element := range []string{
+			"body", "h1", "#pause", "#find", ".node.good", ".node.good small", ".node.backend",
+			".key-list .awful", ".key-list .poor", ".key-list .unknown",
+		} {
 			if ratio, _ := b.Eval(contrast + fmt.Sprintf("(%q)", element)).(float64); ratio < 4.5 {
 				t.Errorf("dark %t: the contrast of %s is %.1f, want 4.5", dark, element, ratio)
 			}

@@ -92,7 +92,8 @@ func Start(tb testing.TB) *Browser {
 }
 
 // For returns the browser for a subtest, which fails instead of the test that started it.
-func (b *Browser) For(tb testing.TB) *Browser { //nolint:thelper // it makes a helper
+func (b *Browser) For(tb testing.TB) *Browser {
+	tb.Helper()
 	return &Browser{b.connection, tb}
 }
 
