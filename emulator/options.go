@@ -141,7 +141,8 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateListen(), o.validatePorts(), o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateListen(), o.validatePorts(),
+		o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {
@@ -182,7 +183,8 @@ func (o Options) validateCluster() error {
 	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
 		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
 			"give no manifest with others", ErrOptions)
-	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.ControlPlaneKind != "" || o.DataDir != ""):
+	case o.Cluster != nil &&
+		(o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.ControlPlaneKind != "" || o.DataDir != ""):
 		return fmt.Errorf("%w: with an existing cluster the emulator runs no control plane; "+
 			"set no kind, port, programs or data directory of one", ErrOptions)
 	default:

@@ -59,7 +59,8 @@ func TestListen(t *testing.T) {
 		"Programs":   {reason: "kube-apiserver takes the address, too.", plane: "auto", listen: "0.0.0.0", host: "127.0.0.1"},
 		"OneAddress": {reason: "The others stay closed.", plane: "embedded", listen: abroad, host: abroad},
 		"Advertise": {
-			reason: "The name is what clients are told.", plane: "embedded", listen: "0.0.0.0", further: []string{"--advertise", "localhost"}, host: "localhost",
+			reason: "The name is what clients are told.", plane: "embedded", host: "localhost",
+			listen: "0.0.0.0", further: []string{"--advertise", "localhost"},
 		},
 	}
 	for name, tc := range tests {

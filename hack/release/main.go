@@ -46,7 +46,8 @@ func run(ctx context.Context, args []string) error {
 		o.Out = filepath.Join(o.Root, "bin", "release", o.Version)
 	}
 	o.Platforms = strings.Split(platforms, ",")
-	if err := o.FromCommit(ctx, changes); err != nil {
+	var err error
+	if o.Time, err = release.CommitTime(ctx, o.Root, changes); err != nil {
 		return err
 	}
 	return release.Make(ctx, o)

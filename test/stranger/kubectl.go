@@ -13,42 +13,58 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // kubectl stands in for the program: apply -f, wait --for=condition=, delete.
 func (s *shell) kubectl(ctx context.Context, args []string, stdin string) (string, error) {
-	cfg, err := clientcmd.BuildConfigFromFlags("", s.out(s.variables["KUBECONFIG"]))
+	k, err := s.connect()
 	if err != nil {
 		return "", err
 	}
-	c, err := client.New(cfg, client.Options{})
-	if err != nil {
-		return "", err
-	}
-	k := kubernetes{client: c, namespace: "default"}
 	if len(args) > 1 && args[0] == "-n" {
 		k.namespace, args = args[1], args[2:]
 	}
-	switch {
-	case len(args) == 3 && args[0] == "apply" && args[1] == "-f":
-		if args[2] != "-" {
-			content, err := os.ReadFile(s.out(args[2]))
-			if err != nil {
-				return "", err
-			}
-			stdin = string(content)
-		}
-		return "", k.apply(ctx, stdin)
-	case len(args) > 2 && args[0] == "wait" && strings.HasPrefix(args[1], "--for=condition="):
-		return "", k.waitFor(ctx, strings.TrimPrefix(args[1], "--for=condition="), args[2:])
-	case len(args) == 3 && args[0] == "delete":
+	const least = 3 // a verb and two arguments
+	if len(args) < least {
+		return "", errKubectl
+	}
+	switch condition, waits := strings.CutPrefix(args[1], "--for=condition="); {
+	case args[0] == "apply" && args[1] == "-f":
+		return "", s.apply(ctx, k, args[2], stdin)
+	case args[0] == "wait" && waits:
+		return "", k.waitFor(ctx, condition, args[2:])
+	case args[0] == "delete":
 		return "", k.remove(ctx, args[1]+"/"+args[2])
 	default:
-		return "", fmt.Errorf("kubectl %s: this newcomer knows apply -f, wait --for=condition= and delete", strings.Join(args, " "))
+		return "", errKubectl
 	}
+}
+
+var errKubectl = errors.New("this newcomer knows kubectl apply -f, wait --for=condition= and delete")
+
+// apply applies a file, or what the shell gives to the command.
+func (s *shell) apply(ctx context.Context, k kubernetes, file, stdin string) error {
+	if file == "-" {
+		return k.apply(ctx, stdin)
+	}
+	content, err := os.ReadFile(s.out(file))
+	if err != nil {
+		return err
+	}
+	return k.apply(ctx, string(content))
+}
+
+// connect uses the kubeconfig that the shell knows.
+func (s *shell) connect() (kubernetes, error) {
+	cfg, err := clientcmd.BuildConfigFromFlags("", s.out(s.variables["KUBECONFIG"]))
+	if err != nil {
+		return kubernetes{}, err
+	}
+	c, err := client.New(cfg, client.Options{})
+	return kubernetes{client: c, namespace: "default"}, err
 }
 
 type kubernetes struct {
@@ -57,7 +73,7 @@ type kubernetes struct {
 }
 
 func (k kubernetes) apply(ctx context.Context, manifest string) error {
-	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(manifest), len(manifest))
+	decoder := utilyaml.NewYAMLOrJSONDecoder(strings.NewReader(manifest), len(manifest))
 	for {
 		object := &unstructured.Unstructured{}
 		if err := decoder.Decode(object); errors.Is(err, io.EOF) {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -19,13 +20,13 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "stranger:", err)
 		os.Exit(1) //nolint:gocritic // nothing is left to stop
 	}
 }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("stranger", flag.ContinueOnError)
 	archive := flags.String("archive", "", "archive of a release for this machine (required)")
 	page := flags.String("page", "", "page whose table of times is replaced")
@@ -41,9 +42,8 @@ func run(ctx context.Context, args []string) error {
 		timings = append(timings, measured...)
 	}
 	table := render(timings)
-	fmt.Print(table)
-	if *page == "" {
-		return nil
+	if _, err := io.WriteString(out, table); err != nil || *page == "" {
+		return err
 	}
 	return replaceTable(*page, table)
 }
@@ -56,7 +56,7 @@ type timing struct {
 
 // follow has a person type their commands in an empty root.
 func follow(ctx context.Context, archive string, p person) (measured []timing, err error) {
-	dir, err := os.MkdirTemp("", "st-") // short, for the UNIX socket in it
+	dir, err := os.MkdirTemp("/tmp", "st-") // short, for the UNIX socket in it
 	if err != nil {
 		return nil, err
 	}

@@ -87,9 +87,15 @@ func TestHandshake(t *testing.T) {
 		"OtherSigner": {reason: "Not trusted.", name: "localhost", names: names, signer: theirs, fails: true},
 		"Abroad":      {reason: "It is for this machine only.", name: "s3.example.com", names: []string{"s3.example.com"}, fails: true},
 		"AbroadIP":    {reason: "It is for this machine only.", name: "192.0.2.1", names: []string{"192.0.2.1"}, fails: true},
-		"Permitted":   {reason: "It is told of the host.", name: "s3.example.com", names: []string{"s3.example.com"}, signer: abroad, trusted: abroad},
-		"PermittedIP": {reason: "It is told of the address.", name: "192.0.2.1", names: []string{"192.0.2.1"}, signer: abroad, trusted: abroad},
-		"PermittedV6": {reason: "It is told of the address.", name: "2001:db8::1", names: []string{"2001:db8::1"}, signer: abroad, trusted: abroad},
+		"Permitted": {
+			reason: "It is told of the host.", name: "s3.example.com", names: []string{"s3.example.com"}, signer: abroad, trusted: abroad,
+		},
+		"PermittedIP": {
+			reason: "It is told of the address.", name: "192.0.2.1", names: []string{"192.0.2.1"}, signer: abroad, trusted: abroad,
+		},
+		"PermittedV6": {
+			reason: "It is told of the address.", name: "2001:db8::1", names: []string{"2001:db8::1"}, signer: abroad, trusted: abroad,
+		},
 		"NotTold": {
 			reason: "It is told of others.", name: "192.0.2.2", names: []string{"192.0.2.2"}, signer: abroad, trusted: abroad, fails: true,
 		},

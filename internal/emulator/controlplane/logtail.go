@@ -46,7 +46,11 @@ func LogTail(path string) []string {
 func causeOf(lines []string) string {
 	cause := ""
 	for i, line := range lines {
-		var entry struct{ Level, Msg, Error string }
+		var entry struct {
+			Level string `json:"level"`
+			Msg   string `json:"msg"`
+			Error string `json:"error"`
+		}
 		switch {
 		case strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &entry) == nil:
 			if entry.Level == "panic" || entry.Level == "fatal" {

@@ -27,7 +27,7 @@ func TestLogTail(t *testing.T) {
 		"Etcd": {
 			reason: "etcd says why, as JSON, and panics.",
 			log: `{"level":"info","msg":"starting"}
-{"level":"panic","caller":"etcdserver/bootstrap.go:663","msg":"failed to create WAL","error":"no space left on device","stacktrace":"a\n\tb"}
+{"level":"panic","caller":"etcdserver/bootstrap.go:663","msg":"failed to create WAL","error":"no space left on device","stacktrace":"a"}
 panic: failed to create WAL
 ` + stack,
 			want: []string{"failed to create WAL: no space left on device"},
@@ -37,10 +37,12 @@ panic: failed to create WAL
 			log:    `{"level":"fatal","msg":"discovery failed"}` + "\n",
 			want:   []string{"discovery failed"},
 		},
-		"Panic":     {reason: "Another program.", log: "I0101 starting\npanic: no key\n" + stack, want: []string{"panic: no key"}},
-		"Recovered": {reason: "The text of a log.", log: "panic: in a handler\nI0101 go on\n", want: []string{"panic: in a handler", "I0101 go on"}},
-		"Warning":   {reason: "It goes on.", log: `{"level":"warn","msg":"slow"}` + "\n", want: []string{`{"level":"warn","msg":"slow"}`}},
-		"Empty":     {reason: "It has not written anything."},
+		"Panic": {reason: "Another program.", log: "I0101 starting\npanic: no key\n" + stack, want: []string{"panic: no key"}},
+		"Recovered": {
+			reason: "The text of a log.", log: "panic: in a handler\nI0101 go on\n", want: []string{"panic: in a handler", "I0101 go on"},
+		},
+		"Warning": {reason: "It goes on.", log: `{"level":"warn","msg":"slow"}` + "\n", want: []string{`{"level":"warn","msg":"slow"}`}},
+		"Empty":   {reason: "It has not written anything."},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

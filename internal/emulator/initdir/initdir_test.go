@@ -53,7 +53,9 @@ func TestReadRejects(t *testing.T) {
 		"Nothing":   {reason: "Perhaps another directory is meant.", files: map[string]string{"README.md": "a"}, want: "has neither manifests"},
 		"Directory": {reason: "It may be misspelt.", files: map[string]string{"bucket/a/b": ""}, want: "the only directory can be buckets"},
 		"File":      {reason: "An object needs a bucket.", files: map[string]string{"buckets/a": ""}, want: "each bucket must be a directory"},
-		"YAML":      {reason: "The line is named.", files: map[string]string{"a.yaml": "kind: Namespace\nkind: Secret\n"}, want: "a.yaml:2: invalid YAML"},
+		"YAML": {
+			reason: "The line is named.", files: map[string]string{"a.yaml": "kind: Namespace\nkind: Secret\n"}, want: "a.yaml:2: invalid YAML",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func (f file) writeTo(archive *tar.Writer, modified time.Time) error {
 
 // writeTo creates a file, for everyone to read.
 func writeTo(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path) //nolint:gosec // a file of the release
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}

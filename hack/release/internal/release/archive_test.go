@@ -33,18 +33,18 @@ func untar(t *testing.T, r io.Reader, dir string) {
 		if !filepath.IsLocal(header.Name) || path.Clean(header.Name) != strings.TrimSuffix(header.Name, "/") {
 			t.Fatalf("%s is outside of the archive", header.Name)
 		}
-		if err := unpack(archive, header, filepath.Join(dir, header.Name)); err != nil {
+		if err := unpack(archive, header, filepath.Join(dir, header.Name)); err != nil { //nolint:gosec // it is local
 			t.Fatal(err)
 		}
 	}
 }
 
 func unpack(r io.Reader, header *tar.Header, target string) error {
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil { //nolint:gosec // for every user
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
 	if header.Typeflag == tar.TypeDir {
-		if err := os.MkdirAll(target, 0o755); err != nil { //nolint:gosec // for every user
+		if err := os.MkdirAll(target, 0o755); err != nil {
 			return err
 		}
 	} else {
@@ -52,7 +52,7 @@ func unpack(r io.Reader, header *tar.Header, target string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(f, r) //nolint:gosec // an archive of our own
+		_, err = io.Copy(f, r)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -73,10 +73,10 @@ func within(t *testing.T, root, program string, args ...string) *exec.Cmd {
 		t.Skip("only root of a Linux machine can run a program in another root")
 	}
 	null := filepath.Join(root, "dev", "null")
-	if err := os.MkdirAll(filepath.Dir(null), 0o755); err != nil { //nolint:gosec // for every user
+	if err := os.MkdirAll(filepath.Dir(null), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := os.OpenFile(null, os.O_CREATE, 0o666); err == nil { //nolint:gosec // as the device has it
+	if f, err := os.OpenFile(null, os.O_CREATE, 0o666); err == nil {
 		_ = f.Close() // it is empty
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)

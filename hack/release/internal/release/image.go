@@ -30,7 +30,7 @@ const (
 // writeImage writes the image for all Linux platforms as an archive with an OCI layout.
 // It has no shell, no library and no certificates: the control plane is in the program.
 func (o Options) writeImage(work string, programs []program) error {
-	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	found := false
 	for _, p := range programs {
 		if p.os != "linux" {

@@ -86,7 +86,7 @@ func container(t *testing.T) func(args ...string) *exec.Cmd {
 		untar(t, content, dir)
 		_ = content.Close() // it is read
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // another user enters it
+	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	config, err := img.ConfigFile()
@@ -137,8 +137,9 @@ func TestImageUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var info struct {
-		APIServer, S3Endpoint, KubeconfigContent string
-		Warnings                                 []string
+		APIServer         string `json:"apiServer"`
+		S3Endpoint        string `json:"s3Endpoint"`
+		KubeconfigContent string `json:"kubeconfigContent"`
 	}
 	if err := json.NewDecoder(bufio.NewReader(stdout)).Decode(&info); err != nil {
 		_ = cmd.Process.Kill() // the log says what is wrong

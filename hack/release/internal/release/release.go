@@ -47,23 +47,22 @@ func (o Options) validate() error {
 	return nil
 }
 
-// FromCommit sets the time to that of the commit. It rejects a working tree with changes,
-// unless they are allowed: nobody could make the same release again.
-func (o *Options) FromCommit(ctx context.Context, allowChanges bool) error {
-	text, err := output(ctx, o.Root, "git", "log", "-1", "--format=%ct")
+// CommitTime returns the time of the commit of a repository. It rejects a working tree with
+// changes, unless they are allowed: nobody could make the same release again.
+func CommitTime(ctx context.Context, root string, allowChanges bool) (time.Time, error) {
+	text, err := output(ctx, root, "git", "log", "-1", "--format=%ct")
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
-	o.Time = time.Unix(seconds, 0).UTC()
-	changed, err := output(ctx, o.Root, "git", "status", "--porcelain")
+	changed, err := output(ctx, root, "git", "status", "--porcelain")
 	if err != nil || changed == "" || allowChanges {
-		return err
+		return time.Unix(seconds, 0).UTC(), err
 	}
-	return fmt.Errorf("the working tree has changes:\n%s\ncommit them, so that others can make the same release", changed)
+	return time.Time{}, fmt.Errorf("the working tree has changes:\n%s\ncommit them, so that others can make the same release", changed)
 }
 
 // Make makes all files of a release, in an empty or missing directory.

@@ -128,7 +128,8 @@ func sources(t *testing.T) string {
 			continue // it is removed, and that is not committed
 		}
 		target := filepath.Join(dir, name)
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(target), 0o750), os.WriteFile(target, content, 0o600)); err != nil {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(target), 0o750))
+		if err := errors.Join(err, os.WriteFile(target, content, 0o600)); err != nil { //nolint:gosec // a name of git
 			t.Fatal(err)
 		}
 	}
