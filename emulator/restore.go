@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 )
 
@@ -46,7 +47,7 @@ func (o Options) openSnapshot(ctx context.Context) (Options, *snapshot.Snapshot,
 	if err := opened.Describe(&info); err != nil {
 		return o, nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	for _, err := range []error{o.fits(info), o.fitsKubernetes(info.Kubernetes), o.checkEmpty()} {
+	for _, err := range []error{o.fits(info), o.fitsKubernetes(info), o.checkEmpty()} {
 		if err != nil {
 			return o, nil, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
@@ -94,21 +95,25 @@ func (o Options) fits(info SnapshotInfo) error {
 
 // fitsKubernetes rejects a snapshot of a later Kubernetes, whose objects an earlier one
 // would not understand.
-func (o Options) fitsKubernetes(saved string) error {
-	if o.ControlPlaneDir != "" {
+func (o Options) fitsKubernetes(info SnapshotInfo) error {
+	running := binaries.KubernetesVersion
+	switch {
+	case info.ControlPlane == ControlPlaneEmbedded:
+		running = embedded.KubernetesVersion()
+	case o.ControlPlaneDir != "":
 		return nil // the release is not known
 	}
-	theirs, err := version.ParseSemantic(saved)
+	theirs, err := version.ParseGeneric(info.Kubernetes)
 	if err != nil {
 		return fmt.Errorf("its release of Kubernetes: %w", err)
 	}
-	ours, err := version.ParseSemantic(binaries.KubernetesVersion)
+	ours, err := version.ParseGeneric(running)
 	if err != nil {
 		return err
 	}
 	if theirs.Major() != ours.Major() || theirs.Minor() > ours.Minor() {
 		return fmt.Errorf("it was saved with Kubernetes %s, and this program runs %s; use the version of cosi-emu that saved it, or a later one",
-			saved, binaries.KubernetesVersion)
+			info.Kubernetes, running)
 	}
 	return nil
 }

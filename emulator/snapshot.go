@@ -87,7 +87,8 @@ func InspectSnapshot(file string) (SnapshotInfo, error) {
 // moment of the copy. The error is ErrSnapshotUnsupported with an existing cluster, and
 // without the fake driver.
 func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) (info SnapshotInfo, err error) {
-	if e.plane == nil || e.store == nil {
+	plane, ok := e.plane.(dataSaver)
+	if !ok || e.store == nil {
 		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w: the contents of another cluster or backend are not in it", ErrSnapshotUnsupported)
 	}
 	if err := snapshot.CheckTarget(file, replace); err != nil {
@@ -103,10 +104,16 @@ func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) 
 	if info, err = e.describeSnapshot(ctx); err != nil {
 		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w", err)
 	}
-	if err := e.copyData(ctx, dir, &info); err != nil {
+	if err := e.copyData(ctx, plane, dir, &info); err != nil {
 		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w", err)
 	}
 	return info, snapshot.Write(file, info, dir, replace)
+}
+
+// dataSaver is a control plane whose objects can be copied.
+type dataSaver interface {
+	// SaveData writes the objects as they are at one moment into an existing directory.
+	SaveData(ctx context.Context, dir string) error
 }
 
 // copyData fills a directory with what a data directory would have.
@@ -114,7 +121,7 @@ func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) 
 // The store is held from before the objects are copied until after, and they are copied as
 // of one moment. So the store is in the state of that moment, too, and together they are what
 // would be left if everything stopped then.
-func (e *Emulator) copyData(ctx context.Context, dir string, info *SnapshotInfo) error {
+func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, info *SnapshotInfo) error {
 	for _, part := range []string{planeDir(dir), storeDir(dir)} {
 		if err := os.Mkdir(part, dirMode); err != nil {
 			return err
@@ -124,7 +131,7 @@ func (e *Emulator) copyData(ctx context.Context, dir string, info *SnapshotInfo)
 	if err != nil {
 		return err
 	}
-	err = e.plane.SaveData(ctx, planeDir(dir))
+	err = plane.SaveData(ctx, planeDir(dir))
 	if e.opts.Bridge {
 		// What it knows that the objects do not yet say is as after a lost reply.
 		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))

@@ -88,6 +88,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
+	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
 	if opts.Init != nil {
 		if err := opts.Init.Apply(ctx, s.emulator); err != nil {
 			return nil, errors.Join(fmt.Errorf("initialize the emulator: %w", err), s.stop(context.WithoutCancel(ctx)))
