@@ -136,7 +136,7 @@ func (e *Emulator) start(ctx context.Context) error {
 
 // prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
-	e.info.API, e.info.Dir, e.info.DataDir = e.opts.API, e.opts.Dir, e.opts.DataDir
+	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
 	if e.info.Dir == "" {
 		dir, err := os.MkdirTemp("", "cosi-emu-")
 		if err != nil {

@@ -39,6 +39,11 @@ func (o Options) openSnapshot(ctx context.Context) (Options, *snapshot.Snapshot,
 	if o.Snapshot == "" {
 		return o, nil, nil
 	}
+	path, err := filepath.Abs(o.Snapshot)
+	if err != nil {
+		return o, nil, err
+	}
+	o.Snapshot = path
 	opened, err := snapshot.Open(o.Snapshot)
 	if err != nil {
 		return o, nil, fmt.Errorf("%w: %w", ErrOptions, err)
