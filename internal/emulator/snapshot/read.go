@@ -56,7 +56,7 @@ func Open(name string) (*Snapshot, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular() || !isSnapshot(file):
 		return nil, fmt.Errorf("%s %w", name, ErrForeign)
 	case info.Mode().Perm()&0o077 != 0:
 		return nil, fmt.Errorf("%s %w: its mode is %04o; run 'chmod 600 %s'", name, ErrMode, info.Mode().Perm(), name)
@@ -68,13 +68,16 @@ func Open(name string) (*Snapshot, error) {
 	return s, nil
 }
 
+// isSnapshot reports whether a file begins as all snapshots do.
+func isSnapshot(file io.ReaderAt) bool {
+	first := make([]byte, len(family))
+	_, err := file.ReadAt(first, 0)
+	return err == nil && string(first) == family
+}
+
 // verify reads the manifest, and compares all checksums.
 func (s *Snapshot) verify(file io.Reader, size int64) error {
 	in := bufio.NewReader(file)
-	first, err := in.Peek(len(family))
-	if err != nil || string(first) != family {
-		return ErrForeign
-	}
 	head := bufio.NewReader(io.LimitReader(in, maxHead))
 	title, line, err := readHead(head)
 	if err != nil {
