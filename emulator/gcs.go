@@ -48,8 +48,8 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
 		},
 	}
-	if e.opts.DataDir != "" {
-		opts.Dir = filepath.Join(e.opts.DataDir, "gcs")
+	if e.dataDir() != "" {
+		opts.Dir = gcsDir(e.dataDir())
 	}
 	if e.gcs, err = gcs.New(ctx, opts); err != nil {
 		return err
@@ -66,6 +66,9 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		return server(func(ctx context.Context) error { return e.gcs.Serve(ctx, listener) }), nil
 	})
 }
+
+// gcsDir is the subdirectory for the files of the GCS service in a data directory.
+func gcsDir(dir string) string { return filepath.Join(dir, "gcs") }
 
 // scheme returns the scheme of the URLs of the store and of the GCS service.
 func (e *Emulator) scheme() string {

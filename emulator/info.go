@@ -15,6 +15,8 @@ type Info struct {
 	Dir string `json:"dir"`
 	// DataDir stores the data that survives a restart; empty if there is none.
 	DataDir string `json:"dataDir,omitempty"`
+	// Snapshot is the file that the emulator started from; empty if there is none.
+	Snapshot string `json:"snapshot,omitempty"`
 	// Kubeconfig is a file for kubectl with the rights of Emulator.Config.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context of the kubeconfig, for an existing cluster; empty if the

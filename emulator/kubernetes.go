@@ -83,8 +83,11 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 		APIServerPort: e.opts.APIServerPort,
 		CRDs:          definitions,
 	}
-	if e.opts.DataDir != "" {
+	switch {
+	case e.opts.DataDir != "":
 		opts.Dir, opts.KeepData = planeDir(e.opts.DataDir), true
+	case e.restored != "":
+		opts.Data = planeDir(e.restored)
 	}
 	last := "control plane"
 	opts.Phase = func(p controlplane.Phase) {

@@ -47,6 +47,12 @@ type Options struct {
 	// store, beyond Stop. If it is empty, they are deleted. Only one emulator at a time
 	// may use a directory; see instance.LockDataDir.
 	DataDir string
+	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
+	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
+	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
+	// Bridge, TLS, S3Port and GCSPort default to those of the snapshot; other values that do
+	// not fit are rejected.
+	Snapshot string
 
 	// ControlPlane is a running control plane, which Stop does not stop. No other emulator
 	// may use it. If it is nil, the emulator starts one.
@@ -141,8 +147,8 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateListen(), o.validatePorts(),
-		o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
+		o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {

@@ -73,8 +73,8 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 		Middleware:   middleware,
 		Now:          now,
 	}
-	if e.opts.DataDir != "" {
-		opts.Dir = filepath.Join(e.opts.DataDir, "store")
+	if e.dataDir() != "" {
+		opts.Dir = storeDir(e.dataDir())
 	}
 	if e.store, err = store.New(opts); err != nil {
 		return err
@@ -82,6 +82,9 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 	e.onStop(func(context.Context) error { return e.store.Close() })
 	return nil
 }
+
+// storeDir is the subdirectory for the store's files in a data directory.
+func storeDir(dir string) string { return filepath.Join(dir, "store") }
 
 // reservePort finds the port that a service uses in all its incarnations.
 func (e *Emulator) reservePort(ctx context.Context, service string, wanted int) (string, error) {

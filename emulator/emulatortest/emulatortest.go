@@ -44,7 +44,7 @@ var exclusive sync.Mutex
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
 	silenceLibraries()
-	if opts.ControlPlane == nil {
+	if opts.ControlPlane == nil && opts.Snapshot == "" { // which has a control plane of its own
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
 		plane := controlplanetest.StartVersion(tb, opts.API)

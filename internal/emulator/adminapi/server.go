@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
@@ -27,6 +28,7 @@ const (
 // Server steers an emulator as its clients ask.
 type Server struct {
 	http   *http.Server
+	mux    *http.ServeMux
 	served sync.WaitGroup
 	err    error
 }
@@ -56,7 +58,8 @@ func Listen(ctx context.Context, socket string, faults Faults, openPage func(con
 	if err := os.Chmod(socket, fileMode); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect the control socket: %w", err), l.Close())
 	}
-	s := &Server{http: &http.Server{Handler: handler(faults, openPage), ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
+	mux := handler(faults, openPage)
+	s := &Server{mux: mux, http: &http.Server{Handler: mux, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
 	s.served.Go(func() { s.err = s.http.Serve(l) })
 	return s, nil
 }
@@ -74,7 +77,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-func handler(faults Faults, openPage func(context.Context) (string, error)) http.Handler {
+func handler(faults Faults, openPage func(context.Context) (string, error)) *http.ServeMux {
 	mux := http.NewServeMux()
 	if openPage != nil {
 		mux.HandleFunc("POST /page", func(w http.ResponseWriter, r *http.Request) {
@@ -120,6 +123,7 @@ type problem struct {
 // codes are the answers to the errors of a fault.Set.
 var codes = map[error]int{
 	fault.ErrInvalid: http.StatusUnprocessableEntity, fault.ErrDuplicate: http.StatusConflict, fault.ErrUnknown: http.StatusNotFound,
+	emulator.ErrSnapshotExists: http.StatusPreconditionFailed, emulator.ErrSnapshotUnsupported: http.StatusNotImplemented,
 }
 
 func answer(w http.ResponseWriter, err error) {

@@ -32,10 +32,15 @@ func Open(path string, hosts ...string) (*Authority, error) {
 	if a, err = New(hosts...); err != nil {
 		return nil, err
 	}
+	return a, a.Save(path)
+}
+
+// Save writes the authority with its key to a file, for Open.
+func (a *Authority) Save(path string) error {
 	if err := a.write(path); err != nil {
-		return nil, fmt.Errorf("keep the certificate authority: %w", err)
+		return fmt.Errorf("keep the certificate authority: %w", err)
 	}
-	return a, nil
+	return nil
 }
 
 func read(path string) (*Authority, error) {

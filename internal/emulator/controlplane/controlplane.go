@@ -32,6 +32,10 @@ type ControlPlane interface {
 	// keep. A component that is still there after Options.StopGrace, or when ctx ends, is
 	// killed. Further calls return the result of the first.
 	Stop(ctx context.Context) error
+	// SaveData writes the objects as they are at one moment into an existing directory, for
+	// Options.Data, or for Options.Dir with KeepData. All writes that the API server has
+	// acknowledged before the call are in it.
+	SaveData(ctx context.Context, dir string) error
 }
 
 // Identities are the users of a control plane.

@@ -35,6 +35,9 @@ type Options struct {
 	// data and logs. Without it, Dir must be empty or missing. Stop, a failed Start, and
 	// the end of the process delete it.
 	KeepData bool
+	// Data is a directory with objects that SaveData has written, which Start takes over. It
+	// excludes KeepData. The control plane must be of the same kind.
+	Data string
 	// Listen says where the API server listens; the zero value means on loopback.
 	Listen Listen
 	// APIServerPort is the port of the API server; 0 means a free one.
@@ -77,6 +80,9 @@ const PhaseCRDs = "crds"
 func (o Options) WithDefaults() (Options, error) {
 	if o.Dir == "" {
 		return o, errors.New("start the control plane: no directory is named for its files")
+	}
+	if o.Data != "" && o.KeepData {
+		return o, errors.New("start the control plane: saved data and data that is kept exclude each other")
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

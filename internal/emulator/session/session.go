@@ -93,6 +93,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
 	}
+	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
 	if opts.Init != nil {
 		if err := opts.Init.Apply(ctx, s.emulator); err != nil {
 			return nil, errors.Join(fmt.Errorf("initialize the emulator: %w", err), s.stop(context.WithoutCancel(ctx)))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ const LabelBridge = "bridge"
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	if s.API() != e.emulator.API() {
 		return fmt.Sprintf("it is for the kinds of %s: requires an emulator that serves them", s.API())
+	}
+	if file := s.SnapshotFile(); file != "" && !e.startedFrom(file) {
+		return "it starts from a snapshot: requires an emulator of its own, with the fake driver and its own control plane"
 	}
 	for _, need := range []struct {
 		missing bool
@@ -51,6 +55,12 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 		return "it starts fake drivers: requires the emulator's store"
 	}
 	return ""
+}
+
+// startedFrom reports whether the emulator has started from a snapshot.
+func (e *Engine) startedFrom(file string) bool {
+	path, err := filepath.Abs(file)
+	return err == nil && e.emulator.Info().Snapshot == path
 }
 
 // RunsAlone reports whether a scenario stops, crashes or disturbs shared components,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -67,6 +68,11 @@ func (s *Set) load(file string, named bool) error {
 	}
 	scenarios, err := spec.Loader{ReadFile: read}.Parse(filepath.ToSlash(file), data)
 	for _, scenario := range scenarios {
+		if file := scenario.SnapshotFile(); file != "" {
+			if _, err := emulator.InspectSnapshot(file); err != nil {
+				return &spec.Problem{Position: scenario.Setup.Position, Message: "snapshot: " + err.Error()}
+			}
+		}
 		for _, golden := range goldenFiles(scenario.Steps) {
 			if _, err := read(golden.path); errors.Is(err, fs.ErrNotExist) {
 				s.MissingGolden = append(s.MissingGolden, missingGolden(file, golden))

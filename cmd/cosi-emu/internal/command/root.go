@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/conformance"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/snapshot"
 )
 
 // envPrefix begins the environment variables that stand for flags.
@@ -96,6 +97,7 @@ func groups(streams cli.Streams) []group {
 	return []group{
 		{"emulator", "Emulator:", []*cobra.Command{
 			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newUI(streams), newExec(streams),
+			snapshot.New(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
 			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),

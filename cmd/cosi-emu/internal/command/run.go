@@ -205,7 +205,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
 	}
 	for i, group := range groups {
-		r.start.session.Emulator.API = group.api
+		r.start.session.Emulator.API, r.start.session.Emulator.Snapshot = group.api, group.snapshot
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
 		err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
 			loop.session = running
@@ -234,17 +234,31 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 // versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their own.
 type versionGroup struct {
 	api       objectstorage.Version
+	snapshot  string // the file that the emulator starts from, or empty
 	scenarios []*spec.Scenario
 }
 
-// groups returns the scenarios by the version of the COSI kinds. An emulator with a component of the
+// groups returns the scenarios by the version of the COSI kinds. Each one that starts from a
+// snapshot has an emulator of its own. An emulator with a component of the
 // user's own or a bridge, and an existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	own := r.start.own.controller != "" || r.start.own.sidecar != ""
-	if own || r.start.session.Emulator.Bridge || r.start.cluster.wanted || r.api != "" {
-		return []versionGroup{{cmp.Or(r.api, objectstorage.V1alpha2), scenarios}}
-	}
 	var groups []versionGroup
+	if o := r.start.session.Emulator; !r.start.cluster.wanted && o.Driver == "" && !o.NoDriver && r.start.own.driver == "" {
+		scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s *spec.Scenario) bool {
+			if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
+				return false
+			}
+			groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), scenarios: []*spec.Scenario{s}})
+			return true
+		})
+		if len(scenarios) == 0 {
+			return groups
+		}
+	}
+	if own || r.start.session.Emulator.Bridge || r.start.cluster.wanted || r.api != "" {
+		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, groups...)
+	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}
 		for _, s := range scenarios {

@@ -45,6 +45,8 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
 	flags.StringVar(&s.init, "init", "",
 		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+	flags.StringVar(&s.session.Emulator.Snapshot, "from", "",
+		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
 }
 
 // readInit reads the directory that fills the emulator, before anything starts.
@@ -172,6 +174,9 @@ const upExamples = `  # Ctrl-C stops it.
 
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
+
+  # With everything that another emulator had when 'cosi-emu snapshot save' ran.
+  cosi-emu up --from ./my.snapshot
 
   # With the manifests of a directory, and the buckets and objects of its directory buckets.
   cosi-emu up --init testdata/cosi

@@ -54,7 +54,7 @@ func (s *Set[C]) ProcessNames() []string {
 
 // Has reports whether there is a component of that name.
 func (s *Set[C]) Has(name string) bool {
-	_, err := s.find(name)
+	_, err := s.Component(name)
 	return err == nil
 }
 
@@ -68,7 +68,7 @@ func (s *Set[C]) LogFile(name string) string { return s.process(name).LogFile }
 // itself, with the same address, identity and data as before. It is no error if the
 // component runs.
 func (s *Set[C]) StartComponent(ctx context.Context, name string) error {
-	component, err := s.find(name)
+	component, err := s.Component(name)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", name, err)
 	}
@@ -78,7 +78,7 @@ func (s *Set[C]) StartComponent(ctx context.Context, name string) error {
 // StopComponent stops one component, as if its machine were down: others that depend on it
 // go on and fail as they may. It is no error if the component does not run.
 func (s *Set[C]) StopComponent(ctx context.Context, name string) error {
-	component, err := s.find(name)
+	component, err := s.Component(name)
 	if err != nil {
 		return fmt.Errorf("stop %s: %w", name, err)
 	}
@@ -88,7 +88,7 @@ func (s *Set[C]) StopComponent(ctx context.Context, name string) error {
 // KillComponent kills one component, as kill -9 does, and returns when it is dead. It is no
 // error if the component does not run.
 func (s *Set[C]) KillComponent(name string) error {
-	component, err := s.find(name)
+	component, err := s.Component(name)
 	if err != nil {
 		return fmt.Errorf("kill %s: %w", name, err)
 	}
@@ -104,7 +104,8 @@ func (s *Set[C]) process(name string) controlplane.Process {
 	return processes[i]
 }
 
-func (s *Set[C]) find(name string) (C, error) {
+// Component returns a component by its name, or controlplane.ErrNoComponent.
+func (s *Set[C]) Component(name string) (C, error) {
 	i := slices.IndexFunc(s.InOrder, func(component C) bool { return component.Process().Name == name })
 	if i < 0 {
 		var none C

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -37,27 +38,48 @@ type objects struct {
 // is killed loses the changes since the last time.
 const saveInterval = time.Second
 
+// objectsFile is the file with the objects.
+const objectsFile = "objects.jsonl"
+
 func openObjects(opts controlplane.Options) (*objects, error) {
 	o := &objects{store: memstore.New(memstore.Options{})}
+	if opts.Data != "" {
+		return o, o.load(filepath.Join(opts.Data, objectsFile))
+	}
 	if !opts.KeepData {
 		return o, nil
 	}
 	if _, err := os.Stat(filepath.Join(opts.Dir, "etcd", "member")); err == nil {
 		return nil, fmt.Errorf("%s has the data of an etcd; start the control plane with its programs, or use another directory", opts.Dir)
 	}
-	o.file = filepath.Join(opts.Dir, "objects.jsonl")
-	file, err := os.Open(o.file)
-	if os.IsNotExist(err) {
-		return o, nil
-	}
-	if err != nil {
+	o.file = filepath.Join(opts.Dir, objectsFile)
+	if err := o.load(o.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	return o, nil
+}
+
+// load reads the objects of a file.
+func (o *objects) load(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
 	}
 	defer file.Close() //nolint:errcheck // only read from
 	if err := o.store.Load(file); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.file, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return o, nil
+	return nil
+}
+
+// SaveData implements controlplane.ControlPlane. The state of a store at a revision is one
+// moment.
+func (c *ControlPlane) SaveData(_ context.Context, dir string) error {
+	file, err := os.OpenFile(filepath.Join(dir, objectsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.objects.store.Save(file), file.Close())
 }
 
 // save writes the objects, if they are kept. A save that is interrupted leaves the file

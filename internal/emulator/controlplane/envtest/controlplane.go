@@ -80,6 +80,11 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 	if c.lock, err = c.files.claim(ctx, c.opts.KeepData); err != nil {
 		return err
 	}
+	if c.opts.Data != "" {
+		if err := c.files.adopt(c.opts.Data); err != nil {
+			return fmt.Errorf("take over the data of %s: %w", c.opts.Data, err)
+		}
+	}
 	if c.watchdog, err = startWatchdog(c.files, c.opts.KeepData); err != nil { //nolint:contextcheck // it outlives the start
 		return err
 	}

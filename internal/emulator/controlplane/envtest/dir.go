@@ -24,7 +24,10 @@ func newLayout(dir string) layout {
 	return layout{dir: dir, id: rand.Text()}
 }
 
-func (l layout) data() string  { return filepath.Join(l.dir, "etcd") }
+// etcdDir is the directory of etcd's data.
+const etcdDir = "etcd"
+
+func (l layout) data() string  { return filepath.Join(l.dir, etcdDir) }
 func (l layout) certs() string { return filepath.Join(l.dir, "certs") }
 func (l layout) logs() string  { return filepath.Join(l.dir, "logs") }
 
@@ -78,6 +81,14 @@ func (l layout) renew(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// adopt takes over the data that SaveData has written.
+func (l layout) adopt(saved string) error {
+	if err := os.Remove(l.data()); err != nil { // it is empty
+		return err
+	}
+	return os.Rename(filepath.Join(saved, etcdDir), l.data())
 }
 
 // leave removes the temporary files.

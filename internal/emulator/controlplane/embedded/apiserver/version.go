@@ -19,6 +19,9 @@ type serverVersion struct {
 	basecompatibility.EffectiveVersion
 }
 
+// KubernetesVersion returns the version that the server reports.
+func KubernetesVersion() string { return effectiveVersion().Info().GitVersion }
+
 func effectiveVersion() basecompatibility.EffectiveVersion {
 	return serverVersion{compatibility.DefaultBuildEffectiveVersion()}
 }
