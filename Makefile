@@ -114,9 +114,10 @@ test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-e
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: setup ## Send 20,000 requests to both control planes, drawn with SEED, and compare the answers.
+nightly-differential: setup ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
+	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
