@@ -99,6 +99,18 @@ func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
 			"to get them, run `cosi-emu setup`", unavailable.Err)}, nil
 }
 
+// Local returns Envtest with the programs that are on this machine already.
+func Local(ctx context.Context) (Choice, error) {
+	if err := envtest.Supported(); err != nil {
+		return Choice{}, err
+	}
+	set, err := binaries.Find(ctx, binaries.Options{Local: true})
+	if unavailable, ok := errors.AsType[*binaries.UnavailableError](err); ok {
+		return Choice{}, fmt.Errorf("kube-apiserver and etcd are not on this machine (%w); `cosi-emu setup` gets them", unavailable.Err)
+	}
+	return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
+}
+
 // Start starts the control plane.
 func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlplane.ControlPlane, error) {
 	if c.Kind == Embedded {
