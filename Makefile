@@ -114,10 +114,11 @@ test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-e
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: setup ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
+nightly-differential: test-envtest ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
 	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
+	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -183,6 +184,12 @@ EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./in
 .PHONY: test-embedded
 test-embedded: ## Run the tests of components and the suites on the embedded control plane.
 	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
+
+# The tests that prefer the embedded control plane.
+ENVTEST_TESTS = ./internal/scenarios/engine ./internal/scenarios/record ./internal/scenarios/replay ./scenarios
+.PHONY: test-envtest
+test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
+	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=
