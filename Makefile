@@ -23,7 +23,7 @@ LONG := ^TestLong
 # the time of the commit: make test-sample SEED=1754300000
 SEED := $(or $(SEED),$(shell git log -1 --format=%ct 2>/dev/null || date +%s))
 
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 ##@ Use
 
@@ -132,9 +132,11 @@ test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-e
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: setup ## Send 20,000 requests to both control planes, drawn with SEED, and compare the answers.
+nightly-differential: test-envtest ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
+	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
+	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -200,6 +202,12 @@ EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./in
 .PHONY: test-embedded
 test-embedded: ## Run the tests of components and the suites on the embedded control plane.
 	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
+
+# The tests that prefer the embedded control plane.
+ENVTEST_TESTS = ./internal/scenarios/engine ./internal/scenarios/record ./internal/scenarios/replay ./scenarios
+.PHONY: test-envtest
+test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
+	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=

@@ -61,15 +61,15 @@ func (o Options) openSnapshot(ctx context.Context) (Options, *snapshot.Snapshot,
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
-	o.S3Port = freePort(ctx, o.S3Port, info.S3Port)
-	o.GCSPort = freePort(ctx, o.GCSPort, info.GCSPort)
+	o.S3Port = o.freePort(ctx, o.S3Port, info.S3Port)
+	o.GCSPort = o.freePort(ctx, o.GCSPort, info.GCSPort)
 	return o, opened, nil
 }
 
 // freePort returns the port that the options name, or else that of the snapshot, if no other
 // program uses it.
-func freePort(ctx context.Context, wanted, saved int) int {
-	if wanted == 0 && saved != 0 && controlplane.CheckPort(ctx, saved) == nil {
+func (o Options) freePort(ctx context.Context, wanted, saved int) int {
+	if wanted == 0 && saved != 0 && controlplane.CheckPort(ctx, o.listen().Bind(), saved) == nil {
 		return saved
 	}
 	return wanted

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,38 +21,52 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // attempts is how often a scenario is run on each control plane, until two runs are equal.
 // Which of two components is first is left to chance on both.
 var attempts = flag.Int("attempts", 8, "number of runs of a scenario on each control plane, until two are equal") //nolint:gochecknoglobals // a flag
 
+// scenarios limits the scenarios of TestLongScenarios, which take an hour together. A few take
+// less than a minute.
+var scenarios = flag.Int("scenarios", 3, "number of scenarios, selected by the seed in COSI_EMU_TEST_SEED; 0 means all") //nolint:gochecknoglobals // a flag
+
 // patience is for machines that do other things, too.
 const patience = 6
 
-// TestScenarios runs a sample of the suites on both control planes, and TestLongScenarios all
-// scenarios. The operations of the components, their outcomes, and the objects that they wrote
-// last have to be the same.
-func TestScenarios(t *testing.T) { sameScenarios(t, "steady", "static") }
+// TestScenarios runs the scenarios of one area on both control planes. The operations of the
+// components, their outcomes, and the objects that they wrote last have to be the same.
+func TestScenarios(t *testing.T) {
+	sameScenarios(t, slices.DeleteFunc(suite(t), func(s *spec.Scenario) bool { return !isIn(s, "steady") }))
+}
 
-// TestLongScenarios is TestScenarios with all scenarios.
-func TestLongScenarios(t *testing.T) { sameScenarios(t) }
+// TestLongScenarios is TestScenarios with scenarios of all areas.
+func TestLongScenarios(t *testing.T) {
+	sameScenarios(t, harness.Draw(t, suite(t), *scenarios))
+}
 
-func sameScenarios(t *testing.T, areas ...string) {
+// suite returns the scenarios that ship.
+func suite(t *testing.T) []*spec.Scenario {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it requires kube-apiserver")
-	}
 	set, err := loader.LoadSuite()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return set.Scenarios
+}
+
+func sameScenarios(t *testing.T, all []*spec.Scenario) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it requires kube-apiserver")
 	}
 	for _, version := range []objectstorage.Version{objectstorage.V1alpha2, objectstorage.V1alpha1} {
 		t.Run(string(version), func(t *testing.T) {
 			engines := [2]*runner{startRunner(t, selection.Envtest, version), startRunner(t, selection.Embedded, version)}
 			t.Run("All", func(t *testing.T) { // the emulators stop when all have ended
-				for _, s := range set.Scenarios {
-					if s.API() == version && isIn(s, areas) {
+				for _, s := range all {
+					if s.API() == version {
 						t.Run(s.Name, func(t *testing.T) {
 							t.Parallel()
 							sameRuns(t, engines, s)
@@ -63,13 +78,8 @@ func sameScenarios(t *testing.T, areas ...string) {
 	}
 }
 
-func isIn(s *spec.Scenario, areas []string) bool {
-	for _, area := range areas {
-		if strings.Contains("/"+filepath.ToSlash(s.Position.File), "/"+area+"/") {
-			return true
-		}
-	}
-	return len(areas) == 0
+func isIn(s *spec.Scenario, area string) bool {
+	return strings.Contains("/"+filepath.ToSlash(s.Position.File), "/"+area+"/")
 }
 
 // runner runs scenarios on a control plane.

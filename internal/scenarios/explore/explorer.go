@@ -93,7 +93,7 @@ func (e *explorer) explore(ctx context.Context) error {
 // finish groups, confirms and shrinks the findings.
 func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	e.report.Findings = group(found)
-	if err := e.confirmAll(ctx); err != nil {
+	if err := errors.Join(e.confirmAll(ctx), e.confirmOnEnvtest(ctx)); err != nil {
 		return err
 	}
 	if e.options.Shrink {

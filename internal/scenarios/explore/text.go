@@ -116,6 +116,9 @@ func (g *Group) write(b *strings.Builder, number int) {
 	}
 	switch {
 	case g.Confirmed:
+		if text := g.confirmation(); text != "" {
+			fmt.Fprintf(b, "   %s\n", text)
+		}
 	case g.Runs == 0: // exploration was interrupted
 		fmt.Fprintln(b, "   not run again, not shrunk")
 	default:

@@ -1,7 +1,7 @@
 package binaries
 
 // UnavailableError means that programs are not on this machine, and can only be had by a
-// build, which Options.NoBuild forbids.
+// download or a build, which Options forbid.
 type UnavailableError struct {
 	// Err is why they cannot be downloaded.
 	Err error

@@ -42,6 +42,8 @@ type Options struct {
 	// NoBuild returns an *UnavailableError instead of building programs, and instead of
 	// waiting for another process that gets them.
 	NoBuild bool
+	// Local returns an *UnavailableError if the programs are not on this machine.
+	Local bool
 	// IndexURL lists the releases of envtest. It defaults to envtest's own.
 	IndexURL string
 	// ReleaseURL is the URL of Kubernetes releases. It defaults to DefaultReleaseURL.

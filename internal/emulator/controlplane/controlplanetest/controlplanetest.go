@@ -25,8 +25,15 @@ import (
 const startTimeout = 2 * time.Minute
 
 // Variable is the environment variable that selects the kind of the control plane; empty
-// means selection.Auto.
+// means the one of Prefer.
 const Variable = "COSI_EMU_TEST_CONTROL_PLANE"
+
+// preferred is the kind unless Variable selects another.
+var preferred = selection.Auto
+
+// Prefer selects the kind of the control plane of a test binary, unless Variable does. It
+// is for the TestMain of packages whose tests are not about what an API server does.
+func Prefer(kind selection.Kind) { preferred = kind }
 
 var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error){
 	objectstorage.V1alpha1: sync.OnceValues(func() (controlplane.ControlPlane, error) { return start(objectstorage.V1alpha1) }),
@@ -69,7 +76,7 @@ func SharedVersion(version objectstorage.Version) (controlplane.ControlPlane, er
 }
 
 func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
-	kind, err := selection.ParseKind(os.Getenv(Variable))
+	kind, err := selection.ParseKind(cmp.Or(os.Getenv(Variable), string(preferred)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Variable, err)
 	}

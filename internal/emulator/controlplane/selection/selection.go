@@ -69,6 +69,9 @@ func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, erro
 		}
 		return Choice{Kind: Embedded}, nil
 	case Envtest:
+		if err := envtest.Supported(); err != nil {
+			return Choice{}, err
+		}
 		set, err := binaries.Find(ctx, opts)
 		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
 	default:
@@ -77,6 +80,11 @@ func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, erro
 }
 
 func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
+	if err := envtest.Supported(); err != nil && opts.Dir == "" {
+		return Choice{Kind: Embedded, Notice: fmt.Sprintf("an API server in this process is used: %v", err)}, nil
+	} else if err != nil {
+		return Choice{}, err
+	}
 	opts.NoBuild = true
 	set, err := binaries.Find(ctx, opts)
 	if err == nil {
@@ -89,6 +97,18 @@ func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
 	return Choice{Kind: Embedded, Notice: fmt.Sprintf(
 		"kube-apiserver and etcd are not on this machine (%v): an API server in this process takes their place; "+
 			"to get them, run `cosi-emu setup`", unavailable.Err)}, nil
+}
+
+// Local returns Envtest with the programs that are on this machine already.
+func Local(ctx context.Context) (Choice, error) {
+	if err := envtest.Supported(); err != nil {
+		return Choice{}, err
+	}
+	set, err := binaries.Find(ctx, binaries.Options{Local: true})
+	if unavailable, ok := errors.AsType[*binaries.UnavailableError](err); ok {
+		return Choice{}, fmt.Errorf("kube-apiserver and etcd are not on this machine (%w); `cosi-emu setup` gets them", unavailable.Err)
+	}
+	return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
 }
 
 // Start starts the control plane.
