@@ -23,7 +23,7 @@ LONG := ^TestLong
 # the time of the commit: make test-sample SEED=1754300000
 SEED := $(or $(SEED),$(shell git log -1 --format=%ct 2>/dev/null || date +%s))
 
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 ##@ Use
 

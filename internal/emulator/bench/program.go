@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // interruptDelay is how long the program may take to clean up when it is
@@ -65,7 +66,7 @@ func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = interruptDelay
 	// A Ctrl-C is for this process, which passes it on in its own time.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = osprocess.OwnGroup()
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "COSI_EMU_") })
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("cosi-emu %s: %w\n%s", args[0], err, errs.String())

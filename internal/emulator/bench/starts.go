@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
@@ -77,19 +75,6 @@ func timeStart(ctx context.Context, start starter) (time.Duration, error) {
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	return elapsed, errors.Join(stop(stopCtx), ctx.Err())
-}
-
-func bareStarter(set binaries.Set) starter {
-	return func(context.Context) (func(context.Context) error, error) {
-		env := &envtest.Environment{}
-		env.ControlPlane.GetAPIServer().Path = set.APIServer
-		env.ControlPlane.Etcd = &envtest.Etcd{Path: set.Etcd}
-		stop := func(context.Context) error { return env.Stop() }
-		if _, err := env.Start(); err != nil {
-			return nil, errors.Join(fmt.Errorf("start a bare envtest: %w", err), env.Stop())
-		}
-		return stop, nil
-	}
 }
 
 func emulatorStarter(opts Options, reporter emulator.Reporter) starter {

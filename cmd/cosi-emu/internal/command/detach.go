@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // recordsFlag has the emulator in the background print its progress for the process with the terminal.
@@ -67,7 +68,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	// It must not end with this process, so it is not bound to its context.
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
 	cmd.Stderr = transcript // this process prints the result, which the child has on its standard output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = osprocess.OwnSession()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the emulator in the background: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // ErrNoGo means that the programs must be built, and there is no go command.
@@ -74,8 +76,8 @@ func (c *cache) goCommand(ctx context.Context, goCommand, stage, src string, arg
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOTMPDIR="+stage,
 		"GOOS="+c.opts.platform.OS, "GOARCH="+c.opts.platform.Arch)
 	// The go command's compilers are in its process group, and are killed with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = osprocess.OwnGroup()
+	cmd.Cancel = func() error { return osprocess.SignalGroup(cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

@@ -69,6 +69,9 @@ func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, erro
 		}
 		return Choice{Kind: Embedded}, nil
 	case Envtest:
+		if err := envtest.Supported(); err != nil {
+			return Choice{}, err
+		}
 		set, err := binaries.Find(ctx, opts)
 		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
 	default:
@@ -77,6 +80,11 @@ func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, erro
 }
 
 func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
+	if err := envtest.Supported(); err != nil && opts.Dir == "" {
+		return Choice{Kind: Embedded, Notice: fmt.Sprintf("an API server in this process is used: %v", err)}, nil
+	} else if err != nil {
+		return Choice{}, err
+	}
 	opts.NoBuild = true
 	set, err := binaries.Find(ctx, opts)
 	if err == nil {
@@ -99,6 +107,9 @@ func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlpl
 			return nil, err
 		}
 		return plane, nil
+	}
+	if err := envtest.Supported(); err != nil {
+		return nil, err
 	}
 	opts.Binaries = c.Binaries
 	plane, err := envtest.Start(ctx, opts)
