@@ -77,6 +77,18 @@ func newDifferential(t *testing.T) *differential {
 	if d.kinds, err = readKinds(); err != nil {
 		t.Fatal(err)
 	}
+	for i, plane := range startPlanes(t) {
+		if d.servers[i], err = newServer(plane.AdminConfig()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// startPlanes starts both control planes, the real one first, without controllers, which would
+// change objects at their own time.
+func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane) {
+	t.Helper()
 	definitions, err := crds.All()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +98,6 @@ func newDifferential(t *testing.T) *differential {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Controllers would change objects at their own time.
 		plane, err := choice.Start(t.Context(), controlplane.Options{
 			Dir: filepath.Join(t.TempDir(), "plane"), CRDs: definitions, NoControllers: true,
 		})
@@ -98,11 +109,9 @@ func newDifferential(t *testing.T) *differential {
 				t.Error(err)
 			}
 		})
-		if d.servers[i], err = newServer(plane.AdminConfig()); err != nil {
-			t.Fatal(err)
-		}
+		planes[i] = plane
 	}
-	return d
+	return planes
 }
 
 // requireOneVersion skips the test if the programs and the libraries are of different minor

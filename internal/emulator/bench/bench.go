@@ -19,6 +19,9 @@ const (
 	SuiteMemory = "memory"
 	// SuiteScale puts controller and sidecar under load; see package scale.
 	SuiteScale = "scale"
+	// SuiteSizes measures what one claim with an access costs among more and more of them,
+	// and what a million would cost.
+	SuiteSizes = "sizes"
 	// SuiteS3 compares the S3 store with gofakes3 alone; see package storage.
 	SuiteS3 = "s3"
 )
@@ -34,6 +37,7 @@ var measurements = []measurement{
 	{SuiteClaims, measureClaims},
 	{SuiteMemory, measureLoaded},
 	{SuiteScale, measureScale},
+	{SuiteSizes, measureSizes},
 	{SuiteS3, measureS3},
 }
 

@@ -68,7 +68,8 @@ func (o Options) validate() error {
 	for name, number := range map[string]int{
 		"starts": o.Starts, "claims": o.Claims, "claims with accesses": o.LoadedClaims,
 		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
-		"objects": o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
+		"claims with accesses at most": o.Scale.Most,
+		"objects":                      o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
 	} {
 		if number <= 0 {
 			return fmt.Errorf("%w: the number of %s must be positive", ErrOptions, name)
@@ -82,6 +83,10 @@ func (o Options) validate() error {
 
 func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	return scale.Measure(ctx, scale.Options{ControlPlane: opts.ControlPlane, Binaries: opts.Binaries, Load: opts.Scale}, progress)
+}
+
+func measureSizes(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return scale.MeasureSizes(ctx, scale.Options{ControlPlane: opts.ControlPlane, Binaries: opts.Binaries, Load: opts.Scale}, progress)
 }
 
 func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {

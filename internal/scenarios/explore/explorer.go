@@ -39,7 +39,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 			Sandboxes: opts.Sandboxes, State: opts.State, Shard: opts.Shard,
 		},
 	}
-	if e.done, err = openState(opts); err != nil {
+	if e.done, err = openState(ctx, opts); err != nil {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
@@ -47,10 +47,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {
-		return nil, errors.Join(err, e.done.close())
+		return nil, errors.Join(err, e.done.close(ctx))
 	}
 	err = e.explore(ctx)
-	return &e.report, errors.Join(err, e.done.close())
+	return &e.report, errors.Join(err, e.done.close(ctx))
 }
 
 // explorer is a running exploration.

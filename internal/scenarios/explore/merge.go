@@ -2,22 +2,31 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore/remote"
 )
 
 // Merge joins the states of the shards of one exploration, and writes the result to a file,
 // from which an exploration continues: it confirms and shrinks the findings, and runs what no
 // shard has run. The report has the findings of all shards. It returns ErrOptions if the
 // states are of different scenarios.
-func Merge(out string, states ...string) (report *Report, err error) {
+//
+// A state is a file, a directory of states, s3://BUCKET/KEY, or s3://BUCKET/PREFIX/ for all
+// below the prefix.
+func Merge(ctx context.Context, out string, states ...string) (report *Report, err error) {
+	if states, err = remote.Expand(ctx, os.Getenv, states...); err != nil {
+		return nil, err
+	}
 	merged := &stateFile{done: map[string]bool{}}
 	header := stateHeader{}
 	var shards []Shard
 	for _, path := range states {
-		data, err := os.ReadFile(path) //nolint:gosec // the user names it
+		data, err := remote.ReadFile(ctx, os.Getenv, path)
 		if err != nil {
 			return nil, fmt.Errorf("read a state: %w", err)
 		}

@@ -95,8 +95,8 @@ type Options struct {
 	Out string
 	// Program is the version of the program, for recordings.
 	Program string
-	// State is a file with the completed runs, from which an interrupted exploration
-	// continues. If State is empty, nothing is stored.
+	// State is a file with the completed runs, or s3://BUCKET/KEY, from which an
+	// interrupted exploration continues. If State is empty, nothing is stored.
 	State string
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)

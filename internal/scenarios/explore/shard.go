@@ -28,6 +28,25 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{i, n}, nil
 }
 
+// VariableIndex is the environment variable in which an Indexed Job of Kubernetes tells each
+// of its Pods its number, from 0.
+const VariableIndex = "JOB_COMPLETION_INDEX"
+
+// ShardOf returns the shard of a text like ParseShard. In index/n, the index is that of a Pod of
+// an Indexed Job, by the environment.
+func ShardOf(text string, getenv func(string) string) (Shard, error) {
+	count, indexed := strings.CutPrefix(text, "index/")
+	if !indexed {
+		return ParseShard(text)
+	}
+	index, err := strconv.Atoi(getenv(VariableIndex))
+	if err != nil || index < 0 {
+		return Shard{}, fmt.Errorf("%w: shard %s requires %s, a number from 0, as in a Pod of an Indexed Job; it is %q",
+			ErrOptions, text, VariableIndex, getenv(VariableIndex))
+	}
+	return ParseShard(fmt.Sprintf("%d/%s", index+1, count))
+}
+
 // String returns the shard as ParseShard reads it.
 func (s Shard) String() string {
 	if s.Count == 0 {

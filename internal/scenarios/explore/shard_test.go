@@ -38,6 +38,32 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
+// TestShardOf: a Pod of an Indexed Job knows its number, from 0.
+func TestShardOf(t *testing.T) {
+	tests := map[string]struct {
+		text, index string
+		want        Shard
+		wrong       bool
+	}{
+		"First":    {text: "index/4", index: "0", want: Shard{1, 4}},
+		"Last":     {text: "index/4", index: "3", want: Shard{4, 4}},
+		"Beyond":   {text: "index/4", index: "4", wrong: true},
+		"Negative": {text: "index/4", index: "-1", wrong: true},
+		"Unset":    {text: "index/4", wrong: true},
+		"NoCount":  {text: "index/", index: "0", wrong: true},
+		"Number":   {text: "2/4", index: "0", want: Shard{2, 4}},
+		"All":      {index: "0"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := ShardOf(tc.text, func(string) string { return tc.index })
+			if got != tc.want || errors.Is(err, ErrOptions) != tc.wrong {
+				t.Errorf("got %v, %v, want %v", got, err, tc.want)
+			}
+		})
+	}
+}
+
 // TestShards: each case is in one shard, in any order of the cases.
 func TestShards(t *testing.T) {
 	cases := someCases()
@@ -74,7 +100,7 @@ func TestMerge(t *testing.T) {
 	write := func(name string, text string, shard Shard) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		s, err := openState(Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
+		s, err := openState(t.Context(), Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,16 +109,16 @@ func TestMerge(t *testing.T) {
 			if i == 0 {
 				result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
 			}
-			s.add(result)
+			s.add(t.Context(), result)
 		}
-		if err := s.close(); err != nil {
+		if err := s.close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
 	first, third := write("1", "a", Shard{1, 3}), write("3", "a", Shard{3, 3})
 	all := filepath.Join(dir, "all")
-	report, err := Merge(all, first, third, first)
+	report, err := Merge(t.Context(), all, first, third, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,23 +129,23 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff([]Shard{{2, 3}}, report.MissingShards); diff != "" {
 		t.Errorf("missing shards: -want +got\n%s", diff)
 	}
-	s, err := openState(Options{Text: []byte("a"), State: all})
+	s, err := openState(t.Context(), Options{Text: []byte("a"), State: all})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(s.done) != want || len(s.old) != 2 {
 		t.Errorf("the merged state has %d cases, %d of them with findings", len(s.done), len(s.old))
 	}
-	if err := s.close(); err != nil {
+	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Merge(filepath.Join(dir, "other"), first, write("b", "b", Shard{2, 3})); !errors.Is(err, ErrOptions) {
+	if _, err := Merge(t.Context(), filepath.Join(dir, "other"), first, write("b", "b", Shard{2, 3})); !errors.Is(err, ErrOptions) {
 		t.Errorf("states of two scenarios: got %v, want ErrOptions", err)
 	}
-	if _, err := Merge(all, first, third); !errors.Is(err, os.ErrExist) {
+	if _, err := Merge(t.Context(), all, first, third); !errors.Is(err, os.ErrExist) {
 		t.Errorf("an existing file: got %v, want ErrExist", err)
 	}
-	if _, err := openState(Options{Text: []byte("a"), State: first, Shard: Shard{2, 3}}); !errors.Is(err, ErrOptions) {
+	if _, err := openState(t.Context(), Options{Text: []byte("a"), State: first, Shard: Shard{2, 3}}); !errors.Is(err, ErrOptions) {
 		t.Errorf("the state of another shard: got %v, want ErrOptions", err)
 	}
 }

@@ -38,10 +38,12 @@ func newBench(streams cli.Streams) *cobra.Command {
   memory  size of an idle emulator, and whether it is silent
   scale   cost of controller and sidecar under load: a thousand claims and accesses at
           once, one claim among five thousand, a thousand accesses of one claim
+  sizes   cost of one claim with an access among more and more of them, the error of a
+          linear model, and its figures for a million
   s3      speed and memory of the S3 store, relative to gofakes3
 
 The default is the first three suites, which take two minutes. scale takes about
-twenty minutes, and s3 three. All but s3 start and stop emulators.
+twenty minutes, sizes ten, and s3 three. All but s3 start and stop emulators.
 
 Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 		Example: `  cosi-emu bench
@@ -50,6 +52,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
   # Small loads, as a smoke test.
   cosi-emu bench --starts 1 --claims 3 --load 5 --window 2s
   cosi-emu bench scale --pairs 20 --many 50 --rounds 1
+  cosi-emu bench sizes --most 100 --control-plane embedded
   cosi-emu bench s3 --objects 1000 --requests 100 --s3-rounds 3`,
 		ValidArgs: bench.Suites(),
 		Args:      cobra.OnlyValidArgs,
@@ -73,6 +76,7 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many,
 		"number of claims among which one more claim is timed; the baseline has a fiftieth of them")
 	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
+	cmd.Flags().IntVar(&o.Scale.Most, "most", load.Most, "number of claims with accesses, of four objects each, up to which the suite sizes measures")
 	objects := storage.DefaultLoad
 	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
 	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")

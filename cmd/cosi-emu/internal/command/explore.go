@@ -52,7 +52,9 @@ Runs happen at the same time, each worker with a control plane and components of
 own. --prune selects which operations count as equivalent: with 'state', those with
 equal state of Kubernetes and the backend; with 'object', those with equal state of the
 object and equal previous operation of the component; with 'step', those with equal
-previous operation. --state lets an interrupted exploration continue.
+previous operation. --state lets an interrupted exploration continue. A state in an S3
+bucket needs the credentials of a BucketAccess in the environment, as 'cosi-emu env'
+prints them.
 
 ` + ownComponentsHelp + `
 
@@ -123,7 +125,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Pairs, "pairs", false,
 		"also try two faults in one run, or with --interference one and a fault, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
-	flags.StringVar(&x.shard, "shard", "", "part of the cases to run, such as 2/4; the parts of n machines are all cases (default: all)")
+	flags.StringVar(&x.shard, "shard", "",
+		"part of the cases to run, such as 2/4, or index/4 in a Pod of an Indexed Job; the parts of n machines are all cases (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
 	cli.Values(flags, "prune", texts(explore.Prunes())...)
@@ -134,7 +137,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 		"number of runs at the same time (default: four for a processor with the embedded control plane, otherwise three for two processors)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
-	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from; a directory for several scenarios")
+	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from, or s3://BUCKET/KEY; a directory for several scenarios")
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
@@ -155,7 +158,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	var err error
-	if x.options.Shard, err = explore.ParseShard(x.shard); err != nil {
+	if x.options.Shard, err = explore.ShardOf(x.shard, os.Getenv); err != nil {
 		return cli.Usage(err)
 	}
 	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {

@@ -22,10 +22,12 @@ type Load struct {
 	Many int
 	// Rounds is how often what takes time is timed.
 	Rounds int
+	// Most is the largest number of pairs of [MeasureSizes].
+	Most int
 }
 
 // DefaultLoad is what the bars are meant for.
-var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3}
+var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3, Most: 25000}
 
 // Options are a load, and where to find the programs of the control plane.
 type Options struct {

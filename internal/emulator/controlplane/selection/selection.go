@@ -120,6 +120,9 @@ func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlpl
 		}
 		return plane, nil
 	}
+	if err := envtest.Supported(); err != nil {
+		return nil, err
+	}
 	opts.Binaries = c.Binaries
 	plane, err := envtest.Start(ctx, opts)
 	if err != nil {
