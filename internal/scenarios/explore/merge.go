@@ -17,7 +17,7 @@ func Merge(out string, states ...string) (report *Report, err error) {
 	header := stateHeader{}
 	var shards []Shard
 	for _, path := range states {
-		data, err := os.ReadFile(path) //nolint:gosec // the user names it
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("read a state: %w", err)
 		}
@@ -77,7 +77,7 @@ func (s *stateFile) report(scenario string) *Report {
 
 // writeAll writes all results to a new file.
 func (s *stateFile) writeAll(path string, header stateHeader) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, stateMode) //nolint:gosec // the user names it
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, stateMode)
 	if err != nil {
 		return fmt.Errorf("create the merged state: %w", err)
 	}
