@@ -47,6 +47,12 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	if reason := s.Labels[LabelBridge]; reason != "" && e.emulator.Bridged() {
 		return "the bridge to COSI v1alpha1 does not have what it needs: " + reason
 	}
+	return e.unmetDrivers(s)
+}
+
+// unmetDrivers returns what the drivers of a scenario's setup require and this emulator lacks,
+// or "".
+func (e *Engine) unmetDrivers(s *spec.Scenario) string {
 	ownFake := func(d spec.Driver) bool { return d.Socket == "" }
 	switch fakes := slices.ContainsFunc(s.Setup.Drivers, ownFake); {
 	case e.ownDriver() && !canStandIn(&s.Setup):

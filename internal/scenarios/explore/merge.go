@@ -86,7 +86,7 @@ func (s *stateFile) report(scenario string) *Report {
 
 // writeAll writes all results to a new file.
 func (s *stateFile) writeAll(path string, header stateHeader) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, stateMode) //nolint:gosec // the user names it
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, stateMode)
 	if err != nil {
 		return fmt.Errorf("create the merged state: %w", err)
 	}

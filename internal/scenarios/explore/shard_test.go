@@ -97,7 +97,7 @@ func TestShards(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	dir, cases := t.TempDir(), someCases()
-	write := func(name string, text string, shard Shard) string {
+	write := func(name, text string, shard Shard) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		s, err := openState(t.Context(), Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
@@ -139,6 +139,11 @@ func TestMerge(t *testing.T) {
 	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	expectMergeRejects(t, dir, all, first, third, write)
+}
+
+func expectMergeRejects(t *testing.T, dir, all, first, third string, write func(name, text string, shard Shard) string) {
+	t.Helper()
 	if _, err := Merge(t.Context(), filepath.Join(dir, "other"), first, write("b", "b", Shard{2, 3})); !errors.Is(err, ErrOptions) {
 		t.Errorf("states of two scenarios: got %v, want ErrOptions", err)
 	}

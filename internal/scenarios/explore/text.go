@@ -66,7 +66,8 @@ func (r *Report) writeCounts(b *strings.Builder) {
 		fmt.Fprintf(b, ", %d pruned", r.Pruned)
 	}
 	fmt.Fprintf(b, "\n%d runs in %s in %d sandboxes%s: %.1f runs/s; steps of the clean run: %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane), r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
+		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane), //nolint:mnd // a tenth
+		r.Rate(), r.Clean.Round(time.Millisecond))
 }
 
 func on(plane string) string {

@@ -19,8 +19,13 @@ func (k controlPlaneKind) String() string {
 	return string(cmp.Or(*k.value, emulator.ControlPlaneAuto))
 }
 
-// Set implements pflag.Value.
+// Set implements pflag.Value. An empty text, as of an environment variable, selects
+// nothing.
 func (k controlPlaneKind) Set(text string) (err error) {
+	if text == "" {
+		*k.value = ""
+		return nil
+	}
 	*k.value, err = emulator.ParseControlPlaneKind(text)
 	return err
 }

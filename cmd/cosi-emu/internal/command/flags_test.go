@@ -23,6 +23,9 @@ func eachCommand(t *testing.T, test func(t *testing.T, cmd *cobra.Command)) {
 // sample returns a value for a flag that is not its default, as it is given and
 // as it is shown.
 func sample(flag *pflag.Flag) (given, shown string) {
+	if flag.Name == "control-plane" {
+		return "embedded", "embedded"
+	}
 	switch flag.Value.Type() {
 	case "bool":
 		return "true", "true"
@@ -137,5 +140,23 @@ func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 		if !strings.Contains(help, flag.DefValue) {
 			t.Errorf("the help of --%s does not say that its default is %s: %s", flag.Name, flag.DefValue, help)
 		}
+	}
+}
+
+// TestNoControlPlane: an empty environment variable takes back the one of the image, so
+// that 'up --existing-cluster' is accepted.
+func TestNoControlPlane(t *testing.T) {
+	t.Setenv("COSI_EMU_CONTROL_PLANE", "")
+	s := &start{}
+	flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
+	s.addFlags(flags)
+	if err := flags.Parse([]string{"--existing-cluster"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := flagsFromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cluster.validate(s.session); err != nil {
+		t.Errorf("up --existing-cluster without a control plane: %v", err)
 	}
 }

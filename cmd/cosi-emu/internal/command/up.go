@@ -182,7 +182,8 @@ const upExamples = `  # Ctrl-C stops it.
   cosi-emu up --init testdata/cosi
 
   # For other machines, which reach this one as build-7.example.com.
-  cosi-emu up --listen 0.0.0.0 --advertise build-7.example.com --api-server-port 6443 --s3-port 9000
+  cosi-emu up --listen 0.0.0.0 --advertise build-7.example.com \
+    --api-server-port 6443 --s3-port 9000
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock

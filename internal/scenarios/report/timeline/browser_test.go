@@ -133,7 +133,8 @@ const overlaps = `(() => {
   for (const svg of document.querySelectorAll('section.current .chart > svg, section.current .plot')) {
     const texts = [...svg.querySelectorAll('text')].map(e => [e.firstChild.textContent, e.getBoundingClientRect()]);
     texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {
-      if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4) found.push(a + ' | ' + b);
+      if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 &&
+        Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4) found.push(a + ' | ' + b);
     }));
   }
   return found;

@@ -39,19 +39,23 @@ func TestExpectedFailures(t *testing.T) {
 		evidence []uint64
 		bad      int
 	}{
-		"Call":       {reason: "Nothing explains it.", event: call, outcome: engine.Failed, bad: 1},
-		"Fault":      {reason: "The fault explains it.", event: faulty, outcome: engine.Failed},
-		"Evidence":   {reason: "It shows the failure.", event: faulty, outcome: engine.Failed, evidence: []uint64{7}, bad: 1},
-		"Passed":     {reason: "The scenario accepts it.", event: call, outcome: engine.Passed},
-		"Denied":     {reason: "The step expects it.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Passed)},
-		"NotDenied":  {reason: "The step failed.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Failed), bad: 1},
-		"Crash":      {reason: "The step crashes it.", event: crash, outcome: engine.Failed, steps: during("crash", engine.Passed)},
-		"OwnCrash":   {reason: "No step crashes it.", event: crash, outcome: engine.Failed, steps: during("expect", engine.Passed), bad: 1},
-		"Successful": {reason: "It is no failure.", event: event(journal.Event{Seam: journal.SeamRPC, Outcome: journal.OutcomeOK}), outcome: engine.Failed},
+		"Call":      {reason: "Nothing explains it.", event: call, outcome: engine.Failed, bad: 1},
+		"Fault":     {reason: "The fault explains it.", event: faulty, outcome: engine.Failed},
+		"Evidence":  {reason: "It shows the failure.", event: faulty, outcome: engine.Failed, evidence: []uint64{7}, bad: 1},
+		"Passed":    {reason: "The scenario accepts it.", event: call, outcome: engine.Passed},
+		"Denied":    {reason: "The step expects it.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Passed)},
+		"NotDenied": {reason: "The step failed.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Failed), bad: 1},
+		"Crash":     {reason: "The step crashes it.", event: crash, outcome: engine.Failed, steps: during("crash", engine.Passed)},
+		"OwnCrash":  {reason: "No step crashes it.", event: crash, outcome: engine.Failed, steps: during("expect", engine.Passed), bad: 1},
+		"Successful": {
+			reason: "It is no failure.", event: event(journal.Event{Seam: journal.SeamRPC, Outcome: journal.OutcomeOK}), outcome: engine.Failed,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := report.Scenario{Name: "a", Outcome: tc.outcome, Started: start, Duration: lasting(20), Events: []journal.Event{tc.event}, Steps: tc.steps}
+			s := report.Scenario{
+				Name: "a", Outcome: tc.outcome, Started: start, Duration: lasting(20), Events: []journal.Event{tc.event}, Steps: tc.steps,
+			}
 			if tc.evidence != nil {
 				s.Failures = []report.Failure{{Message: "wrong", Events: tc.evidence}}
 			}
@@ -111,7 +115,9 @@ func TestAPIServerLane(t *testing.T) {
 			t.Errorf("the lane does not say %q", want)
 		}
 	}
-	without := one(t, report.Scenario{Name: "a", Started: start, Events: []journal.Event{{Seam: journal.SeamRPC, Component: "driver", Time: start}}})
+	without := one(t, report.Scenario{
+		Name: "a", Started: start, Events: []journal.Event{{Seam: journal.SeamRPC, Component: "driver", Time: start}},
+	})
 	if strings.Contains(textOf(without), "kube-apiserver") != strings.Contains(textOf(without), "rejects requests to kube-apiserver") {
 		t.Error("there is a lane of the API server, which did nothing")
 	}

@@ -41,7 +41,8 @@ var filterLabels = map[category]string{
 func newView(of section, s report.Scenario, as Presentation) view {
 	id := of.ID
 	v := view{
-		Scenario: s, ID: id, Anchor: of.Anchor, Commands: as.commands(s), Files: newSources(s), Noun: as.Noun, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
+		Scenario: s, ID: id, Anchor: of.Anchor, Commands: as.commands(s), Files: newSources(s), Noun: as.Noun,
+		OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
 		LabelPairs: pairs(s.Labels),
 		Failed:     newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
