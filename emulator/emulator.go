@@ -95,7 +95,8 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		return nil, err
 	}
 	e := &Emulator{
-		opts: opts.withDefaults(), snapshot: from, failed: make(chan error, 1), faults: fault.NewSet(), tombstones: seam.NewTombstones(), started: time.Now(),
+		opts: opts.withDefaults(), snapshot: from, failed: make(chan error, 1), faults: fault.NewSet(),
+		tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
 		e.faults.Unsupported("loseLease", "leader election is disabled in this emulator; start it with --leader-elect, or Options.LeaderElection")

@@ -87,7 +87,8 @@ func TestSnapshotIdentical(t *testing.T) {
 		if diff := cmp.Diff(info, inspected); diff != "" {
 			t.Errorf("InspectSnapshot(): -saved, +read:\n%s", diff)
 		}
-		if inspected.ControlPlane != kind || inspected.Objects["BucketClaim"] != 1 || inspected.StoredObjects != 1 || len(inspected.Buckets) != 1 {
+		if inspected.ControlPlane != kind || inspected.Objects["BucketClaim"] != 1 || inspected.StoredObjects != 1 ||
+			len(inspected.Buckets) != 1 {
 			t.Errorf("InspectSnapshot() = %+v", inspected)
 		}
 
@@ -116,7 +117,8 @@ func TestSnapshotIdentical(t *testing.T) {
 		}
 		t.Run("DataDirAgain", func(t *testing.T) {
 			again, _ := startOwn(t, emulator.Options{DataDir: data, ControlPlaneKind: kind, TLS: true})
-			if got := versionsOf(t, again.Client()); got["Bucket/"+s.claim.Status.BoundBucketName] != before["Bucket/"+s.claim.Status.BoundBucketName] {
+			name := "Bucket/" + s.claim.Status.BoundBucketName
+			if got := versionsOf(t, again.Client()); got[name] != before[name] {
 				t.Error("the data directory does not have the contents of the snapshot")
 			}
 		})
@@ -327,7 +329,9 @@ func expectConsistent(t *testing.T, kind emulator.ControlPlaneKind, file string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	plane, err := choice.Start(t.Context(), controlplane.Options{Dir: filepath.Join(t.TempDir(), "plane"), Data: filepath.Join(dir, "controlplane"), NoControllers: true})
+	plane, err := choice.Start(t.Context(), controlplane.Options{
+		Dir: filepath.Join(t.TempDir(), "plane"), Data: filepath.Join(dir, "controlplane"), NoControllers: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,11 +362,13 @@ func expectConsistent(t *testing.T, kind emulator.ControlPlaneKind, file string,
 	}
 	for name, uid := range before.claims {
 		claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name}}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || string(claim.UID) != uid || !claim.Status.ReadyToUse {
+		err := c.Get(t.Context(), client.ObjectKeyFromObject(claim), claim)
+		if err != nil || string(claim.UID) != uid || !claim.Status.ReadyToUse {
 			t.Errorf("claim %s was ready before the snapshot, and is %+v, %v", name, claim.Status, err)
 		}
 	}
-	t.Logf("%d Buckets and %d accesses are ready; %d claims and %d objects were acknowledged", ready, keys, len(before.claims), len(before.objects))
+	t.Logf("%d Buckets and %d accesses are ready; %d claims and %d objects were acknowledged",
+		ready, keys, len(before.claims), len(before.objects))
 }
 
 // expectBuckets expects the backend bucket of every Bucket that is ready.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -69,7 +69,7 @@ func (s *Set) load(file string, named bool) error {
 	scenarios, err := spec.Loader{ReadFile: read}.Parse(filepath.ToSlash(file), data)
 	for _, scenario := range scenarios {
 		if file := scenario.SnapshotFile(); file != "" {
-			if _, err := emulator.InspectSnapshot(file); err != nil {
+			if _, err := snapshot.Open(file); err != nil {
 				return &spec.Problem{Position: scenario.Setup.Position, Message: "snapshot: " + err.Error()}
 			}
 		}

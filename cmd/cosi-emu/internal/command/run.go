@@ -244,7 +244,7 @@ type versionGroup struct {
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	own := r.start.own.controller != "" || r.start.own.sidecar != ""
 	var groups []versionGroup
-	if o := r.start.session.Emulator; !r.start.cluster.wanted && o.Driver == "" && !o.NoDriver && r.start.own.driver == "" {
+	if o := r.start.session.Emulator; !r.start.cluster.wanted && !o.Bridge && o.Driver == "" && !o.NoDriver && r.start.own.driver == "" {
 		scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s *spec.Scenario) bool {
 			if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
 				return false
