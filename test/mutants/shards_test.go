@@ -18,8 +18,8 @@ const shards = 4
 
 // TestLongShards explores the base lifecycle, of components without a bug and of a mutant, once
 // as a whole and once in shards, one after the other. What they find is the same, and nearly
-// nothing is left to try: a run without faults has a point now and then that another has not. The nightly run tries every effect at the calls of the sidecar, and
-// others two of them.
+// nothing is left to try: a run without faults has a point now and then that another has not.
+// The nightly run tries every effect at the calls of the sidecar, and others two of them.
 func TestLongShards(t *testing.T) {
 	kinds := []explore.Kind{explore.Fail, explore.LoseReply}
 	if *sample == 0 {
@@ -31,10 +31,10 @@ func TestLongShards(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		components emulator.Implementations
-		groups     int
+		bug        bool
 	}{
 		"Sound":  {},
-		"Mutant": {mutant.Implementations, 1},
+		"Mutant": {mutant.Implementations, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := explore.Options{Kinds: kinds, At: "sidecar rpc *"}
@@ -47,8 +47,8 @@ func TestLongShards(t *testing.T) {
 			if joined.Tried > whole.Tried/shards {
 				t.Errorf("%d of %d effects are left after the shards", joined.Tried, whole.Applicable)
 			}
-			if diff := cmp.Diff(findings(whole), findings(joined)); diff != "" || len(whole.Findings) != tc.groups {
-				t.Errorf("%d groups of findings, want %d: -one run, +shards:\n%s", len(whole.Findings), tc.groups, diff)
+			if diff := cmp.Diff(findings(whole), findings(joined)); diff != "" || (len(whole.Findings) > 0) != tc.bug {
+				t.Errorf("%d groups of findings: -one run, +shards:\n%s", len(whole.Findings), diff)
 			}
 		})
 	}

@@ -76,7 +76,8 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many,
 		"number of claims among which one more claim is timed; the baseline has a fiftieth of them")
 	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
-	cmd.Flags().IntVar(&o.Scale.Most, "most", load.Most, "number of claims with accesses, of four objects each, up to which the suite sizes measures")
+	cmd.Flags().IntVar(&o.Scale.Most, "most", load.Most,
+		"number of claims with accesses, of four objects each, up to which the suite sizes measures")
 	objects := storage.DefaultLoad
 	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
 	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")

@@ -137,7 +137,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 		"number of runs at the same time (default: four for a processor with the embedded control plane, otherwise three for two processors)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
-	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from, or s3://BUCKET/KEY; a directory for several scenarios")
+	flags.StringVar(&o.State, "state", "",
+		"file with the completed runs, to continue from, or s3://BUCKET/KEY; a directory for several scenarios")
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")

@@ -53,12 +53,15 @@ var quantities = []quantity{
 	{"memory of the controller", "MB", func(r sizeResult) float64 { return r.controller.memory / megabytes }},
 	{"memory of a sidecar, all of its driver", "MB", func(r sizeResult) float64 { return r.own.memory / megabytes }},
 	{"memory of a sidecar, all of another driver", "MB", func(r sizeResult) float64 { return r.other.memory / megabytes }},
-	{"processor time of the controller's lists at start", "ms", func(r sizeResult) float64 { return r.controller.list.CPU.Seconds() * milliseconds }},
-	{"processor time of a sidecar's lists at start", "ms", func(r sizeResult) float64 { return r.own.list.CPU.Seconds() * milliseconds }},
-	{"processor time of the controller's first look at everything", "ms", func(r sizeResult) float64 { return r.controller.first.CPU.Seconds() * milliseconds }},
-	{"processor time of a sidecar's first look at everything, all of its driver", "ms", func(r sizeResult) float64 { return r.own.first.CPU.Seconds() * milliseconds }},
-	{"processor time of a sidecar's first look at everything, all of another driver", "ms", func(r sizeResult) float64 { return r.other.first.CPU.Seconds() * milliseconds }},
+	{"time of the controller's lists at start", "ms", func(r sizeResult) float64 { return busy(r.controller.list) }},
+	{"time of a sidecar's lists at start", "ms", func(r sizeResult) float64 { return busy(r.own.list) }},
+	{"time of the controller's first look at everything", "ms", func(r sizeResult) float64 { return busy(r.controller.first) }},
+	{"time of a sidecar's first look, all of its driver", "ms", func(r sizeResult) float64 { return busy(r.own.first) }},
+	{"time of a sidecar's first look, all of another driver", "ms", func(r sizeResult) float64 { return busy(r.other.first) }},
 }
+
+// busy is the processor time, which other programs do not disturb.
+func busy(c figure.Cost) float64 { return c.CPU.Seconds() * milliseconds }
 
 // sizeFigures returns the error of the model of each quantity, and what stays the same.
 func sizeFigures(results []sizeResult) []figure.Figure {
@@ -108,7 +111,8 @@ func startWrites(results []sizeResult) figure.Figure {
 				start.result.list.Elapsed.Milliseconds(), start.result.first.Elapsed.Milliseconds(), each(made.reads(), 1)))
 		}
 	}
-	return figure.New("writes of components that start among pairs that are ready", float64(writes), figure.UnitOperations, barStartWrites, notes...)
+	return figure.New("writes of components that start among pairs that are ready", float64(writes), figure.UnitOperations,
+		barStartWrites, notes...)
 }
 
 // furtherPairs compares what a further pair costs among the most with what it costs among the
@@ -118,7 +122,7 @@ func furtherPairs(results []sizeResult) figure.Figure {
 	for _, r := range results {
 		notes = append(notes, fmt.Sprintf("among %d: %s writes, %s Events, %s reads, %.2f ms of processor time in this process", r.pairs,
 			figure.Number(per(total(r.asked.writes()), further)), figure.Number(per(total(r.asked.events()), further)),
-			figure.Number(per(total(r.asked.reads()), further)), r.cost.CPU.Seconds()*milliseconds/further))
+			figure.Number(per(total(r.asked.reads()), further)), busy(r.cost)/further))
 	}
 	first, last := results[0], results[len(results)-1]
 	return figure.New(fmt.Sprintf("writes of a pair among %d, against among %d", last.pairs, first.pairs),
