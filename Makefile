@@ -204,7 +204,7 @@ test-embedded: ## Run the tests of components and the suites on the embedded con
 	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
 
 # The tests that prefer the embedded control plane.
-ENVTEST_TESTS = ./internal/scenarios/engine ./internal/scenarios/record ./internal/scenarios/replay ./scenarios
+ENVTEST_TESTS = ./internal/scenarios/engine ./scenarios
 .PHONY: test-envtest
 test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
 	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
