@@ -9,7 +9,7 @@ import (
 // sources returns the files of a scenario. Of its own file, which may have several scenarios, it
 // returns the scenario's document.
 func sources(s *spec.Scenario) []Source {
-	all := make([]Source, 0, len(s.Sources))
+	var all []Source
 	for i, source := range s.Sources {
 		from := 1
 		text := source.Content

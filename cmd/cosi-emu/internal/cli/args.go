@@ -18,9 +18,15 @@ func KnownCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	var names []string
+	for _, command := range parent.Commands() {
+		if command.IsAvailableCommand() {
+			names = append(names, command.Name())
+		}
+	}
 	hint := ""
-	if names := parent.SuggestionsFor(args[0]); len(names) > 0 {
-		hint = fmt.Sprintf("; do you mean %s?", strings.Join(names, " or "))
+	if meant := meant(args[0], names); len(meant) > 0 {
+		hint = fmt.Sprintf("; do you mean %s?", strings.Join(meant, " or "))
 	}
 	return Usage(fmt.Errorf("there is no command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
 }
@@ -45,14 +51,19 @@ func FlagHint(cmd *cobra.Command, err error) string {
 	if len(given) < shortestHint { // a letter is near to everything
 		return ""
 	}
-	meant := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, given) })
-	if name, found := suggest.Near(given, names); found && len(meant) == 0 {
-		meant = []string{name}
+	if meant := meant(given, names); len(meant) > 0 {
+		return "; did you mean --" + strings.Join(meant, " or --") + "?"
 	}
-	if len(meant) == 0 {
-		return ""
+	return ""
+}
+
+// meant returns the names that begin with a misspelt one, or else the name that is most like it, if any.
+func meant(given string, names []string) []string {
+	longer := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, given) })
+	if name, found := suggest.Near(given, names); found && len(longer) == 0 {
+		return []string{name}
 	}
-	return "; did you mean --" + strings.Join(meant, " or --") + "?"
+	return longer
 }
 
 // StrictArgs makes wrong arguments usage errors. A command without a check of its own
