@@ -70,7 +70,7 @@ func TestHTML(t *testing.T) {
 	for section, want := range map[string][]string{
 		"Summary": {"not conformant", "1 of 7 checks failed", "Core", "Mend first", "CB-10 DriverCreateBucket rejects other parameters"},
 		"CB-01":   {"suite", "GenerateBucketId", "DriverCreateBucket", "DriverDeleteBucket", `protocols: - type: S3`, "profile=Core"},
-		"CB-10":   {"fail", "is rejected", "Run just this check: cosi-emu conformance", "--only CB-10 --seed test", "D02"},
+		"CB-10":   {"fail", "is rejected", "Run it again cosi-emu conformance", "--only CB-10 --seed test", "D02"},
 		"SA-01":   {"store", "PutObject", "conformance/probe", "***redacted***"},
 		"CS-10":   {"driver: crash", "driver: start", "DriverCreateBucket"},
 		"ID-02":   {"skipped by the configuration"},
