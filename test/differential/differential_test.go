@@ -171,7 +171,7 @@ func (d *differential) compare(t *testing.T, r request) (diff string, isKnown bo
 	d.sent++
 	d.codes[answers[0].Code]++
 	d.collect(answers[0])
-	diff = cmp.Diff(comparable(answers[0]), comparable(answers[1]))
+	diff = cmp.Diff(compared(answers[0]), compared(answers[1]))
 	return diff, diff != "" && slices.ContainsFunc(knownDifferences, func(k difference) bool { return k.is(r, answers[0], answers[1]) })
 }
 
@@ -186,8 +186,8 @@ func (d *differential) mustDo(t *testing.T, r request) (answers [2]response) {
 	return answers
 }
 
-// comparable returns what has to be the same.
-func comparable(r response) map[string]any {
+// compared returns what has to be the same.
+func compared(r response) map[string]any {
 	slices.Sort(r.Warnings)
 	return map[string]any{"code": r.Code, "warnings": r.Warnings, "body": normalize(r.Body)}
 }

@@ -88,7 +88,9 @@ func (g *generator) value(depth int) any {
 
 // small draws a map with fields that objects have.
 func (g *generator) small(depth int) map[string]any {
-	keys := []string{"a", "name", "namespace", "kind", "uid", "bucketClaimName", "accessSecretName", "objectData", "bucketName", "bucketID", "type"}
+	keys := []string{
+		"a", "name", "namespace", "kind", "uid", "bucketClaimName", "accessSecretName", "objectData", "bucketName", "bucketID", "type",
+	}
 	drawn := map[string]any{}
 	for range 1 + g.random.IntN(2) {
 		drawn[pick(g.random, keys)] = g.value(depth - 1)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // generator draws requests. The same seed draws the same requests, if the servers answer
@@ -202,13 +203,13 @@ func (g *generator) jsonPatch(s subject) request {
 	var operations []any
 	for range 1 + g.random.IntN(2) {
 		e := g.edit(s.kind, base)
-		pointer := ""
+		var pointer strings.Builder
 		for _, key := range e.Path {
-			pointer += "/" + key
+			pointer.WriteString("/" + key)
 		}
-		operation := map[string]any{"op": pick(g.random, []string{"replace", "add", "test", "replace"}), "path": pointer, "value": e.Value}
+		operation := map[string]any{"op": pick(g.random, []string{"replace", "add", "test", "replace"}), "path": pointer.String(), "value": e.Value}
 		if e.Remove {
-			operation = map[string]any{"op": "remove", "path": pointer}
+			operation = map[string]any{"op": "remove", "path": pointer.String()}
 		}
 		operations = append(operations, operation)
 	}
@@ -352,7 +353,9 @@ func (g *generator) list(s subject) request {
 		r.Query.Set("fieldSelector", "metadata.name="+s.name)
 	}
 	if g.chance(30) { //nolint:mnd // percent
-		r.Query.Set("labelSelector", pick(g.random, []string{"color=red", "color", "!color", "color in (red,blue)", "color=red,color=blue", "a b"}))
+		r.Query.Set("labelSelector", pick(g.random, []string{
+			"color=red", "color", "!color", "color in (red,blue)", "color=red,color=blue", "a b",
+		}))
 	}
 	if g.chance(15) { //nolint:mnd // percent
 		r.Query.Set("resourceVersion", pick(g.random, []string{"x", "-1"}))
@@ -434,6 +437,9 @@ func text(object any) string {
 
 // protected are the fields whose edits would have a request be about another object.
 func protected(path []string) bool {
-	return len(path) == 1 && path[0] == "metadata" ||
-		len(path) > 1 && path[0] == "metadata" && slices.Contains([]string{"name", "namespace", "uid", "managedFields", "selfLink", "generateName"}, path[1])
+	if len(path) == 0 || path[0] != "metadata" {
+		return false
+	}
+	return len(path) == 1 ||
+		slices.Contains([]string{"name", "namespace", "uid", "managedFields", "selfLink", "generateName"}, path[1])
 }

@@ -10,7 +10,7 @@ import (
 // docs/control-planes.md has the same reasons.
 type difference struct {
 	Reason string
-	is     func(r request, real, embedded response) bool
+	is     func(r request, programs, embedded response) bool
 }
 
 var knownDifferences = []difference{ //nolint:gochecknoglobals // a table

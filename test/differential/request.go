@@ -38,25 +38,26 @@ const (
 
 // String implements fmt.Stringer: enough to repeat it by hand.
 func (r request) String() string {
-	text := r.Method + " " + r.Path
+	var text strings.Builder
+	text.WriteString(r.Method + " " + r.Path)
 	if len(r.Query) > 0 {
-		text += "?" + r.Query.Encode()
+		text.WriteString("?" + r.Query.Encode())
 	}
 	if r.User != "" {
-		text += " as " + r.User
+		text.WriteString(" as " + r.User)
 	}
 	for _, header := range []string{r.ContentType, r.Accept} {
 		if header != "" {
-			text += " [" + header + "]"
+			text.WriteString(" [" + header + "]")
 		}
 	}
 	if r.Current {
-		text += fmt.Sprintf("\n  the current object, edited: %v", r.Edits)
+		fmt.Fprintf(&text, "\n  the current object, edited: %v", r.Edits)
 	}
 	if r.Body != "" {
-		text += "\n  " + r.Body
+		text.WriteString("\n  " + r.Body)
 	}
-	return text
+	return text.String()
 }
 
 // edit changes one field of an object.

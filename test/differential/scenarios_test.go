@@ -26,11 +26,11 @@ import (
 
 // attempts is how often a scenario is run on each control plane, until two runs are equal.
 // Which of two components is first is left to chance on both.
-var attempts = flag.Int("attempts", 8, "number of runs of a scenario on each control plane, until two are equal") //nolint:gochecknoglobals // a flag
+var attempts = flag.Int("attempts", 8, "number of runs of a scenario on each control plane, until two are equal")
 
 // scenarios limits the scenarios of TestLongScenarios, which take an hour together. A few take
 // less than a minute.
-var scenarios = flag.Int("scenarios", 3, "number of scenarios, selected by the seed in COSI_EMU_TEST_SEED; 0 means all") //nolint:gochecknoglobals // a flag
+var scenarios = flag.Int("scenarios", 3, "number of scenarios, selected by the seed in COSI_EMU_TEST_SEED; 0 means all")
 
 // patience is for machines that do other things, too.
 const patience = 6
@@ -172,9 +172,9 @@ func sameRuns(t *testing.T, on [2]*runner, s *spec.Scenario) {
 }
 
 // nearest returns the difference of two runs, or nothing if some two are equal.
-func nearest(real, embedded []run) string {
+func nearest(programs, embedded []run) string {
 	difference := ""
-	for _, a := range real {
+	for _, a := range programs {
 		for _, b := range embedded {
 			if difference = a.diff(b); difference == "" {
 				return ""

@@ -122,7 +122,7 @@ func (s *server) body(r request) string {
 	if !r.Current {
 		return s.replace(r, r.Body)
 	}
-	var object any = clone(s.known[r.Object].object)
+	object := clone(s.known[r.Object].object)
 	for _, e := range r.Edits {
 		object = e.apply(object)
 	}

@@ -18,102 +18,130 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
+// garbage has ConfigMaps that own others.
+type garbage struct {
+	maps    corev1client.ConfigMapInterface
+	classes dynamic.ResourceInterface
+}
+
+func (f *fixture) testGarbageCollection(t *testing.T) {
+	g := &garbage{
+		f.kube.CoreV1().ConfigMaps(f.namespace(t)),
+		dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses")),
+	}
+	t.Run("Background", g.testBackground)
+	t.Run("Foreground", g.testForeground)
+	t.Run("Orphan", g.testOrphan)
+	t.Run("OwnerThatNeverWas", g.testOwnerThatNeverWas)
+	t.Run("OneOwnerOfTwo", g.testOneOwnerOfTwo)
+	t.Run("CustomOwner", g.testCustomOwner)
+}
+
 // family creates a ConfigMap and another that it owns.
-func family(t *testing.T, maps corev1client.ConfigMapInterface, name string, block bool, finalizers ...string) (owner, owned *corev1.ConfigMap) {
+func (g *garbage) family(t *testing.T, name string, block bool, finalizers ...string) (owner, owned *corev1.ConfigMap) {
 	t.Helper()
 	ctx := testContext(t)
-	owner = must(maps.Create(ctx, configMap(name, nil), metav1.CreateOptions{}))(t)
+	owner = must(g.maps.Create(ctx, configMap(name, nil), metav1.CreateOptions{}))(t)
 	child := configMap(name+"-child", nil)
 	child.Finalizers = finalizers
 	child.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, BlockOwnerDeletion: &block,
 	}}
-	return owner, must(maps.Create(ctx, child, metav1.CreateOptions{}))(t)
+	return owner, must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
 }
 
-func testGarbageCollection(t *testing.T, f *fixture) {
-	ctx, namespace := testContext(t), f.namespace(t)
-	maps := f.kube.CoreV1().ConfigMaps(namespace)
-	gone := func(name string) func() bool {
-		return func() bool {
-			_, err := maps.Get(ctx, name, metav1.GetOptions{})
-			return apierrors.IsNotFound(err)
-		}
+// gone returns whether a ConfigMap is deleted.
+func (g *garbage) gone(t *testing.T, name string) func() bool {
+	t.Helper()
+	ctx := testContext(t)
+	return func() bool {
+		_, err := g.maps.Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
 	}
-	remove := func(t *testing.T, name string, policy metav1.DeletionPropagation) {
-		t.Helper()
-		if err := maps.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
-			t.Fatal(err)
-		}
+}
+
+func (g *garbage) remove(t *testing.T, name string, policy metav1.DeletionPropagation) {
+	t.Helper()
+	if err := g.maps.Delete(testContext(t), name, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+		t.Fatal(err)
 	}
-	t.Run("Background", func(t *testing.T) {
-		family(t, maps, "background", false)
-		remove(t, "background", metav1.DeletePropagationBackground)
-		if !gone("background")() {
-			t.Error("the owner waits")
-		}
-		until(t, "the owned object is deleted", gone("background-child"))
+}
+
+func (g *garbage) testBackground(t *testing.T) {
+	g.family(t, "background", false)
+	g.remove(t, "background", metav1.DeletePropagationBackground)
+	if !g.gone(t, "background")() {
+		t.Error("the owner waits")
+	}
+	until(t, "the owned object is deleted", g.gone(t, "background-child"))
+}
+
+func (g *garbage) testForeground(t *testing.T) {
+	ctx := testContext(t)
+	g.family(t, "foreground", true, "cosi.example/test")
+	g.remove(t, "foreground", metav1.DeletePropagationForeground)
+	until(t, "the owned object is being deleted", func() bool {
+		child, err := g.maps.Get(ctx, "foreground-child", metav1.GetOptions{})
+		return err == nil && child.DeletionTimestamp != nil
 	})
-	t.Run("Foreground", func(t *testing.T) {
-		family(t, maps, "foreground", true, "cosi.example/test")
-		remove(t, "foreground", metav1.DeletePropagationForeground)
-		until(t, "the owned object is being deleted", func() bool {
-			child, err := maps.Get(ctx, "foreground-child", metav1.GetOptions{})
-			return err == nil && child.DeletionTimestamp != nil
-		})
-		if gone("foreground")() {
-			t.Error("the owner is gone before what it owns")
-		}
-		must(maps.Patch(ctx, "foreground-child", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))(t)
-		until(t, "the owner is deleted", gone("foreground"))
+	if g.gone(t, "foreground")() {
+		t.Error("the owner is gone before what it owns")
+	}
+	must(g.maps.Patch(ctx, "foreground-child", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))(t)
+	until(t, "the owner is deleted", g.gone(t, "foreground"))
+}
+
+func (g *garbage) testOrphan(t *testing.T) {
+	g.family(t, "orphan", true)
+	g.remove(t, "orphan", metav1.DeletePropagationOrphan)
+	until(t, "the owner is deleted", g.gone(t, "orphan"))
+	child := must(g.maps.Get(testContext(t), "orphan-child", metav1.GetOptions{}))(t)
+	if len(child.OwnerReferences) > 0 || child.DeletionTimestamp != nil {
+		t.Errorf("the owned object is not free: %+v", child.ObjectMeta)
+	}
+}
+
+func (g *garbage) testOwnerThatNeverWas(t *testing.T) {
+	child := configMap("lost", nil)
+	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}}
+	must(g.maps.Create(testContext(t), child, metav1.CreateOptions{}))(t)
+	until(t, "the object without an owner is deleted", g.gone(t, "lost"))
+}
+
+func (g *garbage) testOneOwnerOfTwo(t *testing.T) {
+	ctx := testContext(t)
+	first, child := g.family(t, "two", false)
+	second := must(g.maps.Create(ctx, configMap("second", nil), metav1.CreateOptions{}))(t)
+	child.OwnerReferences = append(child.OwnerReferences, metav1.OwnerReference{
+		APIVersion: "v1", Kind: "ConfigMap", Name: second.Name, UID: second.UID,
 	})
-	t.Run("Orphan", func(t *testing.T) {
-		family(t, maps, "orphan", true)
-		remove(t, "orphan", metav1.DeletePropagationOrphan)
-		until(t, "the owner is deleted", gone("orphan"))
-		if child := must(maps.Get(ctx, "orphan-child", metav1.GetOptions{}))(t); len(child.OwnerReferences) > 0 || child.DeletionTimestamp != nil {
-			t.Errorf("the owned object is not free: %+v", child.ObjectMeta)
-		}
+	must(g.maps.Update(ctx, child, metav1.UpdateOptions{}))(t)
+	g.remove(t, first.Name, metav1.DeletePropagationBackground)
+	until(t, "the reference to the deleted owner is removed", func() bool {
+		child := must(g.maps.Get(ctx, child.Name, metav1.GetOptions{}))(t)
+		return len(child.OwnerReferences) == 1 && child.OwnerReferences[0].UID == second.UID
 	})
-	t.Run("OwnerThatNeverWas", func(t *testing.T) {
-		child := configMap("lost", nil)
-		child.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}}
-		must(maps.Create(ctx, child, metav1.CreateOptions{}))(t)
-		until(t, "the object without an owner is deleted", gone("lost"))
-	})
-	t.Run("OneOwnerOfTwo", func(t *testing.T) {
-		first, child := family(t, maps, "two", false)
-		second := must(maps.Create(ctx, configMap("second", nil), metav1.CreateOptions{}))(t)
-		child.OwnerReferences = append(child.OwnerReferences, metav1.OwnerReference{
-			APIVersion: "v1", Kind: "ConfigMap", Name: second.Name, UID: second.UID,
-		})
-		must(maps.Update(ctx, child, metav1.UpdateOptions{}))(t)
-		remove(t, first.Name, metav1.DeletePropagationBackground)
-		until(t, "the reference to the deleted owner is removed", func() bool {
-			child := must(maps.Get(ctx, child.Name, metav1.GetOptions{}))(t)
-			return len(child.OwnerReferences) == 1 && child.OwnerReferences[0].UID == second.UID
-		})
-	})
-	t.Run("CustomOwner", func(t *testing.T) {
-		classes := dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses"))
-		class := must(classes.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClass", "metadata": map[string]any{"name": "owner"},
-			"spec": map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete"},
-		}}, metav1.CreateOptions{}))(t)
-		child := configMap("of-class", nil)
-		child.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: class.GetAPIVersion(), Kind: class.GetKind(), Name: class.GetName(), UID: class.GetUID(),
-		}}
-		must(maps.Create(ctx, child, metav1.CreateOptions{}))(t)
-		if err := classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		until(t, "the owned object is deleted", gone("of-class"))
-	})
+}
+
+func (g *garbage) testCustomOwner(t *testing.T) {
+	ctx := testContext(t)
+	class := must(g.classes.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClass", "metadata": map[string]any{"name": "owner"},
+		"spec": map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete"},
+	}}, metav1.CreateOptions{}))(t)
+	child := configMap("of-class", nil)
+	child.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: class.GetAPIVersion(), Kind: class.GetKind(), Name: class.GetName(), UID: class.GetUID(),
+	}}
+	must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
+	if err := g.classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the owned object is deleted", g.gone(t, "of-class"))
 }
 
 // testNamespaceDeletion deletes a namespace with objects, of which one has a finalizer.
-func testNamespaceDeletion(t *testing.T, f *fixture) {
+func (f *fixture) testNamespaceDeletion(t *testing.T) {
 	ctx := testContext(t)
 	made := must(f.kube.CoreV1().Namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "doomed-"}}, metav1.CreateOptions{}))(t)
@@ -148,7 +176,7 @@ func testNamespaceDeletion(t *testing.T, f *fixture) {
 	})
 }
 
-func testAggregation(t *testing.T, f *fixture) {
+func (f *fixture) testAggregation(t *testing.T) {
 	ctx := testContext(t)
 	role := must(f.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "part", Labels: map[string]string{"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
@@ -167,7 +195,7 @@ func testAggregation(t *testing.T, f *fixture) {
 	until(t, "admin does not have the rule any more", func() bool { return !has("admin", "things") })
 }
 
-func testQuota(t *testing.T, f *fixture) {
+func (f *fixture) testQuota(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	const ofClaims = corev1.ResourceName("count/bucketclaims.objectstorage.k8s.io")
 	quotas := f.kube.CoreV1().ResourceQuotas(namespace)

@@ -16,8 +16,42 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-func testDiscovery(t *testing.T, f *fixture) {
+func (f *fixture) testDiscovery(t *testing.T) {
 	ctx := testContext(t)
+	client := must(discovery.NewDiscoveryClientForConfig(f.config))(t)
+	t.Run("Resources", f.testResources)
+	// The older form, which some clients ask for.
+	plain := must(client.RESTClient().Get().AbsPath("/apis").SetHeader("Accept", "application/json").DoRaw(ctx))(t)
+	groups := &metav1.APIGroupList{}
+	if err := json.Unmarshal(plain, groups); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == v1alpha2.SchemeGroupVersion.Group }) {
+		t.Errorf("/apis has no group of COSI: %s", plain)
+	}
+	version := must(client.ServerVersion())(t)
+	if version.Major != "1" || !strings.HasPrefix(version.GitVersion, "v1.") {
+		t.Errorf("version %+v", version)
+	}
+	t.Run("OpenAPI", f.testOpenAPI)
+	t.Run("NotServed", func(t *testing.T) {
+		things := schema.GroupVersionResource{Group: "none.example", Version: "v1", Resource: "things"}
+		_, err := dynamic.NewForConfigOrDie(f.config).Resource(things).List(ctx, metav1.ListOptions{})
+		if !apierrors.IsNotFound(err) {
+			t.Errorf("got %v, want NotFound", err)
+		}
+	})
+	t.Run("Health", func(t *testing.T) {
+		for _, path := range []string{"/healthz", "/livez", "/readyz"} {
+			if got := must(client.RESTClient().Get().AbsPath(path).DoRaw(ctx))(t); string(got) != "ok" {
+				t.Errorf("%s: %s", path, got)
+			}
+		}
+	})
+}
+
+// testResources lists the resources that the server prefers.
+func (f *fixture) testResources(t *testing.T) {
 	client := must(discovery.NewDiscoveryClientForConfig(f.config))(t)
 	lists := must(client.ServerPreferredResources())(t)
 	found := map[string]metav1.APIResource{}
@@ -48,34 +82,6 @@ func testDiscovery(t *testing.T, f *fixture) {
 	if bucket.Kind != "Bucket" {
 		t.Errorf("the kinds of COSI are not listed: %+v", bucket)
 	}
-	// The older form, which some clients ask for.
-	plain := must(client.RESTClient().Get().AbsPath("/apis").SetHeader("Accept", "application/json").DoRaw(ctx))(t)
-	groups := &metav1.APIGroupList{}
-	if err := json.Unmarshal(plain, groups); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(groups.Groups, func(g metav1.APIGroup) bool { return g.Name == v1alpha2.SchemeGroupVersion.Group }) {
-		t.Errorf("/apis has no group of COSI: %s", plain)
-	}
-	version := must(client.ServerVersion())(t)
-	if version.Major != "1" || !strings.HasPrefix(version.GitVersion, "v1.") {
-		t.Errorf("version %+v", version)
-	}
-	t.Run("OpenAPI", func(t *testing.T) { testOpenAPI(t, client) })
-	t.Run("NotServed", func(t *testing.T) {
-		_, err := dynamic.NewForConfigOrDie(f.config).Resource(schema.GroupVersionResource{Group: "none.example", Version: "v1", Resource: "things"}).
-			List(ctx, metav1.ListOptions{})
-		if !apierrors.IsNotFound(err) {
-			t.Errorf("got %v, want NotFound", err)
-		}
-	})
-	t.Run("Health", func(t *testing.T) {
-		for _, path := range []string{"/healthz", "/livez", "/readyz"} {
-			if got := must(client.RESTClient().Get().AbsPath(path).DoRaw(ctx))(t); string(got) != "ok" {
-				t.Errorf("%s: %s", path, got)
-			}
-		}
-	})
 }
 
 func verbs(collection bool) metav1.Verbs {
@@ -87,11 +93,12 @@ func verbs(collection bool) metav1.Verbs {
 	return all
 }
 
-func testOpenAPI(t *testing.T, client *discovery.DiscoveryClient) {
+func (f *fixture) testOpenAPI(t *testing.T) {
+	client := must(discovery.NewDiscoveryClientForConfig(f.config))(t)
 	v2 := must(client.OpenAPISchema())(t)
 	names := map[string]bool{}
-	for _, d := range v2.Definitions.AdditionalProperties {
-		names[d.Name] = true
+	for _, d := range v2.GetDefinitions().GetAdditionalProperties() {
+		names[d.GetName()] = true
 	}
 	for _, want := range []string{
 		"io.k8s.api.core.v1.Secret", "io.k8s.api.rbac.v1.Role", "io.k8s.objectstorage.v1alpha2.BucketClaim",
@@ -117,7 +124,7 @@ func testOpenAPI(t *testing.T, client *discovery.DiscoveryClient) {
 }
 
 // testTables has the columns that kubectl prints.
-func testTables(t *testing.T, f *fixture) {
+func (f *fixture) testTables(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	in := "/api/v1/namespaces/" + namespace
 	for path, want := range map[string]string{

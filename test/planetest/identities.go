@@ -9,11 +9,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-func testIdentities(t *testing.T, f *fixture) {
+func (f *fixture) testIdentities(t *testing.T) {
 	kubeconfig := must(clientcmd.RESTConfigFromKubeConfig(f.plane.Kubeconfig()))(t)
 	alice := must(f.plane.UserConfig("alice", "painters"))(t)
 	impersonated := rest.CopyConfig(f.config)
@@ -60,77 +61,105 @@ func whoAmI(t *testing.T, cfg *rest.Config) authenticationv1.UserInfo {
 	return review.Status.UserInfo
 }
 
-func testTokens(t *testing.T, f *fixture) {
-	ctx, namespace := testContext(t), f.namespace(t)
-	accounts := f.kube.CoreV1().ServiceAccounts(namespace)
-	account := must(accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "app"}}, metav1.CreateOptions{}))(t)
-	secret := must(f.kube.CoreV1().Secrets(namespace).Create(ctx,
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "bound"}}, metav1.CreateOptions{}))(t)
-	issue := func(spec authenticationv1.TokenRequestSpec) string {
-		t.Helper()
-		return must(accounts.CreateToken(ctx, "app", &authenticationv1.TokenRequest{Spec: spec}, metav1.CreateOptions{}))(t).Status.Token
-	}
-	own := issue(authenticationv1.TokenRequestSpec{})
-	bound := issue(authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{
-		APIVersion: "v1", Kind: "Secret", Name: secret.Name, UID: secret.UID,
-	}})
-	review := func(token string, audiences ...string) authenticationv1.TokenReviewStatus {
-		t.Helper()
-		return must(f.kube.AuthenticationV1().TokenReviews().Create(ctx, &authenticationv1.TokenReview{
-			Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
-		}, metav1.CreateOptions{}))(t).Status
-	}
-	name := "system:serviceaccount:" + namespace + ":app"
+// tokens are of a ServiceAccount. One of them is bound to a Secret.
+type tokens struct {
+	*fixture
+	namespace  string
+	account    *corev1.ServiceAccount
+	secret     *corev1.Secret
+	own, bound string
+}
 
-	t.Run("AsUser", func(t *testing.T) {
-		cfg := rest.AnonymousClientConfig(f.config)
-		cfg.BearerToken = own
-		got := whoAmI(t, cfg)
-		want := []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}
-		if diff := cmp.Diff(want, got.Groups); diff != "" || got.Username != name || got.UID != string(account.UID) {
-			t.Errorf("got user %+v; groups -want +got\n%s", got, diff)
-		}
-		cfg.BearerToken = own + "x"
-		_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
-		if !apierrors.IsUnauthorized(err) {
-			t.Errorf("a token that was changed: got %v, want Unauthorized", err)
-		}
-	})
-	t.Run("Review", func(t *testing.T) {
-		if got := review(own); !got.Authenticated || got.User.Username != name {
-			t.Errorf("got %+v", got)
-		}
-		if got := review(own, "other"); got.Authenticated || got.Error == "" {
-			t.Errorf("for another audience: got %+v", got)
-		}
-		if got := review(issue(authenticationv1.TokenRequestSpec{Audiences: []string{"other"}}), "other"); !got.Authenticated {
-			t.Errorf("for its audience: got %+v", got)
-		}
-		if got := review("nonsense"); got.Authenticated {
-			t.Errorf("no token: got %+v", got)
-		}
-	})
-	t.Run("TooShort", func(t *testing.T) {
-		_, err := accounts.CreateToken(ctx, "app", &authenticationv1.TokenRequest{
-			Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(10))},
-		}, metav1.CreateOptions{})
-		if !apierrors.IsInvalid(err) {
-			t.Errorf("got %v, want Invalid", err)
-		}
-	})
-	t.Run("EndWithObject", func(t *testing.T) {
-		if got := review(bound); !got.Authenticated {
-			t.Fatalf("before: %+v", got)
-		}
-		if err := f.kube.CoreV1().Secrets(namespace).Delete(ctx, secret.Name, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		until(t, "the bound token is invalid", func() bool { return !review(bound).Authenticated })
-	})
-	t.Run("EndWithAccount", func(t *testing.T) {
-		if err := accounts.Delete(ctx, "app", metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		until(t, "the token is invalid", func() bool { return !review(own).Authenticated })
-	})
+func (f *fixture) testTokens(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
+	s := &tokens{fixture: f, namespace: namespace}
+	s.account = must(s.accounts().Create(ctx,
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "app"}}, metav1.CreateOptions{}))(t)
+	s.secret = must(f.kube.CoreV1().Secrets(namespace).Create(ctx,
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "bound"}}, metav1.CreateOptions{}))(t)
+	s.own = s.issue(t, authenticationv1.TokenRequestSpec{})
+	s.bound = s.issue(t, authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{
+		APIVersion: "v1", Kind: "Secret", Name: s.secret.Name, UID: s.secret.UID,
+	}})
+	t.Run("AsUser", s.testAsUser)
+	t.Run("Review", s.testReview)
+	t.Run("TooShort", s.testTooShort)
+	t.Run("EndWithObject", s.testEndWithObject)
+	t.Run("EndWithAccount", s.testEndWithAccount)
+}
+
+func (s *tokens) accounts() corev1client.ServiceAccountInterface {
+	return s.kube.CoreV1().ServiceAccounts(s.namespace)
+}
+
+// username returns the name that the ServiceAccount has as a user.
+func (s *tokens) username() string { return "system:serviceaccount:" + s.namespace + ":app" }
+
+func (s *tokens) issue(t *testing.T, spec authenticationv1.TokenRequestSpec) string {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{Spec: spec}
+	return must(s.accounts().CreateToken(testContext(t), "app", request, metav1.CreateOptions{}))(t).Status.Token
+}
+
+func (s *tokens) review(t *testing.T, token string, audiences ...string) authenticationv1.TokenReviewStatus {
+	t.Helper()
+	return must(s.kube.AuthenticationV1().TokenReviews().Create(testContext(t), &authenticationv1.TokenReview{
+		Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
+	}, metav1.CreateOptions{}))(t).Status
+}
+
+func (s *tokens) testAsUser(t *testing.T) {
+	cfg := rest.AnonymousClientConfig(s.config)
+	cfg.BearerToken = s.own
+	got := whoAmI(t, cfg)
+	want := []string{"system:serviceaccounts", "system:serviceaccounts:" + s.namespace, "system:authenticated"}
+	if diff := cmp.Diff(want, got.Groups); diff != "" || got.Username != s.username() || got.UID != string(s.account.UID) {
+		t.Errorf("got user %+v; groups -want +got\n%s", got, diff)
+	}
+	cfg.BearerToken = s.own + "x"
+	_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().Pods(s.namespace).List(testContext(t), metav1.ListOptions{})
+	if !apierrors.IsUnauthorized(err) {
+		t.Errorf("a token that was changed: got %v, want Unauthorized", err)
+	}
+}
+
+func (s *tokens) testReview(t *testing.T) {
+	if got := s.review(t, s.own); !got.Authenticated || got.User.Username != s.username() {
+		t.Errorf("got %+v", got)
+	}
+	if got := s.review(t, s.own, "other"); got.Authenticated || got.Error == "" {
+		t.Errorf("for another audience: got %+v", got)
+	}
+	if got := s.review(t, s.issue(t, authenticationv1.TokenRequestSpec{Audiences: []string{"other"}}), "other"); !got.Authenticated {
+		t.Errorf("for its audience: got %+v", got)
+	}
+	if got := s.review(t, "nonsense"); got.Authenticated {
+		t.Errorf("no token: got %+v", got)
+	}
+}
+
+func (s *tokens) testTooShort(t *testing.T) {
+	_, err := s.accounts().CreateToken(testContext(t), "app", &authenticationv1.TokenRequest{
+		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(10))},
+	}, metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("got %v, want Invalid", err)
+	}
+}
+
+func (s *tokens) testEndWithObject(t *testing.T) {
+	if got := s.review(t, s.bound); !got.Authenticated {
+		t.Fatalf("before: %+v", got)
+	}
+	if err := s.kube.CoreV1().Secrets(s.namespace).Delete(testContext(t), s.secret.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the bound token is invalid", func() bool { return !s.review(t, s.bound).Authenticated })
+}
+
+func (s *tokens) testEndWithAccount(t *testing.T) {
+	if err := s.accounts().Delete(testContext(t), "app", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the token is invalid", func() bool { return !s.review(t, s.own).Authenticated })
 }

@@ -1,6 +1,7 @@
 package planetest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func causes(err error) []string {
 	return all
 }
 
-func testSecrets(t *testing.T, f *fixture) {
+func (f *fixture) testSecrets(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	secrets := f.kube.CoreV1().Secrets(namespace)
 	for name, test := range map[string]struct {
@@ -39,10 +40,10 @@ func testSecrets(t *testing.T, f *fixture) {
 	}{
 		"BadKey":     {corev1.Secret{Data: map[string][]byte{"a b": nil}}, []string{"FieldValueInvalid data[a b]"}},
 		"TooLarge":   {corev1.Secret{Data: map[string][]byte{"a": make([]byte, corev1.MaxSecretSize+1)}}, []string{"FieldValueTooLong data"}},
-		"TLS":        {corev1.Secret{Type: corev1.SecretTypeTLS}, []string{"FieldValueRequired data[tls.crt]", "FieldValueRequired data[tls.key]"}},
-		"BasicAuth":  {corev1.Secret{Type: corev1.SecretTypeBasicAuth}, []string{"FieldValueRequired data[username]", "FieldValueRequired data[password]"}},
+		"TLS":        {corev1.Secret{Type: corev1.SecretTypeTLS}, []string{"FieldValueRequired data[tls.crt]", "FieldValueRequired data[tls.key]"}},         //nolint:lll // one case a line
+		"BasicAuth":  {corev1.Secret{Type: corev1.SecretTypeBasicAuth}, []string{"FieldValueRequired data[username]", "FieldValueRequired data[password]"}}, //nolint:lll // as above
 		"SSH":        {corev1.Secret{Type: corev1.SecretTypeSSHAuth}, []string{"FieldValueRequired data[ssh-privatekey]"}},
-		"DockerJSON": {corev1.Secret{Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{".dockerconfigjson": []byte("{")}}, []string{"FieldValueInvalid data[.dockerconfigjson]"}}, //nolint:lll // one case a line
+		"DockerJSON": {corev1.Secret{Type: corev1.SecretTypeDockerConfigJson, Data: map[string][]byte{".dockerconfigjson": []byte("{")}}, []string{"FieldValueInvalid data[.dockerconfigjson]"}}, //nolint:lll // as above
 		"Account":    {corev1.Secret{Type: corev1.SecretTypeServiceAccountToken}, []string{"FieldValueRequired metadata.annotations[kubernetes.io/service-account.name]"}},                       //nolint:lll // as above
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,86 +90,78 @@ func testSecrets(t *testing.T, f *fixture) {
 }
 
 // testKinds has an invalid object of each kind that no other test has.
-func testKinds(t *testing.T, f *fixture) {
-	ctx, namespace := testContext(t), f.namespace(t)
+func (f *fixture) testKinds(t *testing.T) {
+	namespace := f.namespace(t)
 	meta := metav1.ObjectMeta{Name: "bad"}
 	for name, test := range map[string]struct {
-		create func() error
+		create func(context.Context) error
 		want   []string
 	}{
-		"ConfigMap": {func() error {
-			_, err := f.kube.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
-				ObjectMeta: meta, Data: map[string]string{"a": ""}, BinaryData: map[string][]byte{"a": nil},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueInvalid data[a]"}},
-		"ServiceAccount": {func() error {
-			_, err := f.kube.CoreV1().ServiceAccounts(namespace).Create(ctx, &corev1.ServiceAccount{
-				ObjectMeta: metav1.ObjectMeta{Name: "Bad"},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueInvalid metadata.name"}},
-		"Lease": {func() error {
-			_, err := f.kube.CoordinationV1().Leases(namespace).Create(ctx, &coordinationv1.Lease{
-				ObjectMeta: meta, Spec: coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(0)), LeaseTransitions: new(int32(-1))},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueInvalid spec.leaseDurationSeconds", "FieldValueInvalid spec.leaseTransitions"}},
-		"Role": {func() error {
-			_, err := f.kube.RbacV1().Roles(namespace).Create(ctx, &rbacv1.Role{
-				ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/x"}}, {Verbs: []string{"get"}}},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{
+		"ConfigMap": {creating(f.kube.CoreV1().ConfigMaps(namespace), &corev1.ConfigMap{
+			ObjectMeta: meta, Data: map[string]string{"a": ""}, BinaryData: map[string][]byte{"a": nil},
+		}), []string{"FieldValueInvalid data[a]"}},
+		"ServiceAccount": {creating(f.kube.CoreV1().ServiceAccounts(namespace), &corev1.ServiceAccount{
+			ObjectMeta: metav1.ObjectMeta{Name: "Bad"},
+		}), []string{"FieldValueInvalid metadata.name"}},
+		"Lease": {creating(f.kube.CoordinationV1().Leases(namespace), &coordinationv1.Lease{
+			ObjectMeta: meta, Spec: coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(0)), LeaseTransitions: new(int32(-1))},
+		}), []string{"FieldValueInvalid spec.leaseDurationSeconds", "FieldValueInvalid spec.leaseTransitions"}},
+		"Role": {creating(f.kube.RbacV1().Roles(namespace), &rbacv1.Role{
+			ObjectMeta: meta, Rules: []rbacv1.PolicyRule{{NonResourceURLs: []string{"/x"}}, {Verbs: []string{"get"}}},
+		}), []string{
 			"FieldValueRequired rules[0].verbs", "FieldValueInvalid rules[0].nonResourceURLs",
 			"FieldValueRequired rules[1].apiGroups", "FieldValueRequired rules[1].resources",
 		}},
-		"RoleBinding": {func() error {
-			_, err := f.kube.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
-				ObjectMeta: meta, RoleRef: rbacv1.RoleRef{Kind: "Thing", Name: "x"}, Subjects: []rbacv1.Subject{{Kind: "Cat", Name: "tom"}},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueNotSupported roleRef.kind", "FieldValueNotSupported subjects[0].kind"}},
-		"ClusterRoleBinding": {func() error {
-			_, err := f.kube.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
-				ObjectMeta: meta, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "x"},
-				Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "app"}},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueRequired subjects[0].namespace"}},
-		"ClusterRole": {func() error {
-			_, err := f.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
-				ObjectMeta: meta, AggregationRule: &rbacv1.AggregationRule{},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueRequired aggregationRule.clusterRoleSelectors"}},
-		"Namespace": {func() error {
-			_, err := f.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
-				ObjectMeta: metav1.ObjectMeta{Name: "a.b"}, Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"mine"}},
-			}, metav1.CreateOptions{})
-			return err
-		}, []string{"FieldValueInvalid metadata.name", "FieldValueInvalid spec.finalizers"}},
+		"RoleBinding": {creating(f.kube.RbacV1().RoleBindings(namespace), &rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{Kind: "Thing", Name: "x"}, Subjects: []rbacv1.Subject{{Kind: "Cat", Name: "tom"}},
+		}), []string{"FieldValueNotSupported roleRef.kind", "FieldValueNotSupported subjects[0].kind"}},
+		"ClusterRoleBinding": {creating(f.kube.RbacV1().ClusterRoleBindings(), &rbacv1.ClusterRoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "x"},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: "app"}},
+		}), []string{"FieldValueRequired subjects[0].namespace"}},
+		"ClusterRole": {creating(f.kube.RbacV1().ClusterRoles(), &rbacv1.ClusterRole{
+			ObjectMeta: meta, AggregationRule: &rbacv1.AggregationRule{},
+		}), []string{"FieldValueRequired aggregationRule.clusterRoleSelectors"}},
+		"Namespace": {creating(f.kube.CoreV1().Namespaces(), &corev1.Namespace{
+			ObjectMeta: metav1.ObjectMeta{Name: "a.b"}, Spec: corev1.NamespaceSpec{Finalizers: []corev1.FinalizerName{"mine"}},
+		}), []string{"FieldValueInvalid metadata.name", "FieldValueInvalid spec.finalizers"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := test.create()
+			err := test.create(testContext(t))
 			// Their order changes from release to release.
 			if diff := cmp.Diff(test.want, causes(err), cmpopts.SortSlices(strings.Compare)); diff != "" || !apierrors.IsInvalid(err) {
 				t.Errorf("got %v: -want +got\n%s", err, diff)
 			}
 		})
 	}
-	t.Run("LeaseByPut", func(t *testing.T) {
-		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "put", Namespace: namespace}}
-		made := must(f.kube.CoordinationV1().Leases(namespace).Update(ctx, lease, metav1.UpdateOptions{}))(t)
-		made.ResourceVersion = ""
-		if _, err := f.kube.CoordinationV1().Leases(namespace).Update(ctx, made, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-			t.Errorf("an update without a version: got %v, want Invalid", err)
-		}
-	})
+	t.Run("LeaseByPut", f.testLeaseByPut)
+}
+
+// testLeaseByPut creates a Lease as kubelet does, by an update.
+func (f *fixture) testLeaseByPut(t *testing.T) {
+	namespace := f.namespace(t)
+	leases := f.kube.CoordinationV1().Leases(namespace)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "put", Namespace: namespace}}
+	made := must(leases.Update(testContext(t), lease, metav1.UpdateOptions{}))(t)
+	made.ResourceVersion = ""
+	if _, err := leases.Update(testContext(t), made, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
+		t.Errorf("an update without a version: got %v, want Invalid", err)
+	}
+}
+
+// creating returns a function that creates an object.
+func creating[T any](client interface {
+	Create(ctx context.Context, object T, opts metav1.CreateOptions) (T, error)
+}, object T,
+) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := client.Create(ctx, object, metav1.CreateOptions{})
+		return err
+	}
 }
 
 // testEvents writes an Event in one group and reads it in the other.
-func testEvents(t *testing.T, f *fixture) {
+func (f *fixture) testEvents(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	about := corev1.ObjectReference{APIVersion: "v1", Kind: "Secret", Namespace: namespace, Name: "key", UID: "1"}
 	made := must(f.kube.EventsV1().Events(namespace).Create(ctx, &eventsv1.Event{
@@ -192,7 +185,8 @@ func testEvents(t *testing.T, f *fixture) {
 	_, err := f.kube.EventsV1().Events(namespace).Create(ctx, &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Name: "bad"}, Regarding: about, Type: "Odd", DeprecatedCount: 1,
 	}, metav1.CreateOptions{})
-	if diff := cmp.Diff([]string{"FieldValueRequired eventTime", "FieldValueInvalid type", "FieldValueInvalid count"}, causes(err)); diff != "" {
+	want := []string{"FieldValueRequired eventTime", "FieldValueInvalid type", "FieldValueInvalid count"}
+	if diff := cmp.Diff(want, causes(err)); diff != "" {
 		t.Errorf("an invalid Event: -want +got\n%s", diff)
 	}
 	_, err = f.kube.CoreV1().Events(namespace).Create(ctx, &corev1.Event{
@@ -203,7 +197,7 @@ func testEvents(t *testing.T, f *fixture) {
 	}
 }
 
-func testNamespaces(t *testing.T, f *fixture) {
+func (f *fixture) testNamespaces(t *testing.T) {
 	ctx := testContext(t)
 	made := must(f.kube.CoreV1().Namespaces().Get(ctx, f.namespace(t), metav1.GetOptions{}))(t)
 	want := corev1.Namespace{
@@ -221,13 +215,14 @@ func testNamespaces(t *testing.T, f *fixture) {
 			t.Errorf("delete namespace %s: got %v, want Forbidden", name, err)
 		}
 	}
-	_, err := f.kube.CoreV1().Secrets("none").Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "lost"}}, metav1.CreateOptions{})
+	lost := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "lost"}}
+	_, err := f.kube.CoreV1().Secrets("none").Create(ctx, lost, metav1.CreateOptions{})
 	if !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "none" not found`) {
 		t.Errorf("a Secret in no namespace: got %v, want NotFound", err)
 	}
 }
 
-func testPods(t *testing.T, f *fixture) {
+func (f *fixture) testPods(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	pods := f.kube.CoreV1().Pods(namespace)
 	pod := &corev1.Pod{

@@ -11,9 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
-func testLists(t *testing.T, f *fixture) {
+func (f *fixture) testLists(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps := f.kube.CoreV1().ConfigMaps(namespace)
 	for i := range 5 {
@@ -37,27 +38,7 @@ func testLists(t *testing.T, f *fixture) {
 		})
 	}
 	t.Run("Pages", func(t *testing.T) {
-		var names []string
-		opts := metav1.ListOptions{LabelSelector: "list", Limit: 2}
-		version := ""
-		for page := 0; ; page++ {
-			list := must(maps.List(ctx, opts))(t)
-			if page > 0 && list.ResourceVersion != version {
-				t.Errorf("page %d is of version %s, the first of %s", page, list.ResourceVersion, version)
-			}
-			version = list.ResourceVersion
-			names = append(names, namesOf(list)...)
-			if list.Continue == "" {
-				break
-			}
-			if page == 0 { // what is created later is in no page
-				late := configMap("m9", nil)
-				late.Labels = map[string]string{"list": "yes"}
-				must(maps.Create(ctx, late, metav1.CreateOptions{}))(t)
-			}
-			opts.Continue = list.Continue
-		}
-		if diff := cmp.Diff([]string{"m0", "m1", "m2", "m3", "m4"}, names); diff != "" {
+		if diff := cmp.Diff([]string{"m0", "m1", "m2", "m3", "m4"}, namesOfPages(ctx, t, maps)); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})
@@ -80,6 +61,27 @@ func testLists(t *testing.T, f *fixture) {
 	})
 }
 
+// namesOfPages lists ConfigMaps in pages, and creates another after the first page, which is in no
+// page. All pages have to be of one version.
+func namesOfPages(ctx context.Context, t *testing.T, maps corev1client.ConfigMapInterface) []string {
+	t.Helper()
+	opts := metav1.ListOptions{LabelSelector: "list", Limit: 2}
+	first := must(maps.List(ctx, opts))(t)
+	late := configMap("m9", nil)
+	late.Labels = map[string]string{"list": "yes"}
+	must(maps.Create(ctx, late, metav1.CreateOptions{}))(t)
+	names := namesOf(first)
+	for list := first; list.Continue != ""; {
+		opts.Continue = list.Continue
+		list = must(maps.List(ctx, opts))(t)
+		if list.ResourceVersion != first.ResourceVersion {
+			t.Errorf("a page is of version %s, the first of %s", list.ResourceVersion, first.ResourceVersion)
+		}
+		names = append(names, namesOf(list)...)
+	}
+	return names
+}
+
 func namesOf(list *corev1.ConfigMapList) []string {
 	names := []string{}
 	for i := range list.Items {
@@ -91,7 +93,7 @@ func namesOf(list *corev1.ConfigMapList) []string {
 }
 
 // testWatches watches from now, from a version, and with the objects that there are.
-func testWatches(t *testing.T, f *fixture) {
+func (f *fixture) testWatches(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps := f.kube.CoreV1().ConfigMaps(namespace)
 	labelled := configMap("one", nil)

@@ -35,35 +35,28 @@ func Run(t *testing.T, start Start) {
 		t.Fatal(err)
 	}
 	f := &fixture{plane: plane, config: plane.AdminConfig(), kube: kubernetes.NewForConfigOrDie(plane.AdminConfig())}
-	for _, test := range []struct {
-		name string
-		run  func(*testing.T, *fixture)
-	}{
-		{"Identities", testIdentities},
-		{"Tokens", testTokens},
-		{"Rights", testRights},
-		{"Escalation", testEscalation},
-		{"Secrets", testSecrets},
-		{"Kinds", testKinds},
-		{"Events", testEvents},
-		{"Namespaces", testNamespaces},
-		{"Pods", testPods},
-		{"Writes", testWrites},
-		{"Apply", testApply},
-		{"DryRun", testDryRun},
-		{"Deletes", testDeletes},
-		{"Custom", testCustom},
-		{"Lists", testLists},
-		{"Watches", testWatches},
-		{"Discovery", testDiscovery},
-		{"Tables", testTables},
-		{"GarbageCollection", testGarbageCollection},
-		{"NamespaceDeletion", testNamespaceDeletion},
-		{"Aggregation", testAggregation},
-		{"Quota", testQuota},
-	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, f) })
-	}
+	t.Run("Identities", f.testIdentities)
+	t.Run("Tokens", f.testTokens)
+	t.Run("Rights", f.testRights)
+	t.Run("Escalation", f.testEscalation)
+	t.Run("Secrets", f.testSecrets)
+	t.Run("Kinds", f.testKinds)
+	t.Run("Events", f.testEvents)
+	t.Run("Namespaces", f.testNamespaces)
+	t.Run("Pods", f.testPods)
+	t.Run("Writes", f.testWrites)
+	t.Run("Apply", f.testApply)
+	t.Run("DryRun", f.testDryRun)
+	t.Run("Deletes", f.testDeletes)
+	t.Run("Custom", f.testCustom)
+	t.Run("Lists", f.testLists)
+	t.Run("Watches", f.testWatches)
+	t.Run("Discovery", f.testDiscovery)
+	t.Run("Tables", f.testTables)
+	t.Run("GarbageCollection", f.testGarbageCollection)
+	t.Run("NamespaceDeletion", f.testNamespaceDeletion)
+	t.Run("Aggregation", f.testAggregation)
+	t.Run("Quota", f.testQuota)
 }
 
 // fixture is a control plane and its administrator.

@@ -33,7 +33,7 @@ func (f *fixture) grant(t *testing.T, namespace, user string, rules ...rbacv1.Po
 	}, metav1.CreateOptions{}))(t)
 }
 
-func testRights(t *testing.T, f *fixture) {
+func (f *fixture) testRights(t *testing.T) {
 	ctx, namespace, other := testContext(t), f.namespace(t), f.namespace(t)
 	const user = "reader"
 	f.grant(t, namespace, user,
@@ -85,11 +85,13 @@ func testRights(t *testing.T, f *fixture) {
 
 // testEscalation has a user who may write roles, but cannot give away what the user does
 // not have.
-func testEscalation(t *testing.T, f *fixture) {
+func (f *fixture) testEscalation(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	const user = "climber"
 	f.grant(t, namespace, user,
-		rbacv1.PolicyRule{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update"}},
+		rbacv1.PolicyRule{
+			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update"},
+		},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
 	)
 	climber := f.user(t, user)

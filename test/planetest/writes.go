@@ -29,7 +29,7 @@ func configMap(name string, data map[string]string) *corev1.ConfigMap {
 }
 
 // testWrites patches and updates an object in all ways.
-func testWrites(t *testing.T, f *fixture) {
+func (f *fixture) testWrites(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps := f.kube.CoreV1().ConfigMaps(namespace)
 	first := must(maps.Create(ctx, configMap("one", map[string]string{"a": "1"}), metav1.CreateOptions{}))(t)
@@ -76,7 +76,7 @@ func testWrites(t *testing.T, f *fixture) {
 }
 
 // testApply has two managers of one object.
-func testApply(t *testing.T, f *fixture) {
+func (f *fixture) testApply(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps := f.kube.CoreV1().ConfigMaps(namespace)
 	apply := func(manager string, force bool, data map[string]string) (*corev1.ConfigMap, error) {
@@ -95,7 +95,7 @@ func testApply(t *testing.T, f *fixture) {
 	}
 	managed := map[string]string{}
 	for _, entry := range got.ManagedFields {
-		managed[entry.Manager+" "+string(entry.Operation)] = string(entry.FieldsV1.Raw)
+		managed[entry.Manager+" "+string(entry.Operation)] = entry.FieldsV1.GetRawString()
 	}
 	if diff := cmp.Diff(map[string]string{
 		"alice Apply": `{"f:data":{"f:b":{}}}`, "bob Apply": `{"f:data":{"f:a":{}}}`,
@@ -108,7 +108,7 @@ func testApply(t *testing.T, f *fixture) {
 	}
 }
 
-func testDryRun(t *testing.T, f *fixture) {
+func (f *fixture) testDryRun(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps, dry := f.kube.CoreV1().ConfigMaps(namespace), []string{metav1.DryRunAll}
 	made := must(maps.Create(ctx, configMap("one", nil), metav1.CreateOptions{DryRun: dry}))(t)
@@ -129,7 +129,7 @@ func testDryRun(t *testing.T, f *fixture) {
 }
 
 // testDeletes has preconditions, finalizers and collections.
-func testDeletes(t *testing.T, f *fixture) {
+func (f *fixture) testDeletes(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	maps := f.kube.CoreV1().ConfigMaps(namespace)
 	made := must(maps.Create(ctx, &corev1.ConfigMap{
@@ -172,7 +172,7 @@ func testDeletes(t *testing.T, f *fixture) {
 }
 
 // testCustom writes custom resources: defaults, pruning, schema, CEL and status.
-func testCustom(t *testing.T, f *fixture) {
+func (f *fixture) testCustom(t *testing.T) {
 	ctx := testContext(t)
 	classes := dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses"))
 	class := func(name string, spec map[string]any) *unstructured.Unstructured {
@@ -183,7 +183,7 @@ func testCustom(t *testing.T, f *fixture) {
 	good := map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete", "unknown": "pruned"}
 	made := must(classes.Create(ctx, class("custom", good), metav1.CreateOptions{}))(t)
 	t.Cleanup(func() { _ = classes.Delete(testContext(t), "custom", metav1.DeleteOptions{}) })
-	if _, ok, _ := unstructured.NestedString(made.Object, "spec", "unknown"); ok { //nolint:errcheck // it is no string then
+	if _, ok, _ := unstructured.NestedString(made.Object, "spec", "unknown"); ok {
 		t.Error("an unknown field is stored")
 	}
 	_, err := classes.Create(ctx, class("bad", map[string]any{"driverName": "cosi.example", "deletionPolicy": "Keep"}), metav1.CreateOptions{})
@@ -213,8 +213,8 @@ func testCustom(t *testing.T, f *fixture) {
 	}
 	status := []byte(`{"spec":{"deletionPolicy":"Delete"},"status":{"bucketID":"one","readyToUse":false}}`)
 	updated := must(buckets.Patch(ctx, "custom", types.MergePatchType, status, metav1.PatchOptions{}, "status"))(t)
-	id, _, _ := unstructured.NestedString(updated.Object, "status", "bucketID")         //nolint:errcheck // it is empty then
-	policy, _, _ := unstructured.NestedString(updated.Object, "spec", "deletionPolicy") //nolint:errcheck // as above
+	id, _, _ := unstructured.NestedString(updated.Object, "status", "bucketID")
+	policy, _, _ := unstructured.NestedString(updated.Object, "spec", "deletionPolicy")
 	if id != "one" || policy != "Retain" || updated.GetGeneration() != 1 {
 		t.Errorf("after a patch of the status: bucketID %q, deletionPolicy %q, generation %d", id, policy, updated.GetGeneration())
 	}

@@ -12,8 +12,8 @@ type controllerManager struct {
 	current *controllers.Controllers
 }
 
-func (m *controllerManager) start(context.Context) (err error) {
-	m.current, err = controllers.Start(m.plane.configOf("kube-controller-manager"))
+func (m *controllerManager) start(ctx context.Context) (err error) {
+	m.current, err = controllers.Start(ctx, m.plane.configOf("kube-controller-manager"))
 	return err
 }
 

@@ -105,7 +105,8 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 // identify makes the address, the certificates and the keys, which stay when components
 // restart.
 func (c *ControlPlane) identify(ctx context.Context) error {
-	port, err := c.opts.APIServerPort, error(nil)
+	var err error
+	port := c.opts.APIServerPort
 	if port == 0 {
 		if port, err = controlplane.FreePort(ctx, c.opts.Listen.Bind()); err != nil {
 			return err

@@ -67,7 +67,7 @@ func FuzzRequest(f *testing.F) {
 	client := newFuzzClient(f)
 	f.Fuzz(func(t *testing.T, method, path, query, contentType string, body []byte) {
 		address := &url.URL{Scheme: "https", Host: "embedded", Path: path, RawQuery: query}
-		if !strings.HasPrefix(path, "/") || !isMethod(method) || strings.ContainsAny(contentType, "\r\n\x00") {
+		if !isRequest(method, path, contentType) {
 			t.Skip("it is no request of HTTP")
 		}
 		object := strings.TrimSuffix(strings.TrimSuffix(path, "/status"), "/finalize")
@@ -80,13 +80,19 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		if status >= http.StatusBadRequest {
-			if after, exists := client.object(t, object); exists != existed || cmp.Diff(before, after) != "" {
-				t.Errorf("%s %s was rejected with %d, and changed the object: -before +after\n%s", method, address, status, cmp.Diff(before, after))
+			after, exists := client.object(t, object)
+			if diff := cmp.Diff(before, after); diff != "" || exists != existed {
+				t.Errorf("%s %s was rejected with %d, and changed the object: -before +after\n%s", method, address, status, diff)
 			}
 			return
 		}
 		client.checkWritten(t, method, object, answer)
 	})
+}
+
+// isRequest reports whether an HTTP client can send a request with these parts.
+func isRequest(method, path, contentType string) bool {
+	return isMethod(method) && strings.HasPrefix(path, "/") && !strings.ContainsAny(contentType, "\r\n\x00")
 }
 
 func isMethod(method string) bool {

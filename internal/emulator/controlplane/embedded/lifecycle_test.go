@@ -214,18 +214,9 @@ func TestWatchEndsWithServer(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
-	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close() //nolint:errcheck // the test is over
-	taken, err := netip.ParseAddrPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Run("PortInUse", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "cp")
-		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, APIServerPort: int(taken.Port())})
+		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, APIServerPort: takenPort(t)})
 		if _, ok := errors.AsType[*controlplane.PortError](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
 			t.Errorf("got %v", err)
 		}
@@ -271,6 +262,21 @@ func TestStartFails(t *testing.T) {
 			}
 		}
 	})
+}
+
+// takenPort returns a port of this machine that is in use until the test ends.
+func takenPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	taken, err := netip.ParseAddrPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(taken.Port())
 }
 
 func client(tb testing.TB, c *embedded.ControlPlane) *kubernetes.Clientset {

@@ -36,7 +36,7 @@ func (c *ControlPlane) listen(ctx context.Context, handler http.Handler) (*liste
 	if err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancel(context.Background())
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l := &listener{local: &c.local, cancel: cancel, closed: make(chan struct{})}
 	counted := l.requests.count(handler)
 	l.http = &http.Server{
@@ -73,15 +73,15 @@ func (l *listener) stop(ctx context.Context) error {
 	cancel()
 	_ = l.http.Shutdown(ended) // it closes the port, and waits for nothing
 	_ = l.requests.wait(ctx, false)
-	return l.end()
+	return l.end(context.WithoutCancel(ctx))
 }
 
 // end ends all requests.
-func (l *listener) end() error {
+func (l *listener) end(ctx context.Context) error {
 	l.cancel()
 	err := l.http.Close()
 	<-l.closed
-	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	return errors.Join(err, l.requests.wait(ctx, true))
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/memstore"
@@ -44,7 +44,10 @@ const objectsFile = "objects.jsonl"
 func openObjects(opts controlplane.Options) (*objects, error) {
 	o := &objects{store: memstore.New(memstore.Options{})}
 	if opts.Data != "" {
-		return o, o.load(filepath.Join(opts.Data, objectsFile))
+		if err := o.load(filepath.Join(opts.Data, objectsFile)); err != nil {
+			return o, err
+		}
+		return o, nil
 	}
 	if !opts.KeepData {
 		return o, nil
@@ -113,12 +116,12 @@ func (o *objects) close() error {
 	return err
 }
 
-func (o *objects) start(context.Context) error {
+func (o *objects) start(ctx context.Context) error {
 	o.up.Store(true)
 	if o.file != "" {
-		ctx, cancel := context.WithCancel(context.Background())
+		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		o.cancel = cancel
-		o.saver.Go(func() { o.keepSaving(ctx) })
+		o.saver.Go(func() { o.keepSaving(running) })
 	}
 	return nil
 }
@@ -163,7 +166,7 @@ func (o *objects) check() error {
 // decorate is a generic.StorageDecorator.
 func (o *objects) decorate(
 	config *storagebackend.ConfigForResource, prefix string, key func(obj runtime.Object) (string, error),
-	newFunc, newList func() runtime.Object, attributes storage.AttrFunc, trigger storage.IndexerFuncs, indexers *cache.Indexers,
+	newFunc, newList func() runtime.Object, attributes storage.AttrFunc, trigger storage.IndexerFuncs, indexers *toolscache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
 	inner, destroy, err := o.store.Decorate(config, prefix, key, newFunc, newList, attributes, trigger, indexers)
 	if err != nil {

@@ -39,6 +39,6 @@ func (s *server) stop(ctx context.Context) error {
 }
 
 func (s *server) kill() {
-	_ = s.serving.end() // a request that goes on has no connection any more
+	_ = s.serving.end(context.Background()) // a request that goes on has no connection any more
 	s.current.Stop()
 }

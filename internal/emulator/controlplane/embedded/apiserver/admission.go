@@ -51,7 +51,8 @@ func (l *namespaceLifecycle) Admit(ctx context.Context, a admission.Attributes, 
 	if namespace.Status.Phase != corev1.NamespaceTerminating {
 		return nil
 	}
-	rejected := admission.NewForbidden(a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.GetNamespace()))
+	rejected := admission.NewForbidden(a,
+		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.GetNamespace()))
 	if status, ok := rejected.(*apierrors.StatusError); ok { //nolint:errorlint // it is not wrapped
 		status.ErrStatus.Details.Causes = append(status.ErrStatus.Details.Causes, metav1.StatusCause{
 			Type:    corev1.NamespaceTerminatingCause,

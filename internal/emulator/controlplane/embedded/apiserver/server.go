@@ -56,10 +56,7 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{registry: reg}
 	authn := newAuthenticator(token.NewAuthenticator(opts.Issuer, reg), opts.Issuer.Audiences())
-	config, err := s.config(opts)
-	if err != nil {
-		return nil, err
-	}
+	config := s.config(opts)
 	config.GenericConfig.Authentication.Authenticator = authn
 	s.extensions, err = config.Complete().New(genericapiserver.NewEmptyDelegateWithCustomHandler(http.HandlerFunc(notFound)))
 	if err != nil {
@@ -79,7 +76,7 @@ func New(opts Options) (*Server, error) {
 
 func (s *Server) generic() *genericapiserver.GenericAPIServer { return s.extensions.GenericAPIServer }
 
-func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
+func (s *Server) config(opts Options) *apiextensionsserver.Config {
 	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs)
 	generic.ExternalAddress = opts.Address
 	generic.EffectiveVersion = effectiveVersion()
@@ -108,7 +105,7 @@ func (s *Server) config(opts Options) (*apiextensionsserver.Config, error) {
 			MasterCount:          1,
 			ServiceResolver:      webhook.NewDefaultServiceResolver(),
 		},
-	}, nil
+	}
 }
 
 // install adds the built-in kinds to the server of custom resources. The two are one
@@ -147,7 +144,7 @@ const startInterval = 2 * time.Millisecond
 // Start starts the server, and returns when it serves the custom resources whose
 // definitions are in its storage.
 func (s *Server) Start(ctx context.Context) error {
-	running, stop := context.WithCancel(context.Background())
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	s.loopback.Serve(running, s.Handler())
 	definitions := s.extensions.Informers.Apiextensions().V1().CustomResourceDefinitions()

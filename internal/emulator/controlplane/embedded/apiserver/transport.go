@@ -54,11 +54,11 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// The context of the client ends that of the request, which has none of its values.
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), userKey{}, t.who))
 	x := &exchange{head: make(chan struct{}), cancel: cancel, header: http.Header{}, body: newPipe()}
-	x.release = []func() bool{
+	x.release = []func() bool{ //nolint:contextcheck // the context of the request has no values of the client
 		context.AfterFunc(r.Context(), func() { x.abort(context.Cause(r.Context())) }),
 		context.AfterFunc(server.gone, func() { x.abort(io.ErrUnexpectedEOF) }),
 	}
-	go x.serve(server.handler, incoming(ctx, r))
+	go x.serve(server.handler, incoming(ctx, r)) //nolint:contextcheck // as above
 	<-x.head
 	if err := x.failure(); err != nil {
 		return nil, err

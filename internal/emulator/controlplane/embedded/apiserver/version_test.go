@@ -1,9 +1,9 @@
 package apiserver
 
 import (
-	"fmt"
-	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
@@ -11,10 +11,9 @@ import (
 // TestVersion: the programs and the libraries are of one minor version of Kubernetes, so that
 // both control planes are the same.
 func TestVersion(t *testing.T) {
-	version := effectiveVersion().BinaryVersion()
-	libraries := fmt.Sprintf("v%d.%d.", version.Major(), version.Minor())
-	if !strings.HasPrefix(binaries.KubernetesVersion, libraries) {
-		t.Errorf("%s is of Kubernetes %s, and the programs are of %s; update hack/controlplane/go.mod, or the libraries",
-			library, libraries, binaries.KubernetesVersion)
+	libraries, programs := effectiveVersion().BinaryVersion(), version.MustParseSemantic(binaries.KubernetesVersion)
+	if programs.Major() != libraries.Major() || programs.Minor() != libraries.Minor() {
+		t.Errorf("%s is of Kubernetes v%d.%d, and the programs are of v%s; update hack/controlplane/go.mod, or the libraries",
+			library, libraries.Major(), libraries.Minor(), programs)
 	}
 }

@@ -162,20 +162,9 @@ func (c *collector) remove(uid types.UID) {
 
 // process does what is due for an object.
 func (c *collector) process(ctx context.Context, uid string) error {
-	c.mu.Lock()
-	n := c.nodes[types.UID(uid)]
-	if n == nil {
-		c.mu.Unlock()
-		return nil
-	}
-	state := *n
-	dependents := make([]node, 0, len(n.dependents))
-	for _, dependent := range n.dependents {
-		dependents = append(dependents, *dependent)
-	}
-	c.mu.Unlock()
-	if state.deleting && !state.deletingDependents && !state.orphaning {
-		return nil // its finalizers are those of others
+	state, dependents, ok := c.snapshot(types.UID(uid))
+	if !ok || state.deleting && !state.deletingDependents && !state.orphaning {
+		return nil // it is gone, or its finalizers are those of others
 	}
 	latest, err := c.get(ctx, state.identity)
 	if apierrors.IsNotFound(err) || err == nil && latest.UID != state.uid {
@@ -196,6 +185,21 @@ func (c *collector) process(ctx context.Context, uid string) error {
 	default:
 		return c.collect(ctx, &state, latest, dependents)
 	}
+}
+
+// snapshot returns copies of an object and its dependents, if the object is known.
+func (c *collector) snapshot(uid types.UID) (state node, dependents []node, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[uid]
+	if n == nil {
+		return node{}, nil, false
+	}
+	dependents = make([]node, 0, len(n.dependents))
+	for _, dependent := range n.dependents {
+		dependents = append(dependents, *dependent)
+	}
+	return *n, dependents, true
 }
 
 // errNotSeen has an owner looked up again, until its monitor has seen it.

@@ -39,8 +39,8 @@ type clients struct {
 }
 
 // Start starts the controllers with a client configuration that has all rights. It does
-// not wait until they work.
-func Start(cfg *rest.Config) (*Controllers, error) {
+// not wait until they work. They work until Stop, also when ctx ends before.
+func Start(ctx context.Context, cfg *rest.Config) (*Controllers, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.UserAgent = userAgent
 	core, coreErr := corev1client.NewForConfig(protobuf(cfg))
@@ -50,12 +50,12 @@ func Start(cfg *rest.Config) (*Controllers, error) {
 	if err := errors.Join(coreErr, rbacErr, metaErr, extensionsErr); err != nil {
 		return nil, fmt.Errorf("make the clients of the controllers: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Controllers{
 		cancel:     cancel,
 		kube:       newInformers(core, rbac),
 		extensions: extensionsinformers.NewSharedInformerFactory(extensions, 0),
-		monitors:   newMonitors(ctx, meta),
+		monitors:   newMonitors(meta),
 	}
 	if err := c.assemble(ctx, clients{core, rbac, meta}); err != nil {
 		c.Stop()
@@ -63,7 +63,7 @@ func Start(cfg *rest.Config) (*Controllers, error) {
 	}
 	c.kube.start(ctx)
 	c.extensions.Start(ctx.Done())
-	c.monitors.start()
+	c.monitors.start(ctx)
 	return c, nil
 }
 
@@ -75,7 +75,7 @@ func protobuf(cfg *rest.Config) *rest.Config {
 
 // assemble registers the controllers before the informers start.
 func (c *Controllers) assemble(ctx context.Context, shared clients) error {
-	if err := c.monitors.follow(c.extensions.Apiextensions().V1().CustomResourceDefinitions()); err != nil {
+	if err := c.monitors.follow(ctx, c.extensions.Apiextensions().V1().CustomResourceDefinitions()); err != nil {
 		return err
 	}
 	collector := newCollector(shared, c.monitors)

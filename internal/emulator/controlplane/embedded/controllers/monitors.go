@@ -33,9 +33,7 @@ type change struct {
 type monitors struct {
 	client   metadata.Interface
 	handlers []func(change)
-
-	ctx  context.Context //nolint:containedctx // the life of the monitors
-	work sync.WaitGroup
+	work     sync.WaitGroup
 
 	mu      sync.RWMutex
 	running map[schema.GroupVersionResource]*monitor
@@ -48,28 +46,28 @@ type monitor struct {
 	cancel context.CancelFunc
 }
 
-func newMonitors(ctx context.Context, client metadata.Interface) *monitors {
-	return &monitors{client: client, ctx: ctx, running: map[schema.GroupVersionResource]*monitor{}}
+func newMonitors(client metadata.Interface) *monitors {
+	return &monitors{client: client, running: map[schema.GroupVersionResource]*monitor{}}
 }
 
 // handle has a function called with each change, in the order of the changes of an
 // object. It must not wait.
 func (m *monitors) handle(f func(change)) { m.handlers = append(m.handlers, f) }
 
-// start watches the built-in resources.
-func (m *monitors) start() {
+// start watches the built-in resources until ctx ends.
+func (m *monitors) start(ctx context.Context) {
 	for _, of := range scheme.Resources() {
-		m.add(of)
+		m.add(ctx, of)
 	}
 }
 
 func (m *monitors) wait() { m.work.Wait() }
 
-// follow watches the resources of definitions as long as they are served.
-func (m *monitors) follow(definitions informers.CustomResourceDefinitionInformer) error {
+// follow watches the resources of definitions as long as they are served, until ctx ends.
+func (m *monitors) follow(ctx context.Context, definitions informers.CustomResourceDefinitionInformer) error {
 	_, err := definitions.Informer().AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { m.update(obj) },
-		UpdateFunc: func(_, obj any) { m.update(obj) },
+		AddFunc:    func(obj any) { m.update(ctx, obj) },
+		UpdateFunc: func(_, obj any) { m.update(ctx, obj) },
 		DeleteFunc: func(obj any) {
 			if tombstone, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 				obj = tombstone.Obj
@@ -82,7 +80,7 @@ func (m *monitors) follow(definitions informers.CustomResourceDefinitionInformer
 	return err
 }
 
-func (m *monitors) update(obj any) {
+func (m *monitors) update(ctx context.Context, obj any) {
 	d, ok := obj.(*apiextensionsv1.CustomResourceDefinition)
 	if !ok {
 		return
@@ -93,7 +91,7 @@ func (m *monitors) update(obj any) {
 	}
 	if of, ok := resourceOf(d); ok {
 		m.keepOnly(d, &of)
-		m.add(of)
+		m.add(ctx, of)
 	}
 }
 
@@ -124,13 +122,13 @@ func (m *monitors) keepOnly(d *apiextensionsv1.CustomResourceDefinition, keep *r
 	}
 }
 
-func (m *monitors) add(of resource) {
+func (m *monitors) add(ctx context.Context, of resource) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.running[of.GroupVersionResource]; ok || m.ctx.Err() != nil {
+	if _, ok := m.running[of.GroupVersionResource]; ok || ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	informer := metadatainformer.NewFilteredMetadataInformer(m.client, of.GroupVersionResource, metav1.NamespaceAll, 0,
 		toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc}, nil).Informer()
 	if _, err := informer.AddEventHandler(m.handler(of)); err != nil {

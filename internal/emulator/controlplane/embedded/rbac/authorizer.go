@@ -89,26 +89,28 @@ func (a *Authorizer) rules(ctx context.Context, who user.Info, namespace string)
 }
 
 func allows(rule *rbacv1.PolicyRule, attributes authorizer.Attributes) bool {
-	if !contains(rule.Verbs, rbacv1.VerbAll, attributes.GetVerb()) {
+	if !contains(rule.Verbs, attributes.GetVerb()) {
 		return false
 	}
 	if !attributes.IsResourceRequest() {
 		return slices.ContainsFunc(rule.NonResourceURLs, func(url string) bool { return matchesURL(url, attributes.GetPath()) })
 	}
-	return contains(rule.APIGroups, rbacv1.APIGroupAll, attributes.GetAPIGroup()) &&
+	return contains(rule.APIGroups, attributes.GetAPIGroup()) &&
 		allowsResource(rule.Resources, attributes.GetResource(), attributes.GetSubresource()) &&
 		(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, attributes.GetName()))
 }
 
-func contains(list []string, all, value string) bool {
-	return slices.Contains(list, all) || slices.Contains(list, value)
+// contains reports whether a list of a rule has a value. A "*" stands for all verbs, groups or
+// resources.
+func contains(list []string, value string) bool {
+	return slices.Contains(list, "*") || slices.Contains(list, value)
 }
 
 func allowsResource(resources []string, resource, subresource string) bool {
 	if subresource == "" {
-		return contains(resources, rbacv1.ResourceAll, resource)
+		return contains(resources, resource)
 	}
-	return contains(resources, rbacv1.ResourceAll, resource+"/"+subresource) || slices.Contains(resources, "*/"+subresource)
+	return contains(resources, resource+"/"+subresource) || slices.Contains(resources, "*/"+subresource)
 }
 
 func matchesURL(url, path string) bool {

@@ -106,7 +106,7 @@ func (a *Authorizer) checkBinding(
 }
 
 func (a *Authorizer) may(ctx context.Context, who user.Info, verb, resource, name, namespace string) bool {
-	decision, _, _ := a.Authorize(ctx, authorizer.AttributesRecord{ //nolint:errcheck // an error is no permission
+	decision, _, _ := a.Authorize(ctx, authorizer.AttributesRecord{ // an error is no permission
 		User: who, Verb: verb, APIGroup: rbacv1.GroupName, APIVersion: "*", Resource: resource, Name: name,
 		Namespace: namespace, ResourceRequest: true,
 	})

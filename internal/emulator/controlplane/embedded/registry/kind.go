@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -118,9 +119,7 @@ func (k *kind[T, P]) attributes(obj runtime.Object) (labels.Set, fields.Set, err
 		set["metadata.namespace"] = typed.GetNamespace()
 	}
 	if k.selectable != nil {
-		for name, value := range k.selectable(typed) {
-			set[name] = value
-		}
+		maps.Copy(set, k.selectable(typed))
 	}
 	return typed.GetLabels(), set, nil
 }

@@ -38,7 +38,7 @@ func namespaces() *kind[corev1.Namespace, *corev1.Namespace] {
 		},
 		// A name that was generated is known only now.
 		canonicalize: func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, corev1.LabelMetadataName, n.Name) },
-		reset:        resetFields("v1", "status"),
+		reset:        resetFields("status"),
 		selectable: func(n *corev1.Namespace) fields.Set {
 			return fields.Set{"status.phase": string(n.Status.Phase), "name": n.Name}
 		},
@@ -62,7 +62,7 @@ func namespaceStatus() *kind[corev1.Namespace, *corev1.Namespace] {
 			return errs
 		}
 	}
-	k.reset = resetFields("v1", "spec")
+	k.reset = resetFields("spec")
 	return k
 }
 
@@ -154,7 +154,8 @@ func withUID(options *metav1.DeleteOptions, n *corev1.Namespace) (*metav1.Delete
 		err = fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", //nolint:staticcheck // the words of Kubernetes
 			*conditions.UID, n.UID)
 	case conditions.ResourceVersion != nil && *conditions.ResourceVersion != n.ResourceVersion:
-		err = fmt.Errorf("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", //nolint:staticcheck // as above
+		err = fmt.Errorf( //nolint:staticcheck // as above
+			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v",
 			*conditions.ResourceVersion, n.ResourceVersion)
 	default:
 		return options, nil

@@ -36,13 +36,14 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 		},
 		validate:       validatePod,
 		validateUpdate: validatePodUpdate,
-		reset:          resetFields("v1", "status"),
+		reset:          resetFields("status"),
 		selectable:     podFields,
 		columns: []metav1.TableColumnDefinition{
 			nameColumn(),
 			column("Ready", "The aggregate readiness state of this pod for accepting traffic."),
 			column("Status", "The aggregate status of the containers in this pod."),
-			column("Restarts", "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted."),
+			column("Restarts", "The number of times the containers in this pod have been restarted "+
+				"and when the last container in this pod has restarted."),
 			ageColumn(),
 			wideColumn("IP", corev1.PodStatus{}.SwaggerDoc()["podIP"]),
 			wideColumn("Node", corev1.PodSpec{}.SwaggerDoc()["nodeName"]),
@@ -85,7 +86,7 @@ func podStatus() *kind[corev1.Pod, *corev1.Pod] {
 		p.Status.QOSClass = cmp.Or(p.Status.QOSClass, old.Status.QOSClass)
 	}
 	k.validateUpdate = validatePodStatus
-	k.reset = resetFields("v1", "spec")
+	k.reset = resetFields("spec")
 	return k
 }
 
@@ -163,16 +164,16 @@ func readinessGates(p *corev1.Pod) string {
 
 // qosClass returns the class that the processor and memory of the containers give.
 func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
-	guaranteed, any := true, false
+	guaranteed, asks := true, false
 	for _, c := range slices.Concat(spec.Containers, spec.InitContainers) {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
-			any = any || !request.IsZero() || !limit.IsZero()
+			asks = asks || !request.IsZero() || !limit.IsZero()
 			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
 		}
 	}
 	switch {
-	case !any:
+	case !asks:
 		return corev1.PodQOSBestEffort
 	case guaranteed:
 		return corev1.PodQOSGuaranteed

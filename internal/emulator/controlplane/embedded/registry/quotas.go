@@ -34,7 +34,7 @@ func quotas() *kind[corev1.ResourceQuota, *corev1.ResourceQuota] {
 			}
 			return errs
 		},
-		reset: resetFields("v1", "status"),
+		reset: resetFields("status"),
 		columns: []metav1.TableColumnDefinition{
 			nameColumn(),
 			column("Request", "Request represents a minimum amount of cpu/memory that a container may consume."),
@@ -57,7 +57,7 @@ func quotaStatus() *kind[corev1.ResourceQuota, *corev1.ResourceQuota] {
 		errs = append(errs, validateQuantities(q.Status.Hard, field.NewPath("status", "hard"))...)
 		return append(errs, validateQuantities(q.Status.Used, field.NewPath("status", "used"))...)
 	}
-	k.reset = resetFields("v1", "spec")
+	k.reset = resetFields("spec")
 	return k
 }
 
@@ -125,7 +125,8 @@ func isCount(name string) bool {
 // isCompute reports whether a standard name is that of a resource of Pods.
 func isCompute(name string) bool {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "requests."), "limits.")
-	return slices.Contains([]string{"cpu", "memory", "storage", "ephemeral-storage"}, name) || strings.HasPrefix(name, corev1.ResourceHugePagesPrefix)
+	return slices.Contains([]string{"cpu", "memory", "storage", "ephemeral-storage"}, name) ||
+		strings.HasPrefix(name, corev1.ResourceHugePagesPrefix)
 }
 
 func validateQuantity(name corev1.ResourceName, quantity resource.Quantity, path *field.Path) field.ErrorList {

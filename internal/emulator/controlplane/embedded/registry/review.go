@@ -23,7 +23,7 @@ type review[T any, P object[T]] struct {
 // reviewREST are the interfaces that the API installer requires of a review.
 type reviewREST interface {
 	rest.Storage
-	rest.Creater
+	rest.Creater //nolint:misspell // the name of the interface
 	rest.Scoper
 	rest.SingularNameProvider
 }
@@ -40,7 +40,7 @@ func (r *review[T, P]) NamespaceScoped() bool { return r.namespaced }
 // GetSingularName implements rest.SingularNameProvider.
 func (r *review[T, P]) GetSingularName() string { return r.singular }
 
-// Create implements rest.Creater.
+// Create answers a question.
 func (r *review[T, P]) Create(
 	ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions,
 ) (runtime.Object, error) {

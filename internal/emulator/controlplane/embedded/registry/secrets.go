@@ -64,26 +64,30 @@ func validateSecretType(s *corev1.Secret, data *field.Path) field.ErrorList {
 	case corev1.SecretTypeDockerConfigJson:
 		return validateJSON(s, data, corev1.DockerConfigJsonKey)
 	case corev1.SecretTypeBasicAuth:
-		_, user := s.Data[corev1.BasicAuthUsernameKey]
-		_, password := s.Data[corev1.BasicAuthPasswordKey]
-		if !user && !password {
-			return required(data.Key(corev1.BasicAuthUsernameKey), data.Key(corev1.BasicAuthPasswordKey))
+		// One of the two is enough.
+		if missing := missingKeys(s, data, corev1.BasicAuthUsernameKey, corev1.BasicAuthPasswordKey); len(missing) > 1 {
+			return missing
 		}
 	case corev1.SecretTypeSSHAuth:
 		if len(s.Data[corev1.SSHAuthPrivateKey]) == 0 {
 			return required(data.Key(corev1.SSHAuthPrivateKey))
 		}
 	case corev1.SecretTypeTLS:
-		var errs field.ErrorList
-		for _, key := range []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {
-			if _, ok := s.Data[key]; !ok {
-				errs = append(errs, required(data.Key(key))...)
-			}
-		}
-		return errs
+		return missingKeys(s, data, corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 	default:
 	}
 	return nil
+}
+
+// missingKeys requires the keys that the Secret does not have.
+func missingKeys(s *corev1.Secret, data *field.Path, keys ...string) field.ErrorList {
+	var errs field.ErrorList
+	for _, key := range keys {
+		if _, ok := s.Data[key]; !ok {
+			errs = append(errs, required(data.Key(key))...)
+		}
+	}
+	return errs
 }
 
 func required(paths ...*field.Path) field.ErrorList {

@@ -92,11 +92,11 @@ func cast[T any, P object[T]](obj runtime.Object) P {
 	return obj.(P) //nolint:forcetypeassert // a registry has objects of one type
 }
 
-// resetFields returns the reset fields of an API version.
-func resetFields(version fieldpath.APIVersion, names ...string) map[fieldpath.APIVersion]*fieldpath.Set {
+// resetFields returns the reset fields of version v1, which all kinds with such fields have.
+func resetFields(names ...string) map[fieldpath.APIVersion]*fieldpath.Set {
 	set := fieldpath.NewSet()
 	for _, name := range names {
 		set.Insert(fieldpath.MakePathOrDie(name))
 	}
-	return map[fieldpath.APIVersion]*fieldpath.Set{version: set}
+	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": set}
 }

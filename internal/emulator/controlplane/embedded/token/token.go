@@ -138,12 +138,8 @@ func NewAuthenticator(issuer *Issuer, getter Getter) *Authenticator {
 // AuthenticateToken implements authenticator.Token. It has no opinion on tokens of other
 // issuers.
 func (a *Authenticator) AuthenticateToken(ctx context.Context, raw string) (*authenticator.Response, bool, error) {
-	parsed, err := jwt.ParseSigned(raw, []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
-	if err != nil {
-		return nil, false, nil //nolint:nilerr // it is a token of another kind
-	}
-	unverified := jwt.Claims{}
-	if parsed.UnsafeClaimsWithoutVerification(&unverified) != nil || unverified.Issuer != a.issuer.url {
+	parsed, ok := a.parse(raw)
+	if !ok {
 		return nil, false, nil
 	}
 	public, own := jwt.Claims{}, claims{}
@@ -166,6 +162,18 @@ func (a *Authenticator) AuthenticateToken(ctx context.Context, raw string) (*aut
 	}
 	info.CredentialID = authenticationjwt.CredentialIDForJTI(public.ID)
 	return &authenticator.Response{User: info.UserInfo(), Audiences: audiences}, true, nil
+}
+
+// parse returns a token that says that it is of this issuer. Others are of other kinds, or of
+// other issuers.
+func (a *Authenticator) parse(raw string) (*jwt.JSONWebToken, bool) {
+	parsed, err := jwt.ParseSigned(raw, []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
+	if err != nil {
+		return nil, false
+	}
+	unverified := jwt.Claims{}
+	err = parsed.UnsafeClaimsWithoutVerification(&unverified)
+	return parsed, err == nil && unverified.Issuer == a.issuer.url
 }
 
 func (a *Authenticator) audiences(ctx context.Context, public jwt.Claims) (authenticator.Audiences, error) {
