@@ -85,6 +85,13 @@ func (o Options) fits(info SnapshotInfo) error {
 			info.ControlPlane, o.ControlPlaneKind, info.ControlPlane)
 	case o.ControlPlaneDir != "" && info.ControlPlane != ControlPlaneEnvtest:
 		return fmt.Errorf("it was saved with control plane %s, which uses no programs; name no directory with them", info.ControlPlane)
+	}
+	return o.fitsDriver(info)
+}
+
+// fitsDriver compares the options for the driver and its store with a snapshot.
+func (o Options) fitsDriver(info SnapshotInfo) error {
+	switch {
 	case o.Bridge && !info.Bridge:
 		return errors.New("its driver has no bridge; start without one")
 	case o.TLS && !info.TLS:

@@ -63,7 +63,7 @@ func (h *home) exploreBucket(kubeconfig string) map[string]string {
 	h.t.Helper()
 	c := connect(h.t, kubeconfig)
 	for _, file := range []string{"explore/namespace.yaml", "example-driver/classes.yaml", "explore/bucket.yaml"} {
-		data, err := os.ReadFile(filepath.Join("../../deploy", file))
+		data, err := os.ReadFile(filepath.Join("..", "..", "deploy", file))
 		if err != nil {
 			h.t.Fatal(err)
 		}

@@ -13,26 +13,18 @@ func TestUI(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	info := h.up("--ui", "--control-plane", "embedded")
-	if code, page := get(t, info.UI, nil); code != http.StatusOK || !strings.Contains(page, "<title>cosi-emu: default</title>") {
-		t.Errorf("status %d: %.200s", code, page)
+	h.expectPage("default", info.UI)
+	if out := h.must("status"); !strings.Contains(out, info.UI) {
+		t.Errorf("cosi-emu status does not print %s: %s", info.UI, out)
 	}
-	for _, args := range [][]string{{"status"}, {"ui"}} {
-		if out := h.must(args...); !strings.Contains(out, info.UI) {
-			t.Errorf("cosi-emu %v does not print %s: %s", args, info.UI, out)
-		}
-	}
-	if got := h.info("status", "-o", "json").UI; got != info.UI {
-		t.Errorf("status -o json has the URL %q, want %q", got, info.UI)
+	if out := h.must("ui"); !strings.Contains(out, info.UI) {
+		t.Errorf("cosi-emu ui does not print %s: %s", info.UI, out)
 	}
 
-	later := h.up("--name", "later", "--control-plane", "embedded")
-	opened := h.info("ui", "--name", "later", "-o", "json").UI
-	if code, _ := get(t, opened, nil); later.UI != "" || code != http.StatusOK {
-		t.Errorf("before 'cosi-emu ui' the URL is %q; after it, the page has status %d", later.UI, code)
+	if later := h.up("--name", "later", "--control-plane", "embedded"); later.UI != "" {
+		t.Errorf("before 'cosi-emu ui' the URL is %q", later.UI)
 	}
-	if got := h.info("status", "--name", "later", "-o", "json").UI; got != opened {
-		t.Errorf("status -o json has the URL %q, want %q", got, opened)
-	}
+	h.expectPage("later", h.info("ui", "--name", "later", "-o", "json").UI)
 
 	connect(t, info.Kubeconfig).quickstart()
 	_, scenario := get(t, info.UI+"scenario.yaml", nil)
@@ -44,5 +36,16 @@ func TestUI(t *testing.T) {
 	}
 	if r := h.run("ui", "--name", "missing"); r.code == 0 || !strings.Contains(r.err, "missing") {
 		t.Errorf("ui of an emulator that does not run: exit code %d, %s", r.code, r.err)
+	}
+}
+
+// expectPage expects the page of an emulator at a URL, which its status names.
+func (h *home) expectPage(name, url string) {
+	h.t.Helper()
+	if code, page := get(h.t, url, nil); code != http.StatusOK || !strings.Contains(page, "<title>cosi-emu: "+name+"</title>") {
+		h.t.Errorf("the page of %s has status %d: %.200s", name, code, page)
+	}
+	if got := h.info("status", "--name", name, "-o", "json").UI; got != url {
+		h.t.Errorf("status -o json of %s has the URL %q, want %q", name, got, url)
 	}
 }

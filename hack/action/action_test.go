@@ -58,7 +58,7 @@ func runTest(t *testing.T, inputs map[string]string, status string) (result, int
 		}
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cosi-emu"), []byte(program), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(dir, "cosi-emu"), []byte(program), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")
@@ -118,7 +118,9 @@ func TestArguments(t *testing.T) {
 		"Profiles": {
 			reason: "Each line is a profile.",
 			inputs: map[string]string{"endpoint": "unix:///d.sock", "profiles": "Core\n S3\n\n", "arguments": "--seed\na b"},
-			want:   []string{"conformance", "--endpoint", "unix:///d.sock", "--profile", "Core", "--profile", "S3", "--report", "DIR", "--seed", "a b"},
+			want: []string{
+				"conformance", "--endpoint", "unix:///d.sock", "--profile", "Core", "--profile", "S3", "--report", "DIR", "--seed", "a b",
+			},
 		},
 		"Suite": {
 			reason: "Without scenarios, those that ship run.", inputs: map[string]string{"command": "run", "endpoint": "unix:///d.sock"},

@@ -317,30 +317,13 @@ func (g *graph) readStore(ctx context.Context) {
 	if store == nil {
 		return
 	}
-	buckets, err := store.Buckets(ctx)
-	accounts, accountsErr := store.Accounts(ctx)
-	if err != nil || accountsErr != nil {
+	there, err := storeNodes(ctx, store)
+	if err != nil {
 		g.stale.Store(true)
 		return
 	}
-	there := map[string]*node{}
-	for _, b := range buckets {
-		n := &node{Kind: kindBackend, Name: b.Name, Created: &b.CreatedAt, State: stateNone, Subjects: []string{b.Name}}
-		there[nodeID(kindBackend, "", b.Name)] = n
-	}
-	for _, a := range accounts {
-		if a.ID == emulator.Administrator {
-			continue
-		}
-		n := &node{Kind: kindAccount, Name: a.ID, Created: &a.CreatedAt, State: stateNone, Subjects: []string{a.ID}}
-		for _, grant := range a.Grants {
-			n.Links = append(n.Links, nodeID(kindBackend, "", grant.Bucket))
-		}
-		there[nodeID(kindAccount, "", a.ID)] = n
-	}
 	before := g.snapshot()
 	for id, n := range there {
-		n.ID = id
 		if k := before[id]; k.node == nil || !slices.Equal(k.node.Links, n.Links) {
 			g.put(n)
 		}
@@ -350,6 +333,37 @@ func (g *graph) readStore(ctx context.Context) {
 			g.remove(id)
 		}
 	}
+}
+
+// storeNodes returns the nodes of buckets and accounts by their IDs. The administrator's account has none.
+func storeNodes(ctx context.Context, store emulator.Store) (map[string]*node, error) {
+	buckets, err := store.Buckets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := store.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes := map[string]*node{}
+	add := func(n *node) {
+		n.ID, n.State, n.Subjects = nodeID(n.Kind, "", n.Name), stateNone, []string{n.Name}
+		nodes[n.ID] = n
+	}
+	for _, b := range buckets {
+		add(&node{Kind: kindBackend, Name: b.Name, Created: &b.CreatedAt})
+	}
+	for _, a := range accounts {
+		if a.ID == emulator.Administrator {
+			continue
+		}
+		n := &node{Kind: kindAccount, Name: a.ID, Created: &a.CreatedAt}
+		for _, grant := range a.Grants {
+			n.Links = append(n.Links, nodeID(kindBackend, "", grant.Bucket))
+		}
+		add(n)
+	}
+	return nodes, nil
 }
 
 // secretOf returns the name of the Secret of the BucketAccess NAMESPACE/NAME for a claim, which may be

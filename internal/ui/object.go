@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // objectDetail is an object as the page shows it when one clicks on it.
@@ -112,31 +116,30 @@ func (p *Page) backendObject(r *http.Request, kind, name string) (any, error) {
 	if store == nil {
 		return objectDetail{YAML: "id: " + name + "\n# The backend of an external driver is not visible."}, nil
 	}
-	var found any
-	if kind == kindBackend {
-		all, err := store.Buckets(r.Context())
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range all {
-			if b.Name == name {
-				found = b
-			}
-		}
-	} else {
-		all, err := store.Accounts(r.Context())
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range all {
-			if a.ID == name {
-				found = a
-			}
-		}
-	}
-	if found == nil {
-		return nil, fmt.Errorf("the store has no %s %q", kind, name)
+	found, err := inStore(r.Context(), store, kind, name)
+	if err != nil {
+		return nil, err
 	}
 	text, err := yaml.Marshal(found)
 	return objectDetail{YAML: string(text)}, err
+}
+
+// inStore returns a bucket or an account of a store.
+func inStore(ctx context.Context, store emulator.Store, kind, name string) (any, error) {
+	if kind == kindBackend {
+		all, err := store.Buckets(ctx)
+		for _, b := range all {
+			if b.Name == name {
+				return b, nil
+			}
+		}
+		return nil, cmp.Or(err, fmt.Errorf("the store has no bucket %q", name))
+	}
+	all, err := store.Accounts(ctx)
+	for _, a := range all {
+		if a.ID == name {
+			return a, nil
+		}
+	}
+	return nil, cmp.Or(err, fmt.Errorf("the store has no account %q", name))
 }

@@ -73,7 +73,7 @@ func take(t *testing.T, b *browser.Browser, name string) {
 	if small.Len() > maxPicture {
 		t.Errorf("%s has %d bytes, want at most %d", name, small.Len(), maxPicture)
 	}
-	if err := os.WriteFile(filepath.Join(*pictures, name), small.Bytes(), 0o644); err != nil { //nolint:gosec // it is published
+	if err := os.WriteFile(filepath.Join(*pictures, name), small.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

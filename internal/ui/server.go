@@ -65,7 +65,7 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 		p.history.faultAdded(f.Fault)
 	}
 	p.graph = newGraph(opts.Emulator, p.history)
-	if err := p.graph.start(ctx, running, &p.done); err != nil { //nolint:contextcheck // the watches outlive the start
+	if err := p.graph.start(ctx, running, &p.done); err != nil {
 		stop()
 		p.done.Wait()
 		return nil, errors.Join(err, listener.Close())
@@ -133,7 +133,7 @@ func (p *Page) handler() (_ http.Handler, policy string, err error) {
 				}{problemOf(err)}
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // the browser has gone; what is sent can be encoded
+			_ = json.NewEncoder(w).Encode(value) // the browser has gone
 		})
 	}
 	faults := adminapi.Handler(p.opts.Faults)

@@ -36,12 +36,13 @@ func TestTimeline(t *testing.T) {
 	emulatortest.Access(t, s.emu, claim, v1alpha2.BucketAccessModeReadWrite)
 	emulatortest.Claim(t, s.emu, namespace, "music")
 	for _, lane := range []string{"user", "controller", "sidecar", "driver", "store", "kube-apiserver"} {
-		b.Await(fmt.Sprintf("[...document.querySelectorAll('#chart .lane-name')].some(e => e.textContent === %q)", lane))
+		b.Await(fmt.Sprintf("[...document.querySelectorAll('#chart .lane-name title')].some(e => e.textContent === %q)", lane))
 	}
 	t.Run("live", func(t *testing.T) {
 		b := b.For(t)
 		b.Await(fmt.Sprintf("%s >= %d", latest, s.record(10)))
 	})
+	t.Run("action without an event", func(t *testing.T) { expectAction(b.For(t)) })
 	t.Run("event", func(t *testing.T) {
 		b := b.For(t)
 		b.Click("#chart a.mark.call")
@@ -66,6 +67,15 @@ func TestTimeline(t *testing.T) {
 		}
 		shown(b, selector("BucketClaim", "demo/after", "")) // the page watches again
 	})
+}
+
+// expectAction adds a fault that nothing matches, which is a step of the user.
+func expectAction(b *browser.Browser) {
+	b.Set("#f-name", "unmatched")
+	b.Set("#f-subject", "nothing")
+	b.Submit("#add")
+	b.AwaitText("#fault-answer", "added unmatched")
+	b.Await("[...document.querySelectorAll('#chart .mark.step')].some(e => e.textContent.includes('inject unmatched'))")
 }
 
 // expectOneObject shows one object in the timeline, and all again.

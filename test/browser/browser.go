@@ -99,7 +99,7 @@ func (b *Browser) For(tb testing.TB) *Browser {
 
 func (b *Browser) start(program string) {
 	b.tb.Helper()
-	profile, err := os.MkdirTemp("", "browser-") //nolint:usetesting // a browser that ends may still write to it
+	profile, err := os.MkdirTemp("", "browser-") // a browser that ends may still write to it
 	if err != nil {
 		b.tb.Fatal(err)
 	}

@@ -32,7 +32,10 @@ func Open(path string, hosts ...string) (*Authority, error) {
 	if a, err = New(hosts...); err != nil {
 		return nil, err
 	}
-	return a, a.Save(path)
+	if err := a.Save(path); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // Save writes the authority with its key to a file, for Open.

@@ -41,7 +41,7 @@ func keep(dir, name string, write func(io.Writer) error) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, unsafe.ReplaceAllString(name, "-")+".log")
-	file, err := os.Create(path) //nolint:gosec // the name is made safe
+	file, err := os.Create(path)
 	if err != nil {
 		return "", fmt.Errorf("write the log: %w", err)
 	}

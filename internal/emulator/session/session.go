@@ -64,52 +64,64 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	if err := s.openCluster(); err != nil {
-		return nil, err
-	}
-	clean := func(dir string) error { return s.succeed(ctx, dir) }
-	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
-		return nil, err
-	}
-	if err := s.checkServer(); err != nil {
-		return nil, err
-	}
-	if opts.DataDir != "" {
-		if s.data, err = instance.LockDataDir(opts.DataDir); err != nil { //nolint:contextcheck // as above
-			return nil, err
-		}
-		opts.Emulator.DataDir = s.data.Path()
-	}
-	if err := s.instance.Publish(s.Info()); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}
 	opts.Emulator.Dir = s.instance.Dir()
+	if s.data != nil {
+		opts.Emulator.DataDir = s.data.Path()
+	}
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
 	if err := s.startRecording(); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
-	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
-		return nil, errors.Join(err, s.stop(ctx))
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.stop(context.WithoutCancel(ctx)))
 	}
-	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
-	if opts.Init != nil {
-		if err := opts.Init.Apply(ctx, s.emulator); err != nil {
-			return nil, errors.Join(fmt.Errorf("initialize the emulator: %w", err), s.stop(context.WithoutCancel(ctx)))
+	return s, nil
+}
+
+// acquire gets what no other session may have, and publishes that this one starts.
+func (s *Session) acquire(ctx context.Context) (err error) {
+	if err := s.openCluster(); err != nil {
+		return err
+	}
+	clean := func(dir string) error { return s.succeed(ctx, dir) }
+	if s.instance, err = instance.Acquire(s.opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
+		return err
+	}
+	if err := s.checkServer(); err != nil {
+		return err
+	}
+	if s.opts.DataDir != "" {
+		if s.data, err = instance.LockDataDir(s.opts.DataDir); err != nil { //nolint:contextcheck // as above
+			return err
 		}
 	}
-	if opts.ShowPage {
+	return s.instance.Publish(s.Info())
+}
+
+// open serves the admin API of the emulator, fills the emulator, shows its page, and publishes its description.
+func (s *Session) open(ctx context.Context) (err error) {
+	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
+		return err
+	}
+	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
+	if s.opts.Init != nil {
+		if err := s.opts.Init.Apply(ctx, s.emulator); err != nil {
+			return fmt.Errorf("initialize the emulator: %w", err)
+		}
+	}
+	if s.opts.ShowPage {
 		if err := s.startPage(ctx); err != nil {
-			return nil, errors.Join(err, s.stop(ctx))
+			return err
 		}
 	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
-	if err := s.publish(); err != nil {
-		return nil, errors.Join(err, s.stop(ctx))
-	}
-	return s, nil
+	return s.publish()
 }
 
 func (s *Session) openCluster() (err error) {

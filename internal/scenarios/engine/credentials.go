@@ -52,7 +52,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	value := func(key string) string { return values[key] }
 	options, transport, err := s3access.Options(value)
 	if err != nil {
-		return nil, fmt.Errorf("Secret/%s: %w", name, err)
+		return nil, fmt.Errorf("use Secret/%s: %w", name, err)
 	}
 	c := &credentials{
 		bucket: value(v1alpha2.SecretKeyBucketName), transport: transport, attempts: max(1, r.engine.options.S3Attempts),

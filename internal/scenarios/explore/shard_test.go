@@ -97,26 +97,7 @@ func TestShards(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	dir, cases := t.TempDir(), someCases()
-	write := func(name, text string, shard Shard) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		s, err := openState(t.Context(), Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range shard.of(cases) {
-			result := caseResult{Case: c, Reached: true, Runs: 1}
-			if i == 0 {
-				result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
-			}
-			s.add(t.Context(), result)
-		}
-		if err := s.close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	first, third := write("1", "a", Shard{1, 3}), write("3", "a", Shard{3, 3})
+	first, third := writeShard(t, dir, "1", "a", Shard{1, 3}), writeShard(t, dir, "3", "a", Shard{3, 3})
 	all := filepath.Join(dir, "all")
 	report, err := Merge(t.Context(), all, first, third, first)
 	if err != nil {
@@ -139,12 +120,34 @@ func TestMerge(t *testing.T) {
 	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expectMergeRejects(t, dir, all, first, third, write)
+	expectMergeRejects(t, dir, all, first, third)
 }
 
-func expectMergeRejects(t *testing.T, dir, all, first, third string, write func(name, text string, shard Shard) string) {
+// writeShard writes the state of a shard that has tried all its cases, the first one with a finding, and returns its path.
+func writeShard(t *testing.T, dir, name, text string, shard Shard) string {
 	t.Helper()
-	if _, err := Merge(t.Context(), filepath.Join(dir, "other"), first, write("b", "b", Shard{2, 3})); !errors.Is(err, ErrOptions) {
+	path := filepath.Join(dir, name)
+	s, err := openState(t.Context(), Options{Text: []byte(text), State: path, Shard: shard, scenario: "story"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range shard.of(someCases()) {
+		result := caseResult{Case: c, Reached: true, Runs: 1}
+		if i == 0 {
+			result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
+		}
+		s.add(t.Context(), result)
+	}
+	if err := s.close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func expectMergeRejects(t *testing.T, dir, all, first, third string) {
+	t.Helper()
+	other := writeShard(t, dir, "b", "b", Shard{2, 3})
+	if _, err := Merge(t.Context(), filepath.Join(dir, "other"), first, other); !errors.Is(err, ErrOptions) {
 		t.Errorf("states of two scenarios: got %v, want ErrOptions", err)
 	}
 	if _, err := Merge(t.Context(), all, first, third); !errors.Is(err, os.ErrExist) {

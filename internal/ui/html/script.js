@@ -228,14 +228,14 @@
   // ---- Timeline
   const allKinds = () => [...document.querySelectorAll('input[name=kind]')].map(box => box.value);
   const kinds = () => [...document.querySelectorAll('input[name=kind]:checked')].map(box => box.value);
-  let seq = 0, shownSeq = -1, paused = false, until = 0, after = 0, shown = { first: 0, last: 0 }, about = '', drawing = false, again = false, lastDrawn = 0;
+  let seq = 0, change = '0', shownChange = '', paused = false, until = 0, after = 0, shown = { first: 0, last: 0 }, about = '', drawing = false, again = false, lastDrawn = 0;
   async function drawTimeline() {
     if (drawing) { again = true; return; }
     drawing = true;
     try {
-      const asked = seq;
+      const asked = change;
       const answer = await ask('timeline?' + query({ until, after, about, kinds: kinds().join(',') || 'none' }));
-      shownSeq = asked;
+      shownChange = asked;
       shown = answer;
       const chart = $('chart'), focused = chart.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
       const left = chart.querySelector('.scroll')?.scrollLeft || 0, top = chart.scrollTop;
@@ -281,7 +281,7 @@
     until = 0; after = 0; paused = false; $('pause').setAttribute('aria-pressed', 'false'); $('pause').textContent = 'pause';
     drawTimeline();
   }
-  setInterval(() => { if (!paused && seq !== shownSeq && !document.hidden && performance.now() - lastDrawn > 400) drawTimeline(); }, 250);
+  setInterval(() => { if (!paused && change !== shownChange && !document.hidden && performance.now() - lastDrawn > 400) drawTimeline(); }, 250);
 
   function walk(mark, key) {
     const chart = mark.closest('.chart'), marks = [...chart.querySelectorAll('a.mark')];
@@ -422,6 +422,7 @@
       if (update.faults) showFaults(update.faults);
       if (update.components) showComponents(update.components);
       seq = update.seq;
+      change = seq + ' ' + update.actions; // users also do what the journal has no event for
       $('actions').textContent = update.actions ? update.actions + ' steps' : '';
     };
   }

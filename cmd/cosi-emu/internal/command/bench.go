@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
@@ -66,27 +67,32 @@ Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 			return b.run(cmd.Context(), streams)
 		},
 	}
-	cmd.Flags().IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
-	cmd.Flags().IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
-	cmd.Flags().IntVar(&o.LoadedClaims, "load", 100, "number of claims with accesses when memory and silence are measured")
-	cmd.Flags().DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
+	b.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (b *benchmark) addFlags(flags *pflag.FlagSet) {
+	o := &b.options
+	flags.IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
+	flags.IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
+	flags.IntVar(&o.LoadedClaims, "load", 100, "number of claims with accesses when memory and silence are measured")
+	flags.DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
-	cmd.Flags().IntVar(&o.Scale.Pairs, "pairs", load.Pairs,
+	flags.IntVar(&o.Scale.Pairs, "pairs", load.Pairs,
 		"number of claims with accesses, or accesses of one claim, that are created at once")
-	cmd.Flags().IntVar(&o.Scale.Many, "many", load.Many,
+	flags.IntVar(&o.Scale.Many, "many", load.Many,
 		"number of claims among which one more claim is timed; the baseline has a fiftieth of them")
-	cmd.Flags().IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
-	cmd.Flags().IntVar(&o.Scale.Most, "most", load.Most,
+	flags.IntVar(&o.Scale.Rounds, "rounds", load.Rounds, "number of rounds of the suite scale")
+	flags.IntVar(&o.Scale.Most, "most", load.Most,
 		"number of claims with accesses, of four objects each, up to which the suite sizes measures")
 	objects := storage.DefaultLoad
-	cmd.Flags().IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
-	cmd.Flags().IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")
-	cmd.Flags().IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "number of rounds of the suite s3")
-	cli.AddControlPlane(cmd.Flags(), &o.ControlPlane, &o.Binaries.Dir)
-	cmd.Flags().BoolVar(&b.check, "check", false, "fail if a limit is exceeded")
-	cmd.Flags().DurationVar(&b.timeout, "timeout", defaultStartTimeout, "time limit for all suites")
-	cli.AddOutput(cmd.Flags(), &b.output, cli.FormatText, cli.FormatJSON)
-	return cmd
+	flags.IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
+	flags.IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")
+	flags.IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "number of rounds of the suite s3")
+	cli.AddControlPlane(flags, &o.ControlPlane, &o.Binaries.Dir)
+	flags.BoolVar(&b.check, "check", false, "fail if a limit is exceeded")
+	flags.DurationVar(&b.timeout, "timeout", defaultStartTimeout, "time limit for all suites")
+	cli.AddOutput(flags, &b.output, cli.FormatText, cli.FormatJSON)
 }
 
 func (b *benchmark) run(ctx context.Context, streams cli.Streams) error {

@@ -242,22 +242,15 @@ type versionGroup struct {
 // snapshot has an emulator of its own. An emulator with a component of the
 // user's own or a bridge, and an existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
-	own := r.start.own.controller != "" || r.start.own.sidecar != ""
-	var groups []versionGroup
-	if o := r.start.session.Emulator; !r.start.cluster.wanted && !o.Bridge && o.Driver == "" && !o.NoDriver && r.start.own.driver == "" {
-		scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s *spec.Scenario) bool {
-			if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
-				return false
-			}
-			groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), scenarios: []*spec.Scenario{s}})
-			return true
-		})
+	var fromSnapshot, groups []versionGroup
+	if r.start.restores() {
+		fromSnapshot, scenarios = r.snapshotGroups(scenarios)
 		if len(scenarios) == 0 {
-			return groups
+			return fromSnapshot
 		}
 	}
-	if own || r.start.session.Emulator.Bridge || r.start.cluster.wanted || r.api != "" {
-		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, groups...)
+	if r.api != "" || r.start.hasOneVersion() {
+		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
 	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}
@@ -270,7 +263,19 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 			groups = append(groups, g)
 		}
 	}
-	return groups
+	return append(fromSnapshot, groups...)
+}
+
+// snapshotGroups returns a group for each scenario that starts from a snapshot, and the other scenarios.
+func (r *scenarioRun) snapshotGroups(scenarios []*spec.Scenario) (groups []versionGroup, others []*spec.Scenario) {
+	for _, s := range scenarios {
+		if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
+			others = append(others, s)
+			continue
+		}
+		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), scenarios: []*spec.Scenario{s}})
+	}
+	return groups, others
 }
 
 // source returns the function that reads the scenarios.

@@ -57,11 +57,26 @@ func (s *start) readInit() (err error) {
 	if s.session.Init, err = initdir.Read(s.init); err != nil {
 		return cli.Usage(fmt.Errorf("--init: %w", err))
 	}
-	o := &s.session.Emulator
-	if s.session.Init.HasBuckets() && (o.Driver != "" || o.NoDriver || o.Implementations.DriverCommand != nil) {
+	if s.session.Init.HasBuckets() && !s.hasStore() {
 		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
 	}
 	return nil
+}
+
+// hasStore reports whether the emulator has the fake driver, with its store.
+func (s *start) hasStore() bool {
+	o := &s.session.Emulator
+	return o.Driver == "" && !o.NoDriver && s.own.driver == ""
+}
+
+// restores reports whether the emulator can start from the snapshot of a scenario.
+func (s *start) restores() bool {
+	return s.hasStore() && !s.session.Emulator.Bridge && !s.cluster.wanted
+}
+
+// hasOneVersion reports whether something besides --api limits the emulator to one version of the COSI kinds.
+func (s *start) hasOneVersion() bool {
+	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Bridge || s.cluster.wanted
 }
 
 // addTimeout adds the flag with that name for the limit of the start.

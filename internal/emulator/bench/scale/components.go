@@ -34,7 +34,10 @@ func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*
 	if err != nil {
 		return nil, err
 	}
-	return c, c.startController(ctx, s, m)
+	if err := c.startController(ctx, s, m); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // startSidecar starts a driver and its sidecar.
@@ -49,11 +52,15 @@ func (s *environment) startSidecar(ctx context.Context, m *requestCounter, name 
 	}
 	c := newComponents(ctx)
 	c.group.Go(func() error { return d.Serve(c.ctx, listener) })
-	return c, c.add(ctx, func() (component, error) {
+	err = c.add(ctx, func() (component, error) {
 		return cosisidecar.New(ctx, s.metered(sidecar, m), cosisidecar.Options{
 			Endpoint: s.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
 		})
 	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func newComponents(ctx context.Context) *components {

@@ -32,7 +32,7 @@ func (s *environment) newPattern(ctx context.Context, m *requestCounter, namespa
 	err := s.await(ctx, batch{namespace: namespace, count: 1}, isReady, func(ctx context.Context) error {
 		return errors.Join(s.admin.Create(ctx, claim), s.admin.Create(ctx, access))
 	})
-	if err = errors.Join(err, m.awaitIdle(ctx)); err != nil {
+	if err := errors.Join(err, m.awaitIdle(ctx)); err != nil {
 		return nil, err
 	}
 	p := &pattern{claim: claim, bucket: &v1alpha2.Bucket{}, access: access, secret: &corev1.Secret{}}

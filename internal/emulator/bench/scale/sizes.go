@@ -102,7 +102,10 @@ func (s *environment) measureSizes(ctx context.Context, opts Options, progress f
 func (s *environment) measureSize(ctx context.Context, result *sizeResult) (err error) {
 	result.controller, err = s.measureStart(ctx, func(m *requestCounter) (*components, error) {
 		c := newComponents(ctx)
-		return c, c.startController(ctx, s, m)
+		if err := c.startController(ctx, s, m); err != nil {
+			return nil, err
+		}
+		return c, nil
 	})
 	for name, to := range map[string]*startResult{fakedriver.DefaultName: &result.own, otherDriver: &result.other} {
 		if err == nil {
@@ -124,7 +127,7 @@ func (s *environment) measureSize(ctx context.Context, result *sizeResult) (err 
 		before := m.read()
 		b := batch{namespace: namespace, count: further}
 		result.cost, err = figure.Measure(func() error { return s.create(ctx, b) })
-		if err = errors.Join(err, m.awaitIdle(ctx)); err != nil {
+		if err := errors.Join(err, m.awaitIdle(ctx)); err != nil {
 			return err
 		}
 		result.asked = m.read().since(before)

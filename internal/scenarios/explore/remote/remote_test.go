@@ -55,14 +55,8 @@ func TestObject(t *testing.T) {
 	if _, err := ReadFile(t.Context(), getenv, first); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("before it is written: %v, want ErrNotExist", err)
 	}
-	for _, write := range []struct{ url, text string }{{second, "b"}, {first, "old"}, {first, "a"}, {other, "c"}} {
-		object, err := Open(write.url, getenv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := object.Write(t.Context(), []byte(write.text)); err != nil {
-			t.Fatal(err)
-		}
+	for _, object := range []struct{ url, text string }{{second, "b"}, {first, "old"}, {first, "a"}, {other, "c"}} {
+		write(t, getenv, object.url, object.text)
 	}
 	if data, err := ReadFile(t.Context(), getenv, first); err != nil || string(data) != "a" {
 		t.Errorf("got %q, %v", data, err)
@@ -82,6 +76,17 @@ func TestObject(t *testing.T) {
 		if _, err := Expand(t.Context(), getenv, empty); err == nil || !strings.Contains(err.Error(), empty) {
 			t.Errorf("%s without states: %v", empty, err)
 		}
+	}
+}
+
+func write(t *testing.T, getenv func(string) string, url, text string) {
+	t.Helper()
+	object, err := Open(url, getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := object.Write(t.Context(), []byte(text)); err != nil {
+		t.Fatal(err)
 	}
 }
 
