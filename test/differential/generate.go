@@ -207,7 +207,9 @@ func (g *generator) jsonPatch(s subject) request {
 		for _, key := range e.Path {
 			pointer.WriteString("/" + key)
 		}
-		operation := map[string]any{"op": pick(g.random, []string{"replace", "add", "test", "replace"}), "path": pointer.String(), "value": e.Value}
+		operation := map[string]any{
+			"op": pick(g.random, []string{"replace", "add", "test", "replace"}), "path": pointer.String(), "value": e.Value,
+		}
 		if e.Remove {
 			operation = map[string]any{"op": "remove", "path": pointer.String()}
 		}

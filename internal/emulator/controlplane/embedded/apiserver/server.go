@@ -162,7 +162,7 @@ func (s *Server) Start(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the custom resources: %w", context.Cause(ctx))
 	}
-	s.generic().RunPostStartHooks(running) //nolint:contextcheck // they outlive the start
+	s.generic().RunPostStartHooks(running)
 	if err := bootstrap(ctx, s.generic().LoopbackClientConfig); err != nil {
 		return err
 	}

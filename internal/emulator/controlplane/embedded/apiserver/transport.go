@@ -54,11 +54,8 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// The context of the client ends that of the request, which has none of its values.
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), userKey{}, t.who))
 	x := &exchange{head: make(chan struct{}), cancel: cancel, header: http.Header{}, body: newPipe()}
-	x.release = []func() bool{ //nolint:contextcheck // the context of the request has no values of the client
-		context.AfterFunc(r.Context(), func() { x.abort(context.Cause(r.Context())) }),
-		context.AfterFunc(server.gone, func() { x.abort(io.ErrUnexpectedEOF) }),
-	}
-	go x.serve(server.handler, incoming(ctx, r)) //nolint:contextcheck // as above
+	x.endWith(r.Context(), server.gone)          //nolint:contextcheck // the life of the server is not that of the client
+	go x.serve(server.handler, incoming(ctx, r)) //nolint:contextcheck // the request has no values of the client
 	<-x.head
 	if err := x.failure(); err != nil {
 		return nil, err
@@ -112,6 +109,14 @@ var (
 	_ http.Flusher        = &exchange{}
 	_ http.CloseNotifier  = &exchange{} //nolint:staticcheck // watches require it
 )
+
+// endWith has the exchange end when its client gives up, and when its server stops.
+func (x *exchange) endWith(client, server context.Context) {
+	x.release = []func() bool{
+		context.AfterFunc(client, func() { x.abort(context.Cause(client)) }),
+		context.AfterFunc(server, func() { x.abort(io.ErrUnexpectedEOF) }),
+	}
+}
 
 func (x *exchange) serve(handler http.Handler, in *http.Request) {
 	defer func() {
