@@ -110,7 +110,7 @@ func (g *graph) list(ctx context.Context, gvk schema.GroupVersionKind) (version 
 	for id, k := range g.snapshot() {
 		if k.node != nil && k.node.Kind == gvk.Kind && !there[id] {
 			g.remove(id)
-			g.history.gone(k.node.Kind, k.node.Namespace, k.node.Name)
+			g.history.gone(k.node.Kind, k.node.Namespace, k.node.Name, 0)
 		}
 	}
 	return all.GetResourceVersion(), nil
@@ -186,7 +186,7 @@ func (g *graph) seen(o *unstructured.Unstructured, deleted bool) {
 	}
 	if deleted {
 		g.remove(n.ID)
-		g.history.gone(kind, n.Namespace, n.Name)
+		g.history.gone(kind, n.Namespace, n.Name, number(o.GetResourceVersion()))
 		return
 	}
 	g.put(n)

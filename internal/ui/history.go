@@ -33,8 +33,10 @@ const maxActions = 5000
 
 // action is something that a user has done, or a state that COSI has reached then.
 type action struct {
-	at   time.Time
-	verb string
+	at time.Time
+	// revision is the resource version of the object with which a watch has shown it; 0 if none has.
+	revision uint64
+	verb     string
 	// kind, namespace and name are of the object, if it is about one.
 	kind, namespace, name string
 	// object is what was applied.
@@ -60,7 +62,7 @@ func (a action) label() string {
 		return a.verb + " " + a.fault.Name
 	case verbS3:
 		return "put " + a.upload.key
-	case verbApply, verbDelete:
+	case verbApply, verbDelete, verbExpect:
 		return a.verb + " " + a.kind + "/" + a.name
 	default:
 		return a.verb + " " + a.component
@@ -105,12 +107,34 @@ func (h *history) len() int {
 }
 
 func (h *history) add(a action) {
-	if a.at.IsZero() {
+	if len(h.actions) >= maxActions {
+		return
+	}
+	place := h.placeOf(a.revision)
+	switch {
+	case place < len(h.actions):
+		a.at = h.actions[place].at
+	case a.at.IsZero():
 		a.at = time.Now()
 	}
-	if len(h.actions) < maxActions {
-		h.actions = append(h.actions, a)
+	h.actions = slices.Insert(h.actions, place, a)
+}
+
+// placeOf returns where an action comes, which is behind all others, but before those of later
+// revisions: each kind has a watch of its own, and a watch may be late.
+func (h *history) placeOf(revision uint64) int {
+	place := len(h.actions)
+	if revision == 0 {
+		return place
 	}
+	for i, other := range slices.Backward(h.actions) {
+		if other.revision > revision {
+			place = i
+		} else if other.revision > 0 {
+			break
+		}
+	}
+	return place
 }
 
 // isUsers reports whether users make an object: components make Buckets for claims, but none for a
@@ -134,7 +158,9 @@ func (h *history) seen(o *unstructured.Unstructured) {
 	defer h.mu.Unlock()
 	id := nodeID(o.GetKind(), o.GetNamespace(), o.GetName())
 	about := action{kind: o.GetKind(), namespace: o.GetNamespace(), name: o.GetName()}
-	if !h.begun {
+	if h.begun {
+		about.revision = number(o.GetResourceVersion())
+	} else {
 		about.at = o.GetCreationTimestamp().Time
 	}
 	known := h.made[id]
@@ -203,8 +229,8 @@ func anyOf(texts map[string]string) map[string]any {
 	return all
 }
 
-// gone takes the end of an object.
-func (h *history) gone(kind, namespace, name string) {
+// gone takes the end of an object, with the revision in which a watch has shown it, or 0.
+func (h *history) gone(kind, namespace, name string, revision uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	id := nodeID(kind, namespace, name)
@@ -213,7 +239,7 @@ func (h *history) gone(kind, namespace, name string) {
 		return
 	}
 	delete(h.made, id)
-	about := action{verb: verbDelete, kind: kind, namespace: namespace, name: name}
+	about := action{revision: revision, verb: verbDelete, kind: kind, namespace: namespace, name: name}
 	if !known.deleting {
 		h.add(about)
 	}
