@@ -54,7 +54,7 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// The context of the client ends that of the request, which has none of its values.
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), userKey{}, t.who))
 	x := &exchange{head: make(chan struct{}), cancel: cancel, header: http.Header{}, body: newPipe()}
-	x.endWith(r.Context(), server.gone)          //nolint:contextcheck // the life of the server is not that of the client
+	x.endWith(r.Context(), server.gone)
 	go x.serve(server.handler, incoming(ctx, r)) //nolint:contextcheck // the request has no values of the client
 	<-x.head
 	if err := x.failure(); err != nil {
