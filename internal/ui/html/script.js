@@ -215,7 +215,7 @@
   async function openEvent(seq) {
     const mine = ++opened;
     let answer;
-    try { answer = await ask('event?seq=' + seq); } catch (error) { open('Event ' + seq, make('p', error.message, 'bad-text')); return; }
+    try { answer = await ask('event?seq=' + seq); } catch (error) { if (mine === opened) open('Event ' + seq, make('p', error.message, 'bad-text')); return; }
     if (mine !== opened) return;
     const { event, html } = answer, content = make('div');
     content.append(fragment(html));
@@ -311,10 +311,12 @@
   const place = () => ({ access: $('access').value, claim: $('claim').value, bucket: $('bucket').value });
   function answered(element, text, bad) { element.textContent = text; element.classList.toggle('bad', Boolean(bad)); }
   const failure = error => (error.code ? error.code + ': ' : '') + error.message;
-  let next = '';
-  async function list(more) {
+  let next = '', browsed = 0; // only the latest question has its answer shown, whichever comes last
+  async function list(more, done) {
+    const mine = ++browsed;
     try {
       const answer = await ask('keys?' + query({ ...place(), prefix: $('prefix').value, next: more ? next : '' }));
+      if (mine !== browsed) return;
       next = answer.next || '';
       const body = $('keys').querySelector('tbody');
       body.replaceChildren();
@@ -326,24 +328,29 @@
         body.append(row);
       }
       $('keys').hidden = false; $('more').hidden = !next;
-      answered($('store-answer'), `${answer.keys.length} objects of bucket ${answer.bucket}`);
-    } catch (error) { $('keys').hidden = true; $('more').hidden = true; answered($('store-answer'), failure(error), true); }
+      answered($('store-answer'), done || `${answer.keys.length} objects of bucket ${answer.bucket}`);
+    } catch (error) {
+      if (mine !== browsed) return;
+      $('keys').hidden = true; $('more').hidden = true;
+      answered($('store-answer'), done ? `${done}; the list: ${failure(error)}` : failure(error), !done);
+    }
   }
   async function read(key) {
+    const mine = ++browsed;
     try {
       const answer = await ask('content?' + query({ ...place(), key }));
+      if (mine !== browsed) return;
       $('content').hidden = false;
       $('content').textContent = answer.binary ? `${answer.size} bytes that are no text` : answer.text + (answer.cut ? `\n… of ${answer.size} bytes` : '');
       answered($('store-answer'), key + ', ' + answer.size + ' bytes');
-    } catch (error) { $('content').hidden = true; answered($('store-answer'), failure(error), true); }
+    } catch (error) { if (mine === browsed) { $('content').hidden = true; answered($('store-answer'), failure(error), true); } }
   }
   async function upload() {
-    const key = $('key').value, body = $('file').files[0] || $('text').value;
+    const key = $('key').value, body = $('file').files[0] || $('text').value, mine = ++browsed;
     try {
       await ask('upload?' + query({ ...place(), key }), { method: 'POST', body, headers: { 'Content-Type': 'application/octet-stream' } });
-      await list();
-      answered($('store-answer'), 'uploaded ' + key);
-    } catch (error) { answered($('store-answer'), failure(error), true); }
+      if (mine === browsed) await list(false, 'uploaded ' + key);
+    } catch (error) { if (mine === browsed) answered($('store-answer'), failure(error), true); }
   }
 
   // ---- Faults and components
