@@ -36,7 +36,9 @@ func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.
 // startGCS starts the GCS service. Like the store, it keeps its contents over the
 // incarnations of the component.
 func (e *Emulator) startGCS(ctx context.Context) error {
-	port, err := e.reservePort(ctx, "GCS", e.opts.GCSPort, e.origin.gcsPort)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "GCS", wanted: e.opts.GCSPort, saved: e.origin.gcsPort, moved: "clients of GCS must use the new port",
+	})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (o Options) validateSnapshot() error {
 // origin is the snapshot that an emulator starts from. The zero value is none.
 type origin struct {
 	file *snapshot.Snapshot
-	// s3Port and gcsPort are the ports that the Secrets name.
+	// s3Port and gcsPort are the ports of its services.
 	s3Port, gcsPort int
 }
 

@@ -55,8 +55,8 @@ type SnapshotInfo struct {
 	// behind a bridge.
 	Protocols []fakedriver.Protocol `json:"protocols"`
 	Bridge    bool                  `json:"bridge,omitempty"`
-	// TLS reports whether S3 is served over TLS. S3Port and GCSPort are the ports of the
-	// endpoints that Secrets name.
+	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
+	// Secrets name, and GCSPort that of the GCS service.
 	TLS     bool `json:"tls,omitempty"`
 	S3Port  int  `json:"s3Port"`
 	GCSPort int  `json:"gcsPort,omitempty"`

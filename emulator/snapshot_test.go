@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -74,7 +75,7 @@ func TestSnapshotIdentical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := versionsOf(t, emu.Client())
+		before := versionsOf(t, emu)
 		expectPrivate(t, file)
 		if _, err := emu.SaveSnapshot(t.Context(), file, false); !errors.Is(err, emulator.ErrSnapshotExists) {
 			t.Errorf("SaveSnapshot() to an existing file = %v, want ErrSnapshotExists", err)
@@ -98,7 +99,7 @@ func TestSnapshotIdentical(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				again, stop := startOwn(t, opts)
-				if diff := cmp.Diff(before, versionsOf(t, again.Client())); diff != "" {
+				if diff := cmp.Diff(before, versionsOf(t, again)); diff != "" {
 					t.Errorf("UIDs and resource versions: -before, +after:\n%s", diff)
 				}
 				s.emu = again
@@ -118,7 +119,7 @@ func TestSnapshotIdentical(t *testing.T) {
 		t.Run("DataDirAgain", func(t *testing.T) {
 			again, _ := startOwn(t, emulator.Options{DataDir: data, ControlPlaneKind: kind, TLS: true})
 			name := "Bucket/" + s.claim.Status.BoundBucketName
-			if got := versionsOf(t, again.Client()); got[name] != before[name] {
+			if got := versionsOf(t, again); got[name] != before[name] {
 				t.Error("the data directory does not have the contents of the snapshot")
 			}
 		})
@@ -160,39 +161,25 @@ func storyIn(t *testing.T, emu *emulator.Emulator, namespace, name string) *stor
 }
 
 // versionsOf returns UID and resource version of every object of COSI and every Secret.
-func versionsOf(t *testing.T, c client.Client) map[string]string {
+func versionsOf(t *testing.T, emu *emulator.Emulator) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
-	for _, list := range []client.ObjectList{
-		&v1alpha2.BucketList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClassList{}, &corev1.SecretList{},
-	} {
-		if err := c.List(t.Context(), list); err != nil {
+	kinds := []schema.GroupVersionKind{corev1.SchemeGroupVersion.WithKind("Secret")}
+	for _, kind := range []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"} {
+		kinds = append(kinds, emu.API().GroupVersion().WithKind(kind))
+	}
+	for _, kind := range kinds {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(kind)
+		if err := emu.Client().List(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}
-		switch list := list.(type) {
-		case *v1alpha2.BucketList:
-			addVersions(versions, "Bucket/", list.Items)
-		case *v1alpha2.BucketClaimList:
-			addVersions(versions, "BucketClaim/", list.Items)
-		case *v1alpha2.BucketAccessList:
-			addVersions(versions, "BucketAccess/", list.Items)
-		case *v1alpha2.BucketClassList:
-			addVersions(versions, "BucketClass/", list.Items)
-		case *corev1.SecretList:
-			addVersions(versions, "Secret/", list.Items)
+		for i := range list.Items {
+			object := &list.Items[i]
+			versions[kind.Kind+"/"+object.Name] = string(object.UID) + " " + object.ResourceVersion
 		}
 	}
 	return versions
-}
-
-func addVersions[T any, P interface {
-	*T
-	client.Object
-}](to map[string]string, kind string, items []T) {
-	for i := range items {
-		object := P(&items[i])
-		to[kind+object.GetName()] = string(object.GetUID()) + " " + object.GetResourceVersion()
-	}
 }
 
 // TestSnapshotConsistent takes snapshots while claims come and go, and objects are written.

@@ -20,7 +20,10 @@ import (
 // startStore opens the store, which keeps its contents over the incarnations of the
 // component: clients can reach it only while an incarnation runs.
 func (e *Emulator) startStore(ctx context.Context) error {
-	port, err := e.reservePort(ctx, "S3", e.opts.S3Port, e.origin.s3Port)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "S3", wanted: e.opts.S3Port, saved: e.origin.s3Port,
+		moved: e.movedSecrets(),
+	})
 	if err != nil {
 		return err
 	}
