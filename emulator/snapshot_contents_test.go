@@ -10,18 +10,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -250,4 +253,58 @@ func expectObject(t *testing.T, secret map[string]string, key string) {
 	if keys, err := openBucket(secret).list(t.Context()); err != nil || !slices.Contains(keys, key) {
 		t.Errorf("the bucket has %q, %v; want %s", keys, err, key)
 	}
+}
+
+// observedPlane calls a function when the objects are about to be copied.
+type observedPlane struct {
+	*embedded.ControlPlane
+	beforeCopy func()
+}
+
+func (p *observedPlane) SaveData(ctx context.Context, dir string) error {
+	p.beforeCopy()
+	return p.ControlPlane.SaveData(ctx, dir)
+}
+
+// claimPatience is the time that a claim has to become ready in TestSnapshotHeld. It cannot
+// become ready, so that the time does not decide whether the test passes.
+const claimPatience = 2 * time.Second
+
+// TestSnapshotHeld creates a claim after the store is held, and before the objects are copied:
+// the snapshot has no Bucket that is ready without its backend bucket. After the snapshot, the
+// claim becomes ready.
+func TestSnapshotHeld(t *testing.T) {
+	kinds, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := embedded.Start(t.Context(), controlplane.Options{Dir: filepath.Join(t.TempDir(), "plane"), CRDs: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := &observedPlane{ControlPlane: own}
+	t.Cleanup(func() {
+		if err := own.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	emu, _ := startOwn(t, emulator.Options{ControlPlane: plane})
+	first := newOwnStory(t, emu, "demo", "photos")
+	first.waitReady()
+	late := storyIn(t, emu, "demo", "late")
+	plane.beforeCopy = func() {
+		late.create(late.claim)
+		ctx, cancel := context.WithTimeout(t.Context(), claimPatience)
+		defer cancel()
+		for ctx.Err() == nil && !late.claim.Status.ReadyToUse {
+			_ = emu.Client().Get(ctx, client.ObjectKeyFromObject(late.claim), late.claim)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "state.snapshot")
+	if _, err := emu.SaveSnapshot(t.Context(), file, false); err != nil {
+		t.Fatal(err)
+	}
+	expectConsistent(t, emulator.ControlPlaneEmbedded, file, acknowledged{bucket: *openBucket(first.secret()).name})
+	late.create(late.access)
+	late.waitReady()
 }
