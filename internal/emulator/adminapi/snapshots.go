@@ -50,5 +50,6 @@ func (c *Client) SaveSnapshot(ctx context.Context, file string, replace bool) (i
 		return info, err
 	}
 	unlimited := &Client{&http.Client{Transport: c.http.Transport}}
-	return info, unlimited.do(ctx, http.MethodPost, "/snapshots", body, &info)
+	err = unlimited.do(ctx, http.MethodPost, "/snapshots", body, &info)
+	return info, err
 }

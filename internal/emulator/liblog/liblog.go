@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
@@ -21,8 +22,13 @@ import (
 // libraries begin the names of the functions of an embedded API server.
 var libraries = []string{
 	"k8s.io/apiserver/", "k8s.io/apiextensions-apiserver/",
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded",
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded.",
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/",
 }
+
+// straggling is how long requests of an API server may go on after it has ended. Their lines are
+// discarded if no other API server runs.
+const straggling = time.Minute
 
 // maxStack is the number of callers that are looked at.
 const maxStack = 64
@@ -51,6 +57,7 @@ func DivertDefault() {
 var open struct {
 	mu    sync.Mutex
 	files []*string
+	ended time.Time // of the last API server that has ended
 }
 
 // AddFile makes a file the one that lines are added to, until remove is called. If several API
@@ -64,6 +71,7 @@ func AddFile(file string) (remove func()) {
 	return func() {
 		open.mu.Lock()
 		defer open.mu.Unlock()
+		open.ended = time.Now()
 		open.files = slices.DeleteFunc(open.files, func(f *string) bool { return f == added })
 	}
 }
@@ -74,10 +82,15 @@ type diverter struct{ others io.Writer }
 func (d *diverter) Write(line []byte) (int, error) {
 	open.mu.Lock()
 	defer open.mu.Unlock()
-	if len(open.files) > 0 && isFromLibrary() {
+	running := len(open.files) > 0
+	switch {
+	case !running && time.Since(open.ended) > straggling, !isFromLibrary():
+		return d.others.Write(line)
+	case running:
 		return len(line), appendTo(*open.files[len(open.files)-1], line)
+	default:
+		return len(line), nil
 	}
-	return d.others.Write(line)
 }
 
 // isFromLibrary reports whether a library of an API server is on the stack.

@@ -44,6 +44,10 @@ func TestDivert(t *testing.T) {
 	logFromLibrary()
 	expectLines(t, "the first file", read(t, first), `from the library`)
 	removeFirst()
+	others.Reset()
+	logFromLibrary()
+	klog.Info("line")
+	expectLines(t, "after the API servers", others.String(), `line`)
 }
 
 func read(t *testing.T, file string) string {
