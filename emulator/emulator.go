@@ -27,7 +27,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
@@ -75,9 +74,9 @@ type Emulator struct {
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
 
-	snapshot *snapshot.Snapshot // that the emulator starts from, or nil
-	restored string             // the directory with the contents of the snapshot, without a data directory
-	saving   sync.Mutex         // held by SaveSnapshot
+	origin   origin
+	restored string     // the directory with the contents of the snapshot, without a data directory
+	saving   sync.Mutex // held by SaveSnapshot
 
 	stopOnce sync.Once
 	stopErr  error
@@ -90,12 +89,12 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	opts, from, err := opts.openSnapshot(ctx)
+	opts, from, err := opts.openSnapshot()
 	if err != nil {
 		return nil, err
 	}
 	e := &Emulator{
-		opts: opts.withDefaults(), snapshot: from, failed: make(chan error, 1), faults: fault.NewSet(),
+		opts: opts.withDefaults(), origin: from, failed: make(chan error, 1), faults: fault.NewSet(),
 		tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {

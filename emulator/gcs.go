@@ -36,11 +36,13 @@ func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.
 // startGCS starts the GCS service. Like the store, it keeps its contents over the
 // incarnations of the component.
 func (e *Emulator) startGCS(ctx context.Context) error {
-	port, err := e.reservePort(ctx, "GCS", e.opts.GCSPort)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "GCS", wanted: e.opts.GCSPort, saved: e.origin.gcsPort, moved: "clients of GCS must use the new port",
+	})
 	if err != nil {
 		return err
 	}
-	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port)
+	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
 	var current atomic.Pointer[seam.Incarnation]
 	opts := gcs.Options{
 		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
@@ -55,7 +57,7 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		return err
 	}
 	return e.startComponent(ctx, ComponentGCS, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := listenTCP(ctx, "GCS", net.JoinHostPort(e.opts.listen().Bind(), port))
+		listener, err := port.listen(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
@@ -34,45 +33,41 @@ func (o Options) validateSnapshot() error {
 	return nil
 }
 
+// origin is the snapshot that an emulator starts from. The zero value is none.
+type origin struct {
+	file *snapshot.Snapshot
+	// s3Port and gcsPort are the ports of its services.
+	s3Port, gcsPort int
+}
+
 // openSnapshot verifies the snapshot, and returns the options with what they take from it.
-func (o Options) openSnapshot(ctx context.Context) (Options, *snapshot.Snapshot, error) {
+func (o Options) openSnapshot() (Options, origin, error) {
 	if o.Snapshot == "" {
-		return o, nil, nil
+		return o, origin{}, nil
 	}
 	path, err := filepath.Abs(o.Snapshot)
 	if err != nil {
-		return o, nil, err
+		return o, origin{}, err
 	}
 	o.Snapshot = path
 	opened, err := snapshot.Open(o.Snapshot)
 	if err != nil {
-		return o, nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		return o, origin{}, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	var info SnapshotInfo
 	if err := opened.Describe(&info); err != nil {
-		return o, nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		return o, origin{}, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	for _, err := range []error{o.fits(info), o.fitsKubernetes(info), o.checkEmpty()} {
 		if err != nil {
-			return o, nil, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
+			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
 	}
 	o.API, o.ControlPlaneKind, o.Bridge, o.TLS = info.API, info.ControlPlane, info.Bridge, info.TLS
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
-	o.S3Port = o.freePort(ctx, o.S3Port, info.S3Port)
-	o.GCSPort = o.freePort(ctx, o.GCSPort, info.GCSPort)
-	return o, opened, nil
-}
-
-// freePort returns the port that the options name, or else that of the snapshot, if no other
-// program uses it.
-func (o Options) freePort(ctx context.Context, wanted, saved int) int {
-	if wanted == 0 && saved != 0 && controlplane.CheckPort(ctx, o.listen().Bind(), saved) == nil {
-		return saved
-	}
-	return wanted
+	return o, origin{file: opened, s3Port: info.S3Port, gcsPort: info.GCSPort}, nil
 }
 
 // fits compares the options with a snapshot.
@@ -154,7 +149,7 @@ func (o Options) checkEmpty() error {
 // restoreSnapshot unpacks the snapshot, if there is one: into the data directory, or else
 // below the emulator's directory, where Stop removes it.
 func (e *Emulator) restoreSnapshot() error {
-	if e.snapshot == nil {
+	if e.origin.file == nil {
 		return nil
 	}
 	parent := cmp.Or(e.opts.DataDir, e.info.Dir)
@@ -165,7 +160,7 @@ func (e *Emulator) restoreSnapshot() error {
 	if err != nil {
 		return fmt.Errorf("unpack the snapshot: %w", err)
 	}
-	if err := e.snapshot.Unpack(dir); err != nil {
+	if err := e.origin.file.Unpack(dir); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
 	if e.opts.DataDir != "" {

@@ -24,21 +24,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// ErrSnapshotUnsupported: a snapshot cannot have all that belongs to the emulator.
+// ErrSnapshotUnsupported says that a snapshot cannot have all that belongs to the emulator.
 var ErrSnapshotUnsupported = errors.New("a snapshot requires the control plane and the store of the emulator")
 
-// ErrSnapshotExists: the file of a snapshot exists already.
+// ErrSnapshotExists says that the file of a snapshot exists already.
 var ErrSnapshotExists = snapshot.ErrExists
 
 // Errors of files that are not usable snapshots.
 var (
-	// ErrSnapshotForeign: the file is not a snapshot.
+	// ErrSnapshotForeign says that the file is not a snapshot.
 	ErrSnapshotForeign = snapshot.ErrForeign
-	// ErrSnapshotFormat: another version of the program wrote the file.
+	// ErrSnapshotFormat says that another version of the program wrote the file.
 	ErrSnapshotFormat = snapshot.ErrFormat
-	// ErrSnapshotMode: other users can read the file, which contains secrets.
+	// ErrSnapshotMode says that other users can read the file, which contains secrets.
 	ErrSnapshotMode = snapshot.ErrMode
-	// ErrSnapshotDamaged: a checksum or the size differs.
+	// ErrSnapshotDamaged says that a checksum or the size differs.
 	ErrSnapshotDamaged = snapshot.ErrDamaged
 )
 
@@ -55,8 +55,8 @@ type SnapshotInfo struct {
 	// behind a bridge.
 	Protocols []fakedriver.Protocol `json:"protocols"`
 	Bridge    bool                  `json:"bridge,omitempty"`
-	// TLS reports whether S3 is served over TLS. S3Port and GCSPort are the ports of the
-	// endpoints that Secrets name.
+	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
+	// Secrets name, and GCSPort that of the GCS service.
 	TLS     bool `json:"tls,omitempty"`
 	S3Port  int  `json:"s3Port"`
 	GCSPort int  `json:"gcsPort,omitempty"`
@@ -78,7 +78,8 @@ func InspectSnapshot(file string) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	var info SnapshotInfo
-	return info, opened.Describe(&info)
+	err = opened.Describe(&info)
+	return info, err
 }
 
 // SaveSnapshot writes the objects, the store and the accounts, as they are at one moment,
@@ -198,10 +199,15 @@ func (h *heldStorage) write(dir string) error {
 }
 
 // copyFiles copies the files of a directory that match a pattern into a new directory.
-func copyFiles(from, to, pattern string) error {
+func copyFiles(from, to, pattern string) (err error) {
 	if err := os.Mkdir(to, dirMode); err != nil {
 		return err
 	}
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
 	names, err := filepath.Glob(filepath.Join(from, pattern))
 	if err != nil {
 		return err
@@ -212,7 +218,7 @@ func copyFiles(from, to, pattern string) error {
 			continue // it was deleted meanwhile
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(to, filepath.Base(name)), content, fileMode)
+			err = target.WriteFile(filepath.Base(name), content, fileMode)
 		}
 		if err != nil {
 			return err

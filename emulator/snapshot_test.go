@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -60,6 +61,7 @@ func forKinds(t *testing.T, test func(t *testing.T, kind emulator.ControlPlaneKi
 // directory, and goes on.
 func TestSnapshotIdentical(t *testing.T) {
 	forKinds(t, func(t *testing.T, kind emulator.ControlPlaneKind) {
+		t.Helper()
 		file := filepath.Join(t.TempDir(), "state.snapshot")
 		emu, stop := startOwn(t, emulator.Options{
 			ControlPlaneKind: kind, TLS: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
@@ -74,23 +76,13 @@ func TestSnapshotIdentical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := versionsOf(t, emu.Client())
+		before := versionsOf(t, emu)
 		expectPrivate(t, file)
 		if _, err := emu.SaveSnapshot(t.Context(), file, false); !errors.Is(err, emulator.ErrSnapshotExists) {
 			t.Errorf("SaveSnapshot() to an existing file = %v, want ErrSnapshotExists", err)
 		}
 		stop()
-		inspected, err := emulator.InspectSnapshot(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(info, inspected); diff != "" {
-			t.Errorf("InspectSnapshot(): -saved, +read:\n%s", diff)
-		}
-		if inspected.ControlPlane != kind || inspected.Objects["BucketClaim"] != 1 || inspected.StoredObjects != 1 ||
-			len(inspected.Buckets) != 1 {
-			t.Errorf("InspectSnapshot() = %+v", inspected)
-		}
+		expectInspected(t, file, kind, info)
 
 		data := filepath.Join(t.TempDir(), "data")
 		for name, opts := range map[string]emulator.Options{
@@ -98,16 +90,8 @@ func TestSnapshotIdentical(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				again, stop := startOwn(t, opts)
-				if diff := cmp.Diff(before, versionsOf(t, again.Client())); diff != "" {
-					t.Errorf("UIDs and resource versions: -before, +after:\n%s", diff)
-				}
 				s.emu = again
-				if diff := cmp.Diff(secret, s.secret()); diff != "" {
-					t.Error("the Secret has changed")
-				}
-				if keys, err := openSecurely(t, secret).list(t.Context()); err != nil || !slices.Contains(keys, "hello.txt") {
-					t.Errorf("the bucket has %q, %v", keys, err)
-				}
+				expectIdentical(t, s, before, secret)
 				newOwnStory(t, again, "demo", "later-"+strings.ToLower(name)).waitReady()
 				stop()
 			})
@@ -118,11 +102,41 @@ func TestSnapshotIdentical(t *testing.T) {
 		t.Run("DataDirAgain", func(t *testing.T) {
 			again, _ := startOwn(t, emulator.Options{DataDir: data, ControlPlaneKind: kind, TLS: true})
 			name := "Bucket/" + s.claim.Status.BoundBucketName
-			if got := versionsOf(t, again.Client()); got[name] != before[name] {
+			if got := versionsOf(t, again); got[name] != before[name] {
 				t.Error("the data directory does not have the contents of the snapshot")
 			}
 		})
 	})
+}
+
+// expectInspected expects the description of a snapshot with one object.
+func expectInspected(t *testing.T, file string, kind emulator.ControlPlaneKind, saved emulator.SnapshotInfo) {
+	t.Helper()
+	inspected, err := emulator.InspectSnapshot(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(saved, inspected); diff != "" {
+		t.Errorf("InspectSnapshot(): -saved, +read:\n%s", diff)
+	}
+	if inspected.ControlPlane != kind || inspected.Objects["BucketClaim"] != 1 || inspected.StoredObjects != 1 ||
+		len(inspected.Buckets) != 1 {
+		t.Errorf("InspectSnapshot() = %+v", inspected)
+	}
+}
+
+// expectIdentical expects the objects of before, and the Secret with what it opens.
+func expectIdentical(t *testing.T, s *story, before, secret map[string]string) {
+	t.Helper()
+	if diff := cmp.Diff(before, versionsOf(t, s.emu)); diff != "" {
+		t.Errorf("UIDs and resource versions: -before, +after:\n%s", diff)
+	}
+	if diff := cmp.Diff(secret, s.secret()); diff != "" {
+		t.Error("the Secret has changed")
+	}
+	if keys, err := openSecurely(t, secret).list(t.Context()); err != nil || !slices.Contains(keys, "hello.txt") {
+		t.Errorf("the bucket has %q, %v", keys, err)
+	}
 }
 
 // newOwnStory is a story in a namespace of an emulator with its own control plane.
@@ -160,39 +174,25 @@ func storyIn(t *testing.T, emu *emulator.Emulator, namespace, name string) *stor
 }
 
 // versionsOf returns UID and resource version of every object of COSI and every Secret.
-func versionsOf(t *testing.T, c client.Client) map[string]string {
+func versionsOf(t *testing.T, emu *emulator.Emulator) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
-	for _, list := range []client.ObjectList{
-		&v1alpha2.BucketList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClassList{}, &corev1.SecretList{},
-	} {
-		if err := c.List(t.Context(), list); err != nil {
+	kinds := []schema.GroupVersionKind{corev1.SchemeGroupVersion.WithKind("Secret")}
+	for _, kind := range []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"} {
+		kinds = append(kinds, emu.API().GroupVersion().WithKind(kind))
+	}
+	for _, kind := range kinds {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(kind)
+		if err := emu.Client().List(t.Context(), list); err != nil {
 			t.Fatal(err)
 		}
-		switch list := list.(type) {
-		case *v1alpha2.BucketList:
-			addVersions(versions, "Bucket/", list.Items)
-		case *v1alpha2.BucketClaimList:
-			addVersions(versions, "BucketClaim/", list.Items)
-		case *v1alpha2.BucketAccessList:
-			addVersions(versions, "BucketAccess/", list.Items)
-		case *v1alpha2.BucketClassList:
-			addVersions(versions, "BucketClass/", list.Items)
-		case *corev1.SecretList:
-			addVersions(versions, "Secret/", list.Items)
+		for i := range list.Items {
+			object := &list.Items[i]
+			versions[kind.Kind+"/"+object.Name] = string(object.UID) + " " + object.ResourceVersion
 		}
 	}
 	return versions
-}
-
-func addVersions[T any, P interface {
-	*T
-	client.Object
-}](to map[string]string, kind string, items []T) {
-	for i := range items {
-		object := P(&items[i])
-		to[kind+object.GetName()] = string(object.GetUID()) + " " + object.GetResourceVersion()
-	}
 }
 
 // TestSnapshotConsistent takes snapshots while claims come and go, and objects are written.
@@ -201,6 +201,7 @@ func addVersions[T any, P interface {
 // was acknowledged before the snapshot is there.
 func TestSnapshotConsistent(t *testing.T) {
 	forKinds(t, func(t *testing.T, kind emulator.ControlPlaneKind) {
+		t.Helper()
 		emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: kind})
 		busy := startWriters(t, emu)
 		dir := t.TempDir()
@@ -276,7 +277,7 @@ func (w *writers) provision(ctx context.Context, emu *emulator.Emulator, name st
 	if emu.Client().Create(ctx, s.claim) != nil || emu.Client().Create(ctx, s.access) != nil {
 		return
 	}
-	for ctx.Err() == nil && !(s.claim.Status.ReadyToUse && s.access.Status.ReadyToUse) {
+	for ctx.Err() == nil && (!s.claim.Status.ReadyToUse || !s.access.Status.ReadyToUse) {
 		_ = emu.Client().Get(ctx, client.ObjectKeyFromObject(s.claim), s.claim)
 		_ = emu.Client().Get(ctx, client.ObjectKeyFromObject(s.access), s.access)
 	}
@@ -317,6 +318,32 @@ func (w *writers) stop() {
 // expectConsistent opens a snapshot without any component of COSI.
 func expectConsistent(t *testing.T, kind emulator.ControlPlaneKind, file string, before acknowledged) {
 	t.Helper()
+	c, backend := openParts(t, kind, file)
+	ready := expectBuckets(t, c, backend)
+	keys := expectKeys(t, c, backend)
+	contents, err := backend.Contents(t.Context(), before.bucket, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range before.objects {
+		if !slices.Contains(contents.Keys, key) {
+			t.Errorf("object %s was acknowledged before the snapshot, and is missing", key)
+		}
+	}
+	for name, uid := range before.claims {
+		claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name}}
+		err := c.Get(t.Context(), client.ObjectKeyFromObject(claim), claim)
+		if err != nil || string(claim.UID) != uid || !claim.Status.ReadyToUse {
+			t.Errorf("claim %s was ready before the snapshot, and is %+v, %v", name, claim.Status, err)
+		}
+	}
+	t.Logf("%d Buckets and %d accesses are ready; %d claims and %d objects were acknowledged",
+		ready, keys, len(before.claims), len(before.objects))
+}
+
+// openParts starts an API server with the objects of a snapshot, and opens its store.
+func openParts(t *testing.T, kind emulator.ControlPlaneKind, file string) (client.Client, *store.Store) {
+	t.Helper()
 	dir := t.TempDir()
 	opened, err := snapshot.Open(file)
 	if err != nil {
@@ -349,26 +376,7 @@ func expectConsistent(t *testing.T, kind emulator.ControlPlaneKind, file string,
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = backend.Close() })
-	ready := expectBuckets(t, c, backend)
-	keys := expectKeys(t, c, backend)
-	contents, err := backend.Contents(t.Context(), before.bucket, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range before.objects {
-		if !slices.Contains(contents.Keys, key) {
-			t.Errorf("object %s was acknowledged before the snapshot, and is missing", key)
-		}
-	}
-	for name, uid := range before.claims {
-		claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name}}
-		err := c.Get(t.Context(), client.ObjectKeyFromObject(claim), claim)
-		if err != nil || string(claim.UID) != uid || !claim.Status.ReadyToUse {
-			t.Errorf("claim %s was ready before the snapshot, and is %+v, %v", name, claim.Status, err)
-		}
-	}
-	t.Logf("%d Buckets and %d accesses are ready; %d claims and %d objects were acknowledged",
-		ready, keys, len(before.claims), len(before.objects))
+	return c, backend
 }
 
 // expectBuckets expects the backend bucket of every Bucket that is ready.

@@ -28,13 +28,13 @@ const (
 
 // Kinds of errors.
 var (
-	// ErrForeign: the file is not a snapshot.
+	// ErrForeign says that the file is not a snapshot.
 	ErrForeign = errors.New("is not a snapshot of cosi-emu; 'cosi-emu snapshot save' makes one")
-	// ErrFormat: another version of the program wrote the file.
+	// ErrFormat says that another version of the program wrote the file.
 	ErrFormat = errors.New("has another format")
-	// ErrMode: other users can read the file.
+	// ErrMode says that other users can read the file.
 	ErrMode = errors.New("can be read or written by other users, and contains secrets")
-	// ErrDamaged: the file is not as it was written.
+	// ErrDamaged says that the file is not as it was written.
 	ErrDamaged = errors.New("is damaged; copy it again, or save another snapshot")
 )
 
@@ -184,6 +184,6 @@ func unpackEntry(root *os.Root, header *tar.Header, in io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(file, in) //nolint:gosec // the size is limited above
+	_, err = io.Copy(file, in) // whose size is limited above
 	return errors.Join(err, file.Close())
 }

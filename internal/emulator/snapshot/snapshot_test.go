@@ -22,18 +22,18 @@ import (
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == dir {
+	files := os.DirFS(dir)
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == "." {
 			return err
 		}
 		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
-		name, _ := filepath.Rel(dir, path)
 		found[name] = info.Mode().String()
 		if entry.Type().IsRegular() {
-			data, err := os.ReadFile(path)
+			data, err := fs.ReadFile(files, name)
 			if err != nil {
 				return err
 			}
@@ -47,16 +47,22 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestWrite writes a directory, and unpacks it. Afterwards there is only the file, with
-// mode 0600.
-func TestWrite(t *testing.T) {
-	dir := t.TempDir()
+// tree returns a directory with files.
+func tree(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	for name, content := range map[string]string{"a": "1", "d/b": "", "d/e/c": strings.Repeat("0", 1<<20)} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// TestWrite writes a directory twice. Afterwards there is only the file, with mode 0600.
+func TestWrite(t *testing.T) {
+	dir := tree(t)
 	parent := t.TempDir()
 	file := filepath.Join(parent, "file")
 	if err := snapshot.Write(file, map[string]int{"n": 3}, dir, false); err != nil {
@@ -74,6 +80,12 @@ func TestWrite(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v; want 0600", info.Mode(), err)
 	}
+	expectUnpacked(t, file, dir)
+}
+
+// expectUnpacked expects a description with 4, and the files of a directory.
+func expectUnpacked(t *testing.T, file, dir string) {
+	t.Helper()
 	opened, err := snapshot.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +149,7 @@ func TestRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(dir, "foreign")
-	if err := os.WriteFile(foreign, []byte("something else, which everybody can read"), 0o644); err != nil { //nolint:gosec // as it says
+	if err := os.WriteFile(foreign, []byte("something else, which everybody can read"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {

@@ -20,7 +20,7 @@ const (
 	dirMode  = 0o700
 )
 
-// ErrExists: there is a file already.
+// ErrExists says that there is a file already.
 var ErrExists = errors.New("the file already exists")
 
 // CheckTarget returns an error if a snapshot cannot be written to a file: ErrExists, unless
@@ -93,7 +93,7 @@ func assemble(path string, head []byte, packed *os.File, replace bool) (err erro
 	if err == nil {
 		_, err = io.Copy(file, io.MultiReader(bytes.NewReader(head), packed))
 	}
-	if err = errors.Join(err, file.Chmod(fileMode), file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(err, file.Chmod(fileMode), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if replace {
@@ -122,7 +122,7 @@ func pack(to io.Writer, dir string) (archive, error) {
 		unpacked += size
 		return err
 	})
-	if err = errors.Join(err, out.Close(), compressed.Close()); err != nil {
+	if err := errors.Join(err, out.Close(), compressed.Close()); err != nil {
 		return archive{}, err
 	}
 	return archive{Size: counted.n, SHA256: hex.EncodeToString(sum.Sum(nil)), Unpacked: unpacked}, nil

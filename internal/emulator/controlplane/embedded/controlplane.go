@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/components"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/apiserver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/token"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/liblog"
 )
 
 // ControlPlane is a running control plane in this process.
@@ -43,6 +44,8 @@ type ControlPlane struct {
 	admin      *rest.Config
 	kubeconfig []byte
 	failed     chan error
+
+	endLog func() // ends the lines of the libraries in the API server's log
 
 	stopOnce sync.Once
 	stopErr  error
@@ -94,6 +97,8 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.assemble()
+	liblog.DivertDefault()
+	c.endLog = liblog.AddFile(c.logFile(controlplane.APIServer))
 	for _, p := range c.phases() {
 		if err := c.runPhase(ctx, p); err != nil {
 			return err
@@ -194,6 +199,9 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 		return nil
 	}
 	err := c.stopComponents(ctx)
+	if c.endLog != nil {
+		c.endLog()
+	}
 	if c.objects != nil {
 		err = errors.Join(err, c.objects.close())
 	}
