@@ -17,7 +17,7 @@ import (
 //
 //	go test ./internal/scenarios/explore -run '^$' -bench Explore -benchtime 1x
 func BenchmarkExplore(b *testing.B) {
-	const few, many = 2 * leastSandboxes, 60
+	const few, many = 2 * leastSandboxes, 30
 	for _, kind := range []emulator.ControlPlaneKind{emulator.ControlPlaneEnvtest, emulator.ControlPlaneEmbedded} {
 		b.Run(string(kind), func(b *testing.B) {
 			var small, large exploreCost
