@@ -28,8 +28,8 @@ import (
 
 // TestLongExploreJob runs the container of deploy/explore as its Pods do, one after the other:
 // with its arguments, its variables, and the Secret of its BucketAccess, which COSI grants here.
-// Then it joins their states from the bucket. Nearly nothing is left to try: a run without faults
-// has a point now and then that another has not.
+// Then it joins their states from the bucket. At the calls of the sidecar, which are the same in
+// every run without faults, no effect is left to try.
 func TestLongExploreJob(t *testing.T) {
 	h := newHome(t)
 	info := h.up("--control-plane", "embedded")
@@ -49,12 +49,13 @@ func TestLongExploreJob(t *testing.T) {
 	var merged, whole explore.Report
 	states := "s3://" + secret["BUCKET_NAME"] + "/explore/"
 	decode(t, h.must("explore", "merge", states, "--state", "all.state", "-o", "json"), &merged)
-	decode(t, h.must("explore", "scenario.yaml", "--state", "all.state", "--control-plane", "embedded", "-o", "json"), &whole)
+	decode(t, h.must("explore", "scenario.yaml", "--state", "all.state", "--control-plane", "embedded",
+		"--at", "sidecar rpc Driver*", "-o", "json"), &whole)
 	if merged.Merged != 4 || len(merged.MissingShards) > 0 || len(merged.Findings) > 0 {
 		t.Errorf("%d states, missing shards %v, findings %v", merged.Merged, merged.MissingShards, merged.Findings)
 	}
-	if merged.Tried == 0 || whole.Tried > whole.Applicable/4 {
-		t.Errorf("%d effects tried in the shards, and %d of %d after them", merged.Tried, whole.Tried, whole.Applicable)
+	if merged.Tried < whole.Applicable || whole.Applicable == 0 || whole.Tried > 0 {
+		t.Errorf("%d effects tried in the shards, and %d of %d at calls after them", merged.Tried, whole.Tried, whole.Applicable)
 	}
 }
 

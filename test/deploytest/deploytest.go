@@ -35,22 +35,22 @@ func Build(tb testing.TB, dir string) []*unstructured.Unstructured {
 	return objects
 }
 
-// PodTemplates returns the Pod templates of the Deployments among the objects,
-// by the names of the Deployments.
+// PodTemplates returns the Pod templates of the Deployments and Jobs among the
+// objects, by the names of the Deployments and Jobs.
 func PodTemplates(tb testing.TB, objects []*unstructured.Unstructured) map[string]corev1.PodTemplateSpec {
 	tb.Helper()
 	templates := map[string]corev1.PodTemplateSpec{}
 	for _, object := range objects {
-		if object.GetKind() != "Deployment" {
+		if object.GetKind() != "Deployment" && object.GetKind() != "Job" {
 			continue
 		}
 		content, found, err := unstructured.NestedMap(object.Object, "spec", "template")
 		if err != nil || !found {
-			tb.Fatalf("Deployment %s has no Pod template: %v", object.GetName(), err)
+			tb.Fatalf("%s %s has no Pod template: %v", object.GetKind(), object.GetName(), err)
 		}
 		var template corev1.PodTemplateSpec
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, &template, true); err != nil {
-			tb.Fatalf("Pod template of Deployment %s: %v", object.GetName(), err)
+			tb.Fatalf("Pod template of %s %s: %v", object.GetKind(), object.GetName(), err)
 		}
 		templates[object.GetName()] = template
 	}

@@ -58,37 +58,50 @@ func (s *environment) copy(ctx context.Context, p *pattern, i int) error {
 	return nil
 }
 
-// copyObject creates an object with its status, and with names and UIDs replaced.
+// copyObject creates an object with its status, and with names and UIDs replaced. A status may
+// have the object's own UID, in the name of a Bucket or an account.
 func (s *environment) copyObject(ctx context.Context, from, to client.Object, replaced []string) error {
 	if err := replace(from, to, replaced); err != nil {
 		return err
-	}
-	full, ok := to.DeepCopyObject().(client.Object)
-	if !ok {
-		return errors.New("it is no object")
 	}
 	to.SetUID("")
 	to.SetResourceVersion("")
 	to.SetCreationTimestamp(metav1.Time{})
 	to.SetGeneration(0)
 	to.SetManagedFields(nil)
+	full, ok := to.DeepCopyObject().(client.Object)
+	if !ok {
+		return errors.New("it is no object")
+	}
 	if err := s.admin.Create(ctx, to); err != nil {
 		return err
 	}
 	if _, hasNone := to.(*corev1.Secret); hasNone {
 		return nil
 	}
+	if err := replace(full, full, []string{string(from.GetUID()), string(to.GetUID())}); err != nil {
+		return err
+	}
 	full.SetUID(to.GetUID())
 	full.SetResourceVersion(to.GetResourceVersion())
 	full.SetCreationTimestamp(to.GetCreationTimestamp())
-	full.SetManagedFields(nil)
 	return s.admin.Status().Update(ctx, full)
 }
 
+// replace copies an object with texts replaced, in the data of a Secret, too.
 func replace(from, to client.Object, replaced []string) error {
 	text, err := json.Marshal(from)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(strings.NewReplacer(replaced...).Replace(string(text))), to)
+	replacer := strings.NewReplacer(replaced...)
+	if err := json.Unmarshal([]byte(replacer.Replace(string(text))), to); err != nil {
+		return err
+	}
+	if secret, ok := to.(*corev1.Secret); ok {
+		for key, value := range secret.Data {
+			secret.Data[key] = []byte(replacer.Replace(string(value)))
+		}
+	}
+	return nil
 }
