@@ -120,14 +120,23 @@ func TestSignal(t *testing.T) {
 // replace; a driver is found at another endpoint.
 func TestSocket(t *testing.T) {
 	d, _ := newDriver(t, process.Options{Env: []string{role + "=polite"}})
-	for name, how := range map[string]process.How{
-		"its own": {}, "stale": {KeepSocket: true}, "elsewhere": {Endpoint: d.Elsewhere("other")},
+	for _, start := range []struct {
+		name    string
+		isStale bool
+		how     process.How
+	}{
+		{"first", false, process.How{}},
+		{"stale, replaced", true, process.How{}},
+		{"stale, kept", true, process.How{KeepSocket: true}},
+		{"elsewhere", false, process.How{Endpoint: d.Elsewhere("other")}},
 	} {
-		if err := d.LeaveSocket(); err != nil && name == "stale" {
-			t.Fatal(err)
+		if start.isStale {
+			if err := d.LeaveSocket(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := d.Start(t.Context(), how); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err := d.Start(t.Context(), start.how); err != nil {
+			t.Errorf("%s: %v", start.name, err)
 		}
 		d.Kill()
 	}
