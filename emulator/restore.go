@@ -72,26 +72,35 @@ func (o Options) openSnapshot() (Options, origin, error) {
 
 // fits compares the options with a snapshot.
 func (o Options) fits(info SnapshotInfo) error {
-	switch {
-	case o.API != "" && o.API != info.API:
+	if o.API != "" && o.API != info.API {
 		return fmt.Errorf("it has the kinds of %s, and not of %s; leave the version out, or migrate the objects after the start", info.API, o.API)
-	case o.ControlPlaneKind != "" && o.ControlPlaneKind != ControlPlaneAuto && o.ControlPlaneKind != info.ControlPlane:
-		return fmt.Errorf("it was saved with control plane %s, whose objects %s cannot read; choose control plane %s",
-			info.ControlPlane, o.ControlPlaneKind, info.ControlPlane)
-	case o.ControlPlaneDir != "" && info.ControlPlane != ControlPlaneEnvtest:
-		return fmt.Errorf("it was saved with control plane %s, which uses no programs; name no directory with them", info.ControlPlane)
 	}
-	return o.fitsDriver(info)
-}
-
-// fitsDriver compares the options for the driver and its store with a snapshot.
-func (o Options) fitsDriver(info SnapshotInfo) error {
+	if err := o.fitsControlPlane(info); err != nil {
+		return err
+	}
 	switch {
 	case o.Bridge && !info.Bridge:
 		return errors.New("its driver has no bridge; start without one")
 	case o.TLS && !info.TLS:
 		return errors.New("its Secrets name an endpoint without TLS; start without TLS")
 	}
+	return o.fitsProtocols(info)
+}
+
+// fitsControlPlane rejects another control plane than that of the snapshot.
+func (o Options) fitsControlPlane(info SnapshotInfo) error {
+	switch {
+	case o.ControlPlaneKind != "" && o.ControlPlaneKind != ControlPlaneAuto && o.ControlPlaneKind != info.ControlPlane:
+		return fmt.Errorf("it was saved with control plane %s, whose objects %s cannot read; choose control plane %s",
+			info.ControlPlane, o.ControlPlaneKind, info.ControlPlane)
+	case o.ControlPlaneDir != "" && info.ControlPlane != ControlPlaneEnvtest:
+		return fmt.Errorf("it was saved with control plane %s, which uses no programs; name no directory with them", info.ControlPlane)
+	}
+	return nil
+}
+
+// fitsProtocols rejects protocols without one that the snapshot's driver has.
+func (o Options) fitsProtocols(info SnapshotInfo) error {
 	for _, protocol := range info.Protocols {
 		if o.Protocols != nil && !slices.Contains(o.Protocols, protocol) {
 			return fmt.Errorf("its driver has protocol %s; add that to the protocols, or leave them out", protocol)

@@ -73,7 +73,7 @@ func TestSnapshotGCS(t *testing.T) {
 // TestSnapshotBridge: the IDs that the bridge has stored are restored, and it uses the buckets.
 func TestSnapshotBridge(t *testing.T) {
 	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded, Bridge: true})
-	s := newOwnStory(t, emu, "demo", "photos")
+	s := newOwnStory(t, emu, "photos")
 	s.waitReady()
 	ids := filepath.Join(emu.Info().Dir, "run", emulator.ComponentBridge)
 	if err := os.WriteFile(filepath.Join(ids, "other.json"), []byte(`{"key":"other","value":"id"}`), 0o600); err != nil {
@@ -203,7 +203,7 @@ func TestSnapshotWantedPort(t *testing.T) {
 func provision(t *testing.T, emu *emulator.Emulator) {
 	t.Helper()
 	if emu.API() == objectstorage.V1alpha2 {
-		newOwnStory(t, emu, "demo", "photos").waitReady()
+		newOwnStory(t, emu, "photos").waitReady()
 		return
 	}
 	meta := metav1.ObjectMeta{Namespace: "demo", Name: "photos"}
@@ -289,7 +289,7 @@ func TestSnapshotHeld(t *testing.T) {
 		}
 	})
 	emu, _ := startOwn(t, emulator.Options{ControlPlane: plane})
-	first := newOwnStory(t, emu, "demo", "photos")
+	first := newOwnStory(t, emu, "photos")
 	first.waitReady()
 	late := storyIn(t, emu, "demo", "late")
 	plane.beforeCopy = func() {

@@ -66,7 +66,7 @@ func TestSnapshotIdentical(t *testing.T) {
 		emu, stop := startOwn(t, emulator.Options{
 			ControlPlaneKind: kind, TLS: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
 		})
-		s := newOwnStory(t, emu, "demo", "photos")
+		s := newOwnStory(t, emu, "photos")
 		s.waitReady()
 		secret := s.secret()
 		if err := openSecurely(t, secret).put(t.Context(), "hello.txt", "hello"); err != nil {
@@ -92,7 +92,7 @@ func TestSnapshotIdentical(t *testing.T) {
 				again, stop := startOwn(t, opts)
 				s.emu = again
 				expectIdentical(t, s, before, secret)
-				newOwnStory(t, again, "demo", "later-"+strings.ToLower(name)).waitReady()
+				newOwnStory(t, again, "later-"+strings.ToLower(name)).waitReady()
 				stop()
 			})
 		}
@@ -139,11 +139,11 @@ func expectIdentical(t *testing.T, s *story, before, secret map[string]string) {
 	}
 }
 
-// newOwnStory is a story in a namespace of an emulator with its own control plane.
-func newOwnStory(t *testing.T, emu *emulator.Emulator, namespace, name string) *story {
+// newOwnStory is a story in namespace demo of an emulator with its own control plane.
+func newOwnStory(t *testing.T, emu *emulator.Emulator, name string) *story {
 	t.Helper()
-	s := storyIn(t, emu, namespace, name)
-	err := emu.Client().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
+	s := storyIn(t, emu, "demo", name)
+	err := emu.Client().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ type writers struct {
 
 func startWriters(t *testing.T, emu *emulator.Emulator) *writers {
 	t.Helper()
-	first := newOwnStory(t, emu, "demo", "photos")
+	first := newOwnStory(t, emu, "photos")
 	first.waitReady()
 	bucket := openBucket(first.secret())
 	ctx, cancel := context.WithCancel(t.Context())

@@ -24,7 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/components"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/apiserver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/token"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/liblog"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
 )
 
 // ControlPlane is a running control plane in this process.

@@ -21,7 +21,7 @@ func logFromLibrary() {
 // started last, and all others to the writer, in the form of klog.
 func TestDivert(t *testing.T) {
 	defer klog.CaptureState().Restore()
-	libraries = append(libraries, "github.com/cosi-emu/cosi-emu/internal/emulator/liblog.logFromLibrary")
+	libraries = append(libraries, "github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog.logFromLibrary")
 	t.Cleanup(func() { libraries = libraries[:len(libraries)-1] })
 	var others bytes.Buffer
 	Divert(&others)
