@@ -19,6 +19,7 @@ type ControlPlane struct {
 	files    layout
 	lock     *flock.Flock
 	watchdog *watchdog
+	reserved []*reservation
 
 	apiServer       *apiServer
 	components      []*component // in the order of their start
@@ -91,13 +92,13 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 
 // assemble creates the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
-	healthPort, err := freePort(ctx)
+	healthPort, err := c.reservePort(ctx)
 	if err != nil {
 		return err
 	}
 	port := c.opts.APIServerPort
 	if port == 0 {
-		if port, err = freePort(ctx); err != nil {
+		if port, err = c.reservePort(ctx); err != nil {
 			return err
 		}
 	}
@@ -111,6 +112,16 @@ func (c *ControlPlane) assemble(ctx context.Context) error {
 		err = errors.Join(err, c.add(ControllerManager, set.ControllerManager, newControllerManager(c.files, c.apiServer)))
 	}
 	return err
+}
+
+// reservePort returns a free port that is the control plane's until it has stopped.
+func (c *ControlPlane) reservePort(ctx context.Context) (int, error) {
+	r, err := reservePort(ctx)
+	if err != nil {
+		return 0, err
+	}
+	c.reserved = append(c.reserved, r)
+	return r.port, nil
 }
 
 func (c *ControlPlane) add(name, path string, p program) error {

@@ -110,6 +110,9 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 		c.monitor.stop()
 	}
 	err := errors.Join(c.stopComponents(ctx), c.files.leave(c.opts.KeepData))
+	for _, r := range c.reserved {
+		err = errors.Join(err, r.Close())
+	}
 	if c.watchdog != nil {
 		err = errors.Join(err, c.watchdog.dismiss())
 	}
