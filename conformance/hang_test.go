@@ -3,9 +3,14 @@ package conformance_test
 import (
 	"bytes"
 	"context"
+	"net"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -142,6 +147,27 @@ func TestNoDriver(t *testing.T) {
 	for _, result := range report.Results {
 		if result.State != conformance.NotReached {
 			t.Errorf("%s: %s, want %s", result.Check.ID, result.State, conformance.NotReached)
+		}
+	}
+}
+
+// TestDriverThatStarts: the test of a driver starts it in another goroutine, and the run begins
+// before the driver listens.
+func TestDriverThatStarts(t *testing.T) {
+	t.Parallel()
+	d := serve(t, setup{})
+	config := d.config()
+	config.Only = []string{"ID-01"}
+	var refused atomic.Bool
+	config.DialOptions = []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		if refused.CompareAndSwap(false, true) {
+			return nil, syscall.ECONNREFUSED
+		}
+		return d.dial(ctx, address)
+	})}
+	for _, result := range d.test(config).Results {
+		if result.State != conformance.Pass {
+			t.Errorf("%s: %s (%s), want %s", result.Check.ID, result.State, result.Reason, conformance.Pass)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -23,6 +24,8 @@ import (
 const (
 	reconnect    = 50 * time.Millisecond
 	maxReconnect = time.Second
+	// maxStart is how long a driver may take until it listens.
+	maxStart = 3 * time.Second
 	// maxSilent is after how many checks without an answer the run ends.
 	maxSilent = 2
 )
@@ -102,6 +105,7 @@ func connect(endpoint string, config Config, history *checks.History) (*grpc.Cli
 func (s *session) discover(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
+	s.awaitConnection(ctx)
 	driver, err := port.For(ctx, s.conn, s.config.Generation)
 	if err != nil {
 		return fmt.Errorf("DriverGetInfo: %w", err)
@@ -124,6 +128,19 @@ func (s *session) discover(ctx context.Context) error {
 	}
 	s.prepareEndToEnd()
 	return nil
+}
+
+// awaitConnection waits until the driver listens: whoever tests it may just have started it. If
+// it does not listen in time, the first call says why.
+func (s *session) awaitConnection(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, maxStart)
+	defer cancel()
+	for state := s.conn.GetState(); state != connectivity.Ready; state = s.conn.GetState() {
+		s.conn.Connect()
+		if !s.conn.WaitForStateChange(ctx, state) {
+			return
+		}
+	}
 }
 
 // prepareEndToEnd prepares what runs scenarios. It starts when the first one runs.

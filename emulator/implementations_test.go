@@ -151,15 +151,23 @@ func inject(t *testing.T, emu *emulator.Emulator, name string, match fault.Match
 // from the crashes that they have caused.
 func expectFaults(t *testing.T, emu *emulator.Emulator, want map[string]string) {
 	t.Helper()
-	got := map[string][]string{}
-	for _, e := range emu.Journal().Since(0) {
-		if e.Fault != "" && e.Seam != journal.SeamProcess {
-			got[e.Fault] = append(got[e.Fault], e.Component+" "+e.Operation.Name+" "+e.Outcome)
-		}
-	}
 	for name, operation := range want {
-		if len(got[name]) != 1 || got[name][0] != operation {
-			t.Errorf("fault %s was applied to %q, want only %q", name, got[name], operation)
+		var got []string
+		for _, e := range faulted(emu, name) {
+			got = append(got, e.Component+" "+e.Operation.Name+" "+e.Outcome)
+		}
+		if len(got) != 1 || got[0] != operation {
+			t.Errorf("fault %s was applied to %q, want only %q", name, got, operation)
 		}
 	}
+}
+
+// faulted are the operations that a fault was applied to.
+func faulted(emu *emulator.Emulator, name string) (events []journal.Event) {
+	for _, e := range emu.Journal().Since(0) {
+		if e.Fault == name && e.Seam != journal.SeamProcess {
+			events = append(events, e)
+		}
+	}
+	return events
 }

@@ -30,9 +30,8 @@ func TestLeaseLost(t *testing.T) {
 		Seam: journal.SeamRPC, Component: emulator.ComponentSidecar, Operation: "DriverGrantBucketAccess", Nth: 1,
 	}, fault.Effect{LoseLease: time.Second})
 	serveByDriver(t, emu, emu.Info().DriverName, "elected")
-	expectFaults(t, emu, map[string]string{
-		"deposed": "controller create buckets OK", "ousted": "sidecar DriverGrantBucketAccess OK",
-	})
+	expectOneLoss(t, emu, "deposed", "controller create buckets")
+	expectOneLoss(t, emu, "ousted", "sidecar DriverGrantBucketAccess")
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
 		expectDeposed(t, emu, name)
 	}
@@ -70,6 +69,21 @@ func TestTakeLeaseDisabled(t *testing.T) {
 	err := emu.Faults().Add(fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{LoseLease: time.Second}})
 	if !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("a fault that takes Leases: %v, want ErrInvalid", err)
+	}
+}
+
+// expectOneLoss expects that a fault took a Lease before one operation. A component that reads
+// of its loss before the operation has ended cuts the operation off.
+func expectOneLoss(t *testing.T, emu *emulator.Emulator, name, want string) {
+	t.Helper()
+	events := faulted(emu, name)
+	if len(events) != 1 {
+		t.Errorf("fault %s was applied to %d operations, want 1: %v", name, len(events), events)
+		return
+	}
+	e := events[0]
+	if got := e.Component + " " + e.Operation.Name; got != want || e.Outcome != journal.OutcomeOK && !cutOff(e) {
+		t.Errorf("fault %s was applied to %s, want %s, done or cut off", name, e, want)
 	}
 }
 

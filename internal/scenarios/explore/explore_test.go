@@ -51,7 +51,7 @@ func TestExplore(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, g := range r.Findings {
-				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+				t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
 			}
 			want := cmp.Or(tc.points*len(tc.kinds), r.Applicable)
 			if want == 0 || r.Applicable != want || r.Tried != want || len(r.Unreached) > 0 {
@@ -108,7 +108,7 @@ func TestExploreOwnIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+		t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
 	}
 	const calls = 10 // six of the bridge, and four of the driver
 	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
@@ -299,7 +299,7 @@ func TestLongSteady(t *testing.T) {
 				t.Error("no effect was tried")
 			}
 			for _, g := range r.Findings {
-				t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
+				t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
 			}
 		})
 	}

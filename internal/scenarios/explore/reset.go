@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,25 @@ var errNotClean = errors.New("cannot reset the sandbox")
 // something remains.
 func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error) {
 	w.emu.Faults().Clear()
+	if left, err = w.removeLeftovers(ctx, o); err != nil {
+		return left, err
+	}
+	return left, w.awaitReplies(ctx)
+}
+
+// awaitReplies waits until no component waits for the reply to a write or a driver call. An
+// object is gone before the component that released it has heard so, and what the component
+// hears during the next run would be an event of that run.
+func (w *sandbox) awaitReplies(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	if !idle.New(w.emu).WaitQuiet(ctx, w.scope(), time.Millisecond) {
+		return errors.Join(errNotClean, errors.New("a component still waits for a reply"))
+	}
+	return nil
+}
+
+func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool, err error) {
 	select {
 	case failure := <-w.emu.Failed():
 		return true, errors.Join(errNotClean, failure)

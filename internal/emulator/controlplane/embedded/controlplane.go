@@ -35,6 +35,7 @@ type ControlPlane struct {
 	lock    *flock.Flock
 	address string // for clients
 	bind    string // of the socket
+	ports   controlplane.Reservations
 
 	authority *certs.Authority
 	issuer    *token.Issuer
@@ -113,7 +114,7 @@ func (c *ControlPlane) identify(ctx context.Context) error {
 	var err error
 	port := c.opts.APIServerPort
 	if port == 0 {
-		if port, err = controlplane.FreePort(ctx, c.opts.Listen.Bind()); err != nil {
+		if port, err = c.ports.Reserve(ctx, c.opts.Listen.Bind()); err != nil {
 			return err
 		}
 	}
@@ -198,7 +199,7 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 	if c.lock == nil {
 		return nil
 	}
-	err := c.stopComponents(ctx)
+	err := errors.Join(c.stopComponents(ctx), c.ports.Close())
 	if c.endLog != nil {
 		c.endLog()
 	}

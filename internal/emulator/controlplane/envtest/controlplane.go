@@ -25,6 +25,7 @@ type ControlPlane struct {
 	files    layout
 	lock     *flock.Flock
 	watchdog *watchdog
+	ports    controlplane.Reservations
 
 	apiServer       *apiServer
 	admin           *rest.Config
@@ -104,13 +105,13 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 
 // assemble creates the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
-	healthPort, err := controlplane.FreePort(ctx, controlplane.Loopback)
+	healthPort, err := c.ports.Reserve(ctx, controlplane.Loopback)
 	if err != nil {
 		return err
 	}
 	port := c.opts.APIServerPort
 	if port == 0 {
-		if port, err = controlplane.FreePort(ctx, c.opts.Listen.Bind()); err != nil {
+		if port, err = c.ports.Reserve(ctx, c.opts.Listen.Bind()); err != nil {
 			return err
 		}
 	}

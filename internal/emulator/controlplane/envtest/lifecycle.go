@@ -32,7 +32,7 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 	if c.monitor != nil {
 		c.monitor.stop()
 	}
-	err := errors.Join(c.stopComponents(ctx), c.files.leave(c.opts.KeepData))
+	err := errors.Join(c.stopComponents(ctx), c.files.leave(c.opts.KeepData), c.ports.Close())
 	if c.watchdog != nil {
 		err = errors.Join(err, c.watchdog.dismiss())
 	}
