@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
@@ -58,15 +59,11 @@ func TestExploreJob(t *testing.T) {
 
 // TestExploreScenario: the scenario of the Job is the base lifecycle.
 func TestExploreScenario(t *testing.T) {
-	ours, err := os.ReadFile("explore/scenario.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	base, err := os.ReadFile("../internal/scenarios/explore/testdata/lifecycle.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(ours, base) {
+	if !bytes.Equal(deploy.Lifecycle, base) {
 		t.Error("deploy/explore/scenario.yaml differs from the base lifecycle; copy it again")
 	}
 }
