@@ -17,6 +17,8 @@ const (
 	SuiteClaims = "claims"
 	// SuiteMemory looks at the memory and the silence of a settled emulator.
 	SuiteMemory = "memory"
+	// SuiteControlPlanes compares the embedded control plane with the programs.
+	SuiteControlPlanes = "control-planes"
 	// SuiteScale puts controller and sidecar under load; see package scale.
 	SuiteScale = "scale"
 	// SuiteSizes measures what one claim with an access costs among more and more of them,
@@ -36,6 +38,7 @@ var measurements = []measurement{
 	{SuiteStarts, measureStarts},
 	{SuiteClaims, measureClaims},
 	{SuiteMemory, measureLoaded},
+	{SuiteControlPlanes, measureControlPlanes},
 	{SuiteScale, measureScale},
 	{SuiteSizes, measureSizes},
 	{SuiteS3, measureS3},

@@ -22,7 +22,7 @@ type Options struct {
 	// Program is the path of the cosi-emu program.
 	Program string
 	// ControlPlane is the kind of the control plane that is measured. The baseline of
-	// starts is that of the programs.
+	// starts is that of the programs. The suite control-planes measures both kinds.
 	ControlPlane emulator.ControlPlaneKind
 	// Binaries say where to find the programs of the control plane.
 	Binaries binaries.Options
@@ -34,6 +34,12 @@ type Options struct {
 	// LoadedClaims is how many claims with an access each there are when memory and
 	// silence are measured.
 	LoadedClaims int
+	// Lifecycles is how many base lifecycles, and how many runs of an exploration of it, are
+	// measured in a round on each control plane.
+	Lifecycles int
+	// Scenario is a pattern of the names of the scenarios that ship with the program. The
+	// time of all of them on both control planes is compared. Empty means all.
+	Scenario string
 	// Window is for how long a settled emulator is watched for silence.
 	Window time.Duration
 	// Scale says how heavy the load of the suite scale is.
@@ -66,7 +72,7 @@ func (o Options) validate() error {
 		}
 	}
 	for name, number := range map[string]int{
-		"starts": o.Starts, "claims": o.Claims, "claims with accesses": o.LoadedClaims,
+		"starts": o.Starts, "claims": o.Claims, "lifecycles": o.Lifecycles, "claims with accesses": o.LoadedClaims,
 		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
 		"claims with accesses at most": o.Scale.Most,
 		"objects":                      o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
@@ -79,6 +85,27 @@ func (o Options) validate() error {
 		return fmt.Errorf("%w: the window of silence must be positive", ErrOptions)
 	}
 	return nil
+}
+
+// on returns options for a kind of control plane.
+func (o Options) on(kind emulator.ControlPlaneKind) Options {
+	o.ControlPlane = kind
+	if kind == emulator.ControlPlaneEmbedded {
+		o.Binaries = binaries.Options{}
+	}
+	return o
+}
+
+// controlPlaneFlags are the flags of the program for the control plane.
+func (o Options) controlPlaneFlags() []string {
+	var flags []string
+	if o.ControlPlane != "" {
+		flags = append(flags, "--control-plane="+string(o.ControlPlane))
+	}
+	if o.Binaries.Dir != "" {
+		flags = append(flags, "--control-plane-dir="+o.Binaries.Dir)
+	}
+	return flags
 }
 
 func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {

@@ -37,21 +37,26 @@ func newBench(streams cli.Streams) *cobra.Command {
   starts  time to start an emulator
   claims  time from a claim to its bucket
   memory  size of an idle emulator, and whether it is silent
+  control-planes
+          the embedded control plane relative to kube-apiserver and etcd: starts, processor
+          time of a lifecycle, exploration, all scenarios that ship, and memory
   scale   cost of controller and sidecar under load: a thousand claims and accesses at
           once, one claim among five thousand, a thousand accesses of one claim
   sizes   cost of one claim with an access among more and more of them, the error of a
           linear model, and its figures for a million
   s3      speed and memory of the S3 store, relative to gofakes3
 
-The default is the first three suites, which take two minutes. scale takes about
-twenty minutes, sizes ten, and s3 three. All but s3 start and stop emulators.
+The default is the first three suites, which take two minutes. control-planes takes about
+six minutes, scale twenty, sizes ten, and s3 three. All but s3 start and stop emulators.
 
 Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 		Example: `  cosi-emu bench
   cosi-emu bench scale --check -o json > bench.json
+  cosi-emu bench control-planes --check
 
   # Small loads, as a smoke test.
   cosi-emu bench --starts 1 --claims 3 --load 5 --window 2s
+  cosi-emu bench control-planes --starts 1 --lifecycles 2 --scenario 'lifecycle*' --load 5
   cosi-emu bench scale --pairs 20 --many 50 --rounds 1
   cosi-emu bench sizes --most 100 --control-plane embedded
   cosi-emu bench s3 --objects 1000 --requests 100 --s3-rounds 3`,
@@ -76,6 +81,10 @@ func (b *benchmark) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Starts, "starts", 5, "number of timed starts of each kind")
 	flags.IntVar(&o.Claims, "claims", 30, "number of claims that are timed, one after another")
 	flags.IntVar(&o.LoadedClaims, "load", 100, "number of claims with accesses when memory and silence are measured")
+	flags.IntVar(&o.Lifecycles, "lifecycles", 40,
+		"number of base lifecycles, and of runs of an exploration, that the suite control-planes measures in a round")
+	flags.StringVar(&o.Scenario, "scenario", "",
+		"pattern of the names of the scenarios that the suite control-planes runs (default: all that ship with the program)")
 	flags.DurationVar(&o.Window, "window", 30*time.Second, "duration of the required silence")
 	load := scale.DefaultLoad
 	flags.IntVar(&o.Scale.Pairs, "pairs", load.Pairs,
