@@ -22,12 +22,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 var (
-	show     = flag.Bool("show", false, "log all requests")                                   //nolint:gochecknoglobals // a flag
-	requests = flag.Int("requests", 1500, "number of requests that are sent to both servers") //nolint:gochecknoglobals // a flag
-	seed     = flag.Uint64("seed", 1, "seed of the requests")                                 //nolint:gochecknoglobals // a flag
+	show     = flag.Bool("show", false, "log all requests")                                       //nolint:gochecknoglobals // a flag
+	requests = flag.Int("requests", 1500, "number of requests that are sent to both servers")     //nolint:gochecknoglobals // a flag
+	seed     = flag.Uint64("seed", 0, "seed of the requests; 0 means that of COSI_EMU_TEST_SEED") //nolint:gochecknoglobals // a flag
 )
 
 // requestsInRun is how many requests share a namespace, and maxDifferences how many are shown.
@@ -43,6 +44,9 @@ func TestSame(t *testing.T) {
 	}
 	d := newDifferential(t)
 	d.requireOneVersion(t)
+	if *seed == 0 {
+		*seed = harness.Seed(t)
+	}
 	for run := 0; run*requestsInRun < *requests; run++ {
 		d.run(t, run)
 		if d.found >= maxDifferences {
@@ -56,6 +60,8 @@ func TestSame(t *testing.T) {
 // differential has both servers. The real one is the first.
 type differential struct {
 	servers [2]*server
+	planes  [2]controlplane.ControlPlane
+	dirs    [2]string
 	kinds   []*kind
 
 	sent, found int
@@ -77,7 +83,8 @@ func newDifferential(t *testing.T) *differential {
 	if d.kinds, err = readKinds(); err != nil {
 		t.Fatal(err)
 	}
-	for i, plane := range startPlanes(t) {
+	d.planes, d.dirs = startPlanes(t)
+	for i, plane := range d.planes {
 		if d.servers[i], err = newServer(plane.AdminConfig()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,9 +92,9 @@ func newDifferential(t *testing.T) *differential {
 	return d
 }
 
-// startPlanes starts both control planes, the real one first, without controllers, which would
-// change objects at their own time.
-func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane) {
+// startPlanes starts both control planes in directories of their own, the real one first, without
+// controllers, which would change objects at their own time.
+func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane, dirs [2]string) {
 	t.Helper()
 	definitions, err := crds.All()
 	if err != nil {
@@ -98,8 +105,9 @@ func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		dirs[i] = filepath.Join(t.TempDir(), "plane")
 		plane, err := choice.Start(t.Context(), controlplane.Options{
-			Dir: filepath.Join(t.TempDir(), "plane"), CRDs: definitions, NoControllers: true,
+			Dir: dirs[i], CRDs: definitions, NoControllers: true,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +119,7 @@ func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane) {
 		})
 		planes[i] = plane
 	}
-	return planes
+	return planes, dirs
 }
 
 // requireOneVersion skips the test if the programs and the libraries are of different minor

@@ -127,7 +127,8 @@ func TestKubectl(t *testing.T) {
 		t.Skip("kubectl diff requires diff, which is not on this machine")
 	}
 	var on [2]kubectl
-	for i, plane := range startPlanes(t) {
+	planes, _ := startPlanes(t)
+	for i, plane := range planes {
 		on[i] = newKubectl(t, program, plane)
 	}
 	for line := range strings.Lines(strings.TrimSpace(kubectlCommands)) {

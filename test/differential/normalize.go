@@ -52,6 +52,8 @@ var (
 	conflicts = regexp.MustCompile(`(in (?:the precondition|record)) \(\d*\)`)
 	addresses = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	embedded  = regexp.MustCompile(`(resourceVersion(?:\\*":\\*"|:))\d+`)
+	tooOld    = regexp.MustCompile(`(too old resource version:) \d+ \(\d+\)`)
+	tooLarge  = regexp.MustCompile(`(Too large resource version: \d+, current:) \d+`)
 	undefined = regexp.MustCompile(`(?s)(failed to create typed patch object \(.*?\): ).*`)
 	values    = regexp.MustCompile(`(?s)(Invalid value: )\{.*\}: `)
 	generated = regexp.MustCompile(`\bgenerated-[a-z0-9]{5}\b`)
@@ -63,6 +65,8 @@ func normalizeText(text string) string {
 	text = uids.ReplaceAllString(text, "UID")
 	text = versions.ReplaceAllString(text, "$1: VERSION")
 	text = embedded.ReplaceAllString(text, "${1}VERSION")
+	text = tooOld.ReplaceAllString(text, "$1 VERSION (VERSION)")
+	text = tooLarge.ReplaceAllString(text, "$1 VERSION")
 	text = undefined.ReplaceAllString(text, "${1}REASONS") // in an order that changes from run to run
 	text = values.ReplaceAllString(text, "${1}OBJECT: ")   // its fields have the names of internal types
 	text = conflicts.ReplaceAllString(text, "$1 (VERSION)")

@@ -75,6 +75,10 @@ func (o *objects) load(name string) error {
 	return nil
 }
 
+// Compact drops all events so far, as etcd does under kube-apiserver every few minutes: a watch or
+// a list from an older version is answered with 410 Gone.
+func (c *ControlPlane) Compact() error { return c.objects.store.Compact(c.objects.store.Revision()) }
+
 // SaveData implements controlplane.ControlPlane. The state of a store at a revision is one
 // moment.
 func (c *ControlPlane) SaveData(_ context.Context, dir string) error {
