@@ -365,6 +365,12 @@ func (g *generator) list(s subject) request {
 	if g.chance(8) { //nolint:mnd // percent
 		r.Query.Set("resourceVersionMatch", pick(g.random, []string{"Exact", "NotOlderThan", "Other"}))
 	}
+	if g.chance(15) { //nolint:mnd // percent
+		// Exactly then: the cache of kube-apiserver may have what is newer, or not.
+		r.Object = s.path
+		r.Query.Set("resourceVersion", pick(g.random, []string{placeFirst, placeVersion}))
+		r.Query.Set("resourceVersionMatch", "Exact")
+	}
 	if g.chance(25) { //nolint:mnd // percent
 		r.Accept = pick(g.random, []string{acceptTable, acceptList})
 	}
