@@ -274,10 +274,12 @@ func compareExplorations(ctx context.Context, opts Options, progress func(string
 	}
 	rates := figure.Times(elapsed.programs).Median / figure.Times(elapsed.embedded).Median
 	costs := used.ratio("", 0)
-	notes = append(notes, fmt.Sprintf("runs/s on embedded: %s x those on envtest; the bar is %s x", figure.Number(rates), figure.Number(1/barExplore)),
+	notes = append(notes,
+		fmt.Sprintf("runs/s on embedded: %s x those on envtest; the bar is %s x", figure.Number(rates), figure.Number(1/barExplore)),
 		fmt.Sprintf("processor time of a run: %.0f ms on embedded, %.0f ms on envtest, %s x",
 			costs.Measured.Median, costs.Baseline.Median, figure.Number(costs.Value)))
-	return []figure.Figure{elapsed.ratio("time of a run when the base lifecycle is explored, embedded against envtest", barExplore, notes...)}, nil
+	const name = "time of a run when the base lifecycle is explored, embedded against envtest"
+	return []figure.Figure{elapsed.ratio(name, barExplore, notes...)}, nil
 }
 
 // explore runs `cosi-emu explore` with a sample of faults.
