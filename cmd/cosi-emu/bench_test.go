@@ -37,7 +37,7 @@ func TestLongBenchControlPlanes(t *testing.T) {
 func checkBench(t *testing.T, want []string, args ...string) {
 	t.Helper()
 	h := newHome(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	out, err := h.command(ctx, append([]string{"bench", "-o", "json"}, args...)...).Output()
 	if err != nil {
