@@ -10,11 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v3"
-
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
 )
 
 func compile(t *testing.T) *jsonschema.Schema {
@@ -55,23 +54,14 @@ func documents(t *testing.T, data []byte) []any {
 
 // TestSuite validates every scenario that ships, and those of the tests.
 func TestSuite(t *testing.T) {
-	compiled, found := compile(t), 0
+	compiled := compile(t)
 	for _, dir := range []string{"../../scenarios", "../../internal/scenarios"} {
+		found := 0
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
 				return err
 			}
-			data, err := os.ReadFile(path) //nolint:gosec // a file of this repository
-			if err != nil {
-				return err
-			}
-			if !strings.Contains(string(data), spec.APIVersion) {
-				return nil
-			}
-			if _, err := (spec.Loader{}).Load(path); err != nil && !spec.IsStepList(data) {
-				return nil // bad on purpose
-			}
-			for _, one := range documents(t, data) {
+			for _, one := range scenariosIn(t, path) {
 				found++
 				if err := compiled.Validate(one); err != nil {
 					t.Errorf("%s: %v", path, err)
@@ -83,6 +73,22 @@ func TestSuite(t *testing.T) {
 			t.Errorf("%s: %d scenarios: %v", dir, found, err)
 		}
 	}
+}
+
+// scenariosIn returns the documents of a file with scenarios, or none if they are invalid on purpose.
+func scenariosIn(t *testing.T, path string) []any {
+	t.Helper()
+	data, err := os.ReadFile(path) //nolint:gosec // a file of this repository
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), spec.APIVersion) {
+		return nil
+	}
+	if _, err := (spec.Loader{}).Load(path); err != nil && !spec.IsStepList(data) {
+		return nil
+	}
+	return documents(t, data)
 }
 
 const head = "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: a\n"

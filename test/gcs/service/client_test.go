@@ -62,7 +62,7 @@ var odd = []string{
 
 func TestOddNames(t *testing.T) {
 	f := serve(t)
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	for _, name := range odd {
 		write(t, b.Object(name), []byte(name))
 	}
@@ -105,7 +105,7 @@ func list(t *testing.T, b *storage.BucketHandle, query *storage.Query) []string 
 
 func TestList(t *testing.T) {
 	f := serve(t)
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	for _, name := range []string{"a/1", "a/2", "b", "c/1", "d"} {
 		write(t, b.Object(name), nil)
 	}
@@ -143,7 +143,7 @@ func TestList(t *testing.T) {
 
 func TestResumableUpload(t *testing.T) {
 	f := serve(t)
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	content := make([]byte, 20<<20+13)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	for name, size := range map[string]int{"Default": 16 << 20, "Small": 1 << 20, "OneRequest": 0, "Exact": len(content)} {
@@ -160,7 +160,7 @@ func TestResumableUpload(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	f := serve(t)
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	write(t, o, []byte("12345"), func(w *storage.Writer) {
 		w.ContentType, w.CacheControl, w.Metadata = "text/x", "no-store", map[string]string{"a": "1", "b": "2"}
 	})
@@ -196,7 +196,7 @@ func TestMetadata(t *testing.T) {
 func TestCopyAndCompose(t *testing.T) {
 	f := serve(t)
 	f.bucket(t, "archive")
-	c := f.client(t, f.account(t, "app", all("photos"), all("archive")))
+	c := f.client(t, f.account(t, all("photos"), all("archive")))
 	one, two := c.Bucket("photos").Object("one"), c.Bucket("archive").Object("dir/two")
 	write(t, one, []byte("first"), func(w *storage.Writer) { w.ContentType, w.Metadata = "text/x", map[string]string{"a": "1"} })
 	attrs, err := two.CopierFrom(one).Run(t.Context())
@@ -225,7 +225,7 @@ func TestCopyAndCompose(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	f := serve(t)
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	missing := o.If(storage.Conditions{DoesNotExist: true})
 	write(t, missing, []byte("first"))
 	attrs, err := o.Attrs(t.Context())
@@ -257,7 +257,7 @@ func TestConditions(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	f := serve(t)
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	write(t, o, []byte("0123456789"))
 	for _, tc := range []struct {
 		offset, length int64

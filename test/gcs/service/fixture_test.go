@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
-	"golang.org/x/oauth2"
-	"google.golang.org/api/option"
-
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
@@ -66,11 +65,11 @@ func (f *fixture) bucket(t *testing.T, name string) {
 	}
 }
 
-func (f *fixture) account(t *testing.T, id string, grants ...fakedriver.Grant) fakedriver.Credentials {
+func (f *fixture) account(t *testing.T, grants ...fakedriver.Grant) fakedriver.Credentials {
 	t.Helper()
-	c, err := f.backend.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	c, err := f.backend.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: grants})
 	if err != nil {
-		t.Fatalf("PutAccount(%q): %v", id, err)
+		t.Fatalf("PutAccount(): %v", err)
 	}
 	return c
 }
