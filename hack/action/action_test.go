@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,11 +77,11 @@ func runStep(t *testing.T, programs, temp string, inputs map[string]string, env 
 			continue
 		}
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", s.Run)
-		cmd.Env = append(env,
-			"PATH="+programs+":"+os.Getenv("PATH"), "GITHUB_ACTION_PATH="+root,
-			"RUNNER_TEMP="+temp, "GITHUB_OUTPUT="+filepath.Join(temp, "output"),
-			"GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"),
-		)
+		cmd.Env = slices.Concat(env, []string{
+			"PATH=" + programs + ":" + os.Getenv("PATH"), "GITHUB_ACTION_PATH=" + root,
+			"RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + filepath.Join(temp, "output"),
+			"GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"),
+		})
 		for name, value := range s.Env {
 			cmd.Env = append(cmd.Env, name+"="+evaluate(value, action, inputs))
 		}

@@ -46,14 +46,7 @@ func TestProgram(t *testing.T) {
 	}
 	const embedded = "--control-plane\nembedded"
 	lifecycle := filepath.Join(example, "testdata", "lifecycle.yaml")
-	for name, tc := range map[string]struct {
-		reason        string
-		inputs        map[string]string
-		status        int
-		outcome, said string
-		summary       string
-		files         []string
-	}{
+	for name, tc := range map[string]use{
 		"Conformance": {
 			reason:  "The driver conforms, and each format of the report is there.",
 			inputs:  map[string]string{"profiles": "Core", "arguments": "--params\n" + filepath.Join(example, "params.yaml")},
@@ -79,24 +72,39 @@ func TestProgram(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			temp := t.TempDir()
 			tc.inputs["driver-command"] = driver
-			got, status := runStep(t, programs, temp, tc.inputs, "HOME="+temp, "XDG_STATE_HOME="+temp)
-			if status != tc.status || got.outcome != tc.outcome || !strings.Contains(got.said, tc.said) {
-				t.Errorf("%s exit code %d and outcome %q, want %d and %q; the output must have %q:\n%s",
-					tc.reason, status, got.outcome, tc.status, tc.outcome, tc.said, got.said)
-			}
-			summary, err := os.ReadFile(filepath.Join(temp, "summary"))
-			if err != nil || !strings.Contains(string(summary), tc.summary) {
-				t.Errorf("%s The summary does not have %q: %v\n%s", tc.reason, tc.summary, err, summary)
-			}
-			if filepath.Dir(got.reports) != temp {
-				t.Errorf("the reports are in %s, want a directory in %s", got.reports, temp)
-			}
-			for _, pattern := range tc.files {
-				expectFile(t, filepath.Join(got.reports, pattern))
-			}
+			tc.run(t, programs)
 		})
+	}
+}
+
+// use is a use of the action, and what it must leave behind.
+type use struct {
+	reason        string
+	inputs        map[string]string
+	status        int
+	outcome, said string
+	summary       string
+	files         []string // patterns of files among the reports
+}
+
+func (u use) run(t *testing.T, programs string) {
+	t.Helper()
+	temp := t.TempDir()
+	got, status := runStep(t, programs, temp, u.inputs, "HOME="+temp, "XDG_STATE_HOME="+temp)
+	if status != u.status || got.outcome != u.outcome || !strings.Contains(got.said, u.said) {
+		t.Errorf("%s exit code %d and outcome %q, want %d and %q; the output must have %q:\n%s",
+			u.reason, status, got.outcome, u.status, u.outcome, u.said, got.said)
+	}
+	summary, err := os.ReadFile(filepath.Join(temp, "summary"))
+	if err != nil || !strings.Contains(string(summary), u.summary) {
+		t.Errorf("%s The summary does not have %q: %v\n%s", u.reason, u.summary, err, summary)
+	}
+	if filepath.Dir(got.reports) != temp {
+		t.Errorf("the reports are in %s, want a directory in %s", got.reports, temp)
+	}
+	for _, pattern := range u.files {
+		expectFile(t, filepath.Join(got.reports, pattern))
 	}
 }
 
