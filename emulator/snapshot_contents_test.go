@@ -2,8 +2,11 @@ package emulator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -50,9 +53,8 @@ func TestSnapshotGCS(t *testing.T) {
 	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}, s.claim, s.access)
 	s.waitReady()
 	secret := s.secret()
-	if err := gcsWrite(t.Context(), gcsBucket(t, emu, secret).Object("hello.txt"), []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
+	upload := emu.Info().GCSEndpoint + "/upload/storage/v1/b/" + secret["BUCKET_NAME"] + "/o?uploadType=media&name=hello.txt"
+	askGCS(t, secret, http.MethodPost, upload, "hello")
 	file := saveAndStop(t, emu, stop)
 	info, err := emulator.InspectSnapshot(file)
 	if err != nil || info.StoredObjects != 1 || info.StoredBytes != int64(len("hello")) || info.GCSPort == 0 {
@@ -64,10 +66,29 @@ func TestSnapshotGCS(t *testing.T) {
 	if diff := cmp.Diff(secret, s.secret()); diff != "" {
 		t.Error("the Secret has changed")
 	}
-	content, err := gcsRead(t.Context(), gcsBucket(t, again, secret).Object("hello.txt"))
-	if err != nil || string(content) != "hello" {
-		t.Errorf("the object is %q, %v", content, err)
+	content := askGCS(t, secret, http.MethodGet, again.Info().GCSEndpoint+"/"+secret["BUCKET_NAME"]+"/hello.txt", "")
+	if content != "hello" {
+		t.Errorf("the object is %q", content)
 	}
+}
+
+// askGCS sends a request to GCS with the key of a Secret, and returns the body of the answer.
+func askGCS(t *testing.T, secret map[string]string, method, address, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+secret["HMAC_ACCESS_ID"]+":"+secret["HMAC_SECRET"])
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s %q, %v", method, address, response.Status, content, err)
+	}
+	return string(content)
 }
 
 // TestSnapshotBridge: the IDs that the bridge has stored are restored, and it uses the buckets.

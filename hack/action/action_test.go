@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,15 +52,21 @@ type result struct{ said, reports, outcome string }
 // runTest runs the step that tests the driver, with inputs.
 func runTest(t *testing.T, inputs map[string]string, status string) (result, int) {
 	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cosi-emu"), []byte(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return runStep(t, dir, dir, inputs, "STATUS="+status)
+}
+
+// runStep runs the step that tests the driver with the program in a directory. Its files are in temp.
+func runStep(t *testing.T, programs, temp string, inputs map[string]string, env ...string) (result, int) {
+	t.Helper()
 	action := load(t)
 	for name := range inputs {
 		if _, known := action.Inputs[name]; !known {
 			t.Fatalf("action.yml has no input %s", name)
 		}
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cosi-emu"), []byte(program), 0o700); err != nil {
-		t.Fatal(err)
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -70,10 +77,11 @@ func runTest(t *testing.T, inputs map[string]string, status string) (result, int
 			continue
 		}
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", s.Run)
-		cmd.Env = []string{
-			"PATH=" + dir + ":" + os.Getenv("PATH"), "GITHUB_ACTION_PATH=" + root, "STATUS=" + status,
-			"RUNNER_TEMP=" + dir, "GITHUB_OUTPUT=" + filepath.Join(dir, "output"),
-		}
+		cmd.Env = slices.Concat(env, []string{
+			"PATH=" + programs + ":" + os.Getenv("PATH"), "GITHUB_ACTION_PATH=" + root,
+			"RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + filepath.Join(temp, "output"),
+			"GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary"),
+		})
 		for name, value := range s.Env {
 			cmd.Env = append(cmd.Env, name+"="+evaluate(value, action, inputs))
 		}
@@ -81,7 +89,7 @@ func runTest(t *testing.T, inputs map[string]string, status string) (result, int
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)
 		}
-		output, _ := os.ReadFile(filepath.Join(dir, "output")) // the test compares it
+		output, _ := os.ReadFile(filepath.Join(temp, "output")) // the test compares it
 		outputs := map[string]string{}
 		for line := range strings.Lines(string(output)) {
 			name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")

@@ -113,6 +113,7 @@ func (b *Browser) start(program string) {
 	}
 	args := []string{
 		"--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--disable-extensions",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", // tests reach no other host
 		"--user-data-dir=" + profile, "--window-size=1280,900", "about:blank",
 	}
 	if os.Geteuid() == 0 {

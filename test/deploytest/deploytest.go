@@ -3,36 +3,62 @@
 package deploytest
 
 import (
-	"encoding/json"
-	"errors"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
+
+// module is the directory of the module that pins kustomize, in that of the repository.
+const module = "test/kustomize"
 
 // Build returns the objects of the kustomization in dir, in the order in which
 // they are applied. The test fails if it does not build.
 func Build(tb testing.TB, dir string) []*unstructured.Unstructured {
 	tb.Helper()
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	absolute, err := filepath.Abs(dir)
 	if err != nil {
-		tb.Fatalf("build the kustomization %s: %v", dir, err)
+		tb.Fatal(err)
 	}
-	var objects []*unstructured.Unstructured
-	for _, resource := range built.Resources() {
-		// By way of JSON, because kustomize's own maps have Go's integers.
-		data, err := resource.MarshalJSON()
-		object := &unstructured.Unstructured{}
-		if err := errors.Join(err, json.Unmarshal(data, object)); err != nil {
-			tb.Fatalf("%s: %s: %v", dir, resource.CurId(), err)
-		}
-		objects = append(objects, object)
+	cmd := exec.CommandContext(tb.Context(), "go", "tool", "-C", findModule(tb),
+		"kustomize", "build", "--reorder", "none", absolute) // kubectl does not sort either
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	built, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("build the kustomization %s: %v\n%s", dir, err, stderr.String())
+	}
+	objects, err := manifest.Decode(built)
+	if err != nil {
+		tb.Fatalf("decode the kustomization %s: %v", dir, err)
 	}
 	return objects
+}
+
+// findModule returns the directory of the module, which is in a parent of the test's directory.
+func findModule(tb testing.TB) string {
+	tb.Helper()
+	parent, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		dir := filepath.Join(parent, module)
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if parent == filepath.Dir(parent) {
+			tb.Fatalf("no parent of the test's directory has %s/go.mod", module)
+		}
+		parent = filepath.Dir(parent)
+	}
 }
 
 // PodTemplates returns the Pod templates of the Deployments and Jobs among the

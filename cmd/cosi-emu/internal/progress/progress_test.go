@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/term"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
@@ -107,6 +108,35 @@ func TestNoColour(t *testing.T) {
 	closeTwice(t, s)
 	if text := out.String(); strings.Contains(text, green) || !strings.Contains(text, "✓ etcd") || !strings.Contains(text, "✓ passed first") {
 		t.Errorf("there is a colour, or no check mark: %q", text)
+	}
+}
+
+// TestDumbTerminal: on a terminal that cannot redraw lines, progress is as without a terminal.
+func TestDumbTerminal(t *testing.T) {
+	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !term.IsTerminal(int(file.Fd())) {
+		t.Skipf("there is no terminal for the test: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for name, redrawn := range map[string]bool{"xterm": true, "": true, "dumb": false} {
+		t.Setenv("TERM", name)
+		r := New(file)
+		if _, is := r.(*terminal); is != redrawn {
+			t.Errorf("with TERM=%s, New() = %T", name, r)
+		}
+		closeTwice(t, r)
+		s := NewScenarios(file, 1)
+		if _, is := s.Observer.(*live); is != redrawn {
+			t.Errorf("with TERM=%s, NewScenarios() = %T", name, s.Observer)
+		}
+		closeTwice(t, s)
+		if c := NewCount(file); (c.width != nil) != redrawn {
+			t.Errorf("with TERM=%s, NewCount() has a bar: %t", name, !redrawn)
+		}
 	}
 }
 

@@ -1,4 +1,6 @@
-package emulator_test
+// Package gcs_test uses GCS of the emulator with Google's client. It is a module of its own, so that the module of
+// the product does not require that client.
+package gcs_test
 
 import (
 	"context"

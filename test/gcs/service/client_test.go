@@ -1,8 +1,7 @@
-package gcs_test
+package service_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -15,8 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/iterator"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
 func write(t *testing.T, o *storage.ObjectHandle, content []byte, change ...func(*storage.Writer)) {
@@ -64,8 +61,8 @@ var odd = []string{
 }
 
 func TestOddNames(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	f := serve(t)
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	for _, name := range odd {
 		write(t, b.Object(name), []byte(name))
 	}
@@ -107,8 +104,8 @@ func list(t *testing.T, b *storage.BucketHandle, query *storage.Query) []string 
 }
 
 func TestList(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	f := serve(t)
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	for _, name := range []string{"a/1", "a/2", "b", "c/1", "d"} {
 		write(t, b.Object(name), nil)
 	}
@@ -145,8 +142,8 @@ func TestList(t *testing.T) {
 }
 
 func TestResumableUpload(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	b := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos")
+	f := serve(t)
+	b := f.client(t, f.account(t, all("photos"))).Bucket("photos")
 	content := make([]byte, 20<<20+13)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	for name, size := range map[string]int{"Default": 16 << 20, "Small": 1 << 20, "OneRequest": 0, "Exact": len(content)} {
@@ -162,8 +159,8 @@ func TestResumableUpload(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	f := serve(t)
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	write(t, o, []byte("12345"), func(w *storage.Writer) {
 		w.ContentType, w.CacheControl, w.Metadata = "text/x", "no-store", map[string]string{"a": "1", "b": "2"}
 	})
@@ -197,9 +194,9 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestCopyAndCompose(t *testing.T) {
-	f := serve(t, gcs.Options{})
+	f := serve(t)
 	f.bucket(t, "archive")
-	c := f.client(t, f.account(t, "app", all("photos"), all("archive")))
+	c := f.client(t, f.account(t, all("photos"), all("archive")))
 	one, two := c.Bucket("photos").Object("one"), c.Bucket("archive").Object("dir/two")
 	write(t, one, []byte("first"), func(w *storage.Writer) { w.ContentType, w.Metadata = "text/x", map[string]string{"a": "1"} })
 	attrs, err := two.CopierFrom(one).Run(t.Context())
@@ -227,8 +224,8 @@ func TestCopyAndCompose(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	f := serve(t)
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	missing := o.If(storage.Conditions{DoesNotExist: true})
 	write(t, missing, []byte("first"))
 	attrs, err := o.Attrs(t.Context())
@@ -259,8 +256,8 @@ func TestConditions(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	o := f.client(t, f.account(t, "app", all("photos"))).Bucket("photos").Object("x")
+	f := serve(t)
+	o := f.client(t, f.account(t, all("photos"))).Bucket("photos").Object("x")
 	write(t, o, []byte("0123456789"))
 	for _, tc := range []struct {
 		offset, length int64
@@ -277,31 +274,4 @@ func TestRanges(t *testing.T) {
 	}
 	_, err := o.NewRangeReader(t.Context(), 11, -1)
 	wantStatus(t, "behind the end", err, http.StatusRequestedRangeNotSatisfiable)
-}
-
-// TestGzip is content that is compressed: as it is for those who accept that, and
-// unpacked for the others.
-func TestGzip(t *testing.T) {
-	f := serve(t, gcs.Options{})
-	key := bearer(f.account(t, "app", all("photos")))
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err := w.Write([]byte("plain"))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	f.do(t, request{method: "POST", path: upload + "&name=x&contentEncoding=gzip", body: packed.String()}, key)
-	f.do(t, request{method: "POST", path: upload + "&name=broken&contentEncoding=gzip", body: "not packed"}, key)
-	for _, tc := range []struct{ name, accept, encoding, want string }{
-		{"x", "gzip", "gzip", packed.String()}, {"x", "", "", "plain"}, {"x", "br", "", "plain"}, {"broken", "gzip", "gzip", "not packed"},
-	} {
-		get := request{method: "GET", path: "/photos/" + tc.name, header: http.Header{"Accept-Encoding": {tc.accept}}}
-		status, header, body := f.do(t, get, key)
-		if status != ok || string(body) != tc.want || header.Get("Content-Encoding") != tc.encoding {
-			t.Errorf("%s for %q: %d %q, encoding %q", tc.name, tc.accept, status, body, header.Get("Content-Encoding"))
-		}
-	}
-	if status, _, body := f.do(t, request{method: "GET", path: "/photos/broken"}, key); status != 400 {
-		t.Errorf("what cannot be unpacked: %d %s", status, body)
-	}
 }
