@@ -47,7 +47,7 @@ func TestSnapshotGCS(t *testing.T) {
 	emu, stop := startOwn(t, emulator.Options{
 		ControlPlaneKind: emulator.ControlPlaneEmbedded, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
 	})
-	s := storyIn(t, emu, "demo", "photos").use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{
+	s := storyIn(t, emu, "photos").use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{
 		ObjectData: v1alpha2.BucketAccessModeReadWrite,
 	})
 	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}, s.claim, s.access)
@@ -253,7 +253,7 @@ func provision(t *testing.T, emu *emulator.Emulator) {
 // secretV1alpha2 returns the Secret of demo/photos.
 func secretV1alpha2(t *testing.T, emu *emulator.Emulator) map[string]string {
 	t.Helper()
-	return storyIn(t, emu, "demo", "photos").secret()
+	return storyIn(t, emu, "photos").secret()
 }
 
 // secretV1alpha1 returns what the Secret of demo/photos says, below the keys of v1alpha2.
@@ -314,7 +314,7 @@ func TestSnapshotHeld(t *testing.T) {
 	emu, _ := startOwn(t, emulator.Options{ControlPlane: plane})
 	first := newOwnStory(t, emu, "photos")
 	first.waitReady()
-	late := storyIn(t, emu, "demo", "late")
+	late := storyIn(t, emu, "late")
 	plane.beforeCopy = func() {
 		late.create(late.claim)
 		ctx, cancel := context.WithTimeout(t.Context(), claimPatience)

@@ -142,7 +142,7 @@ func expectIdentical(t *testing.T, s *story, before, secret map[string]string) {
 // newOwnStory is a story in namespace demo of an emulator with its own control plane.
 func newOwnStory(t *testing.T, emu *emulator.Emulator, name string) *story {
 	t.Helper()
-	s := storyIn(t, emu, "demo", name)
+	s := storyIn(t, emu, name)
 	err := emu.Client().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
@@ -151,17 +151,17 @@ func newOwnStory(t *testing.T, emu *emulator.Emulator, name string) *story {
 	return s
 }
 
-// storyIn returns a claim and an access with its name.
-func storyIn(t *testing.T, emu *emulator.Emulator, namespace, name string) *story {
+// storyIn returns a claim and an access in namespace demo, with its name.
+func storyIn(t *testing.T, emu *emulator.Emulator, name string) *story {
 	t.Helper()
 	return &story{
 		t: t, emu: emu,
 		claim: &v1alpha2.BucketClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name},
 			Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 		},
 		access: &v1alpha2.BucketAccess{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name},
 			Spec: v1alpha2.BucketAccessSpec{
 				BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha2.ProtocolS3,
 				BucketClaims: []v1alpha2.BucketClaimAccess{{
@@ -273,7 +273,7 @@ func startWriters(t *testing.T, emu *emulator.Emulator) *writers {
 
 // provision creates a claim with an access, and deletes both again unless they stay.
 func (w *writers) provision(ctx context.Context, emu *emulator.Emulator, name string, stays bool) {
-	s := storyIn(w.t, emu, "demo", name)
+	s := storyIn(w.t, emu, name)
 	if emu.Client().Create(ctx, s.claim) != nil || emu.Client().Create(ctx, s.access) != nil {
 		return
 	}

@@ -3,6 +3,7 @@ package differential
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -151,9 +152,7 @@ func (d *differential) compareAt(t *testing.T, what string, versions [2]string, 
 	var answers [2]map[string]any
 	r := request{Method: http.MethodGet, Path: path, Query: url.Values{}}
 	for i, s := range d.servers {
-		for key, values := range options {
-			r.Query[key] = values
-		}
+		maps.Copy(r.Query, options)
 		r.Query.Set("resourceVersion", versions[i])
 		answer, err := s.do(t.Context(), r)
 		if err != nil {
@@ -253,7 +252,7 @@ func compactEtcd(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Compact(ctx, &etcdserverpb.CompactionRequest{Revision: latest.Header.Revision, Physical: true})
+	_, err = client.Compact(ctx, &etcdserverpb.CompactionRequest{Revision: latest.GetHeader().GetRevision(), Physical: true})
 	if err != nil {
 		t.Fatal(err)
 	}

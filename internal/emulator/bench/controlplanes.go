@@ -56,7 +56,7 @@ func (b *both) add(kind emulator.ControlPlaneKind, d time.Duration) {
 	}
 }
 
-func (b both) ratio(name string, bar float64, notes ...string) figure.Figure {
+func (b *both) ratio(name string, bar float64, notes ...string) figure.Figure {
 	return figure.Ratio(name, bar, figure.Times(b.embedded), figure.Times(b.programs), notes...)
 }
 
