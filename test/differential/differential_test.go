@@ -194,9 +194,13 @@ func (d *differential) mustDo(t *testing.T, r request) (answers [2]response) {
 	return answers
 }
 
-// compared returns what has to be the same.
+// compared returns what has to be the same. kube-apiserver may apply a patch to the object
+// that its cache still has, and warn of it, before it answers that the object is not found.
 func compared(r response) map[string]any {
 	slices.Sort(r.Warnings)
+	if r.Code == http.StatusNotFound {
+		r.Warnings = nil
+	}
 	return map[string]any{"code": r.Code, "warnings": r.Warnings, "body": normalize(r.Body)}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -206,5 +207,15 @@ func normalizeKubectl(text string) string {
 	for _, c := range changing {
 		text = c.pattern.ReplaceAllString(text, c.replacement)
 	}
-	return text
+	return described.ReplaceAllStringFunc(text, sortLines)
+}
+
+// described is the data of a Secret or ConfigMap, which kubectl prints in any order.
+var described = regexp.MustCompile(`(?m)^Data\n====\n(.+\n)+`)
+
+// sortLines sorts the lines after the heading.
+func sortLines(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	slices.Sort(lines[2:])
+	return strings.Join(lines, "\n") + "\n"
 }

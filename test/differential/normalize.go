@@ -55,6 +55,7 @@ var (
 	tooOld    = regexp.MustCompile(`(too old resource version:) \d+ \(\d+\)`)
 	tooLarge  = regexp.MustCompile(`(Too large resource version: \d+, current:) \d+`)
 	undefined = regexp.MustCompile(`(?s)(failed to create typed patch object \(.*?\): ).*`)
+	converted = regexp.MustCompile(`(: converting \([\w.]+\) to )\(\w+(\.\w+\): unknown conversion)`)
 	values    = regexp.MustCompile(`(?s)(Invalid value: )\{.*\}: `)
 	generated = regexp.MustCompile(`\bgenerated-[a-z0-9]{5}\b`)
 	times     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
@@ -67,8 +68,9 @@ func normalizeText(text string) string {
 	text = embedded.ReplaceAllString(text, "${1}VERSION")
 	text = tooOld.ReplaceAllString(text, "$1 VERSION (VERSION)")
 	text = tooLarge.ReplaceAllString(text, "$1 VERSION")
-	text = undefined.ReplaceAllString(text, "${1}REASONS") // in an order that changes from run to run
-	text = values.ReplaceAllString(text, "${1}OBJECT: ")   // its fields have the names of internal types
+	text = undefined.ReplaceAllString(text, "${1}REASONS")      // in an order that changes from run to run
+	text = values.ReplaceAllString(text, "${1}OBJECT: ")        // its fields have the names of internal types
+	text = converted.ReplaceAllString(text, "${1}(PACKAGE${2}") // that of internal types
 	text = conflicts.ReplaceAllString(text, "$1 (VERSION)")
 	text = addresses.ReplaceAllString(text, "ADDRESS")
 	text = times.ReplaceAllString(text, "TIME")
