@@ -195,27 +195,6 @@ func with(secret map[string]string, key, value string) map[string]string {
 	return changed
 }
 
-// TestAzureSecret is what there is of Azure.
-func TestAzureSecret(t *testing.T) {
-	emu := emulatortest.Start(t, everyProtocol())
-	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly})
-	s.create(s.claim, s.access)
-	s.waitReady()
-	secret := s.secret()
-	account, token := secret[v1alpha2.SecretKeyAzureStorageAccount], secret[v1alpha2.SecretKeyAzureSASToken]
-	if secret["COSI_PROTOCOL"] != "Azure" || account == "" || !strings.HasPrefix(token, "https://"+account+".blob.cosi-emu.invalid/") {
-		t.Errorf("the Secret is %v", secret)
-	}
-	if expires, ok := secret[v1alpha2.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
-		t.Errorf("the token ends %q, %t", expires, ok)
-	}
-	s.delete(s.access)
-	s.waitGone(s.access)
-	if accounts, err := emu.Store().Accounts(t.Context()); err != nil || len(accounts) > 1 { // the administrator's stays
-		t.Errorf("left: %v, %v", accounts, err)
-	}
-}
-
 // TestProtocolOptions: invalid options are rejected before anything starts.
 func TestProtocolOptions(t *testing.T) {
 	for name, opts := range map[string]emulator.Options{
