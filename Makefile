@@ -57,7 +57,7 @@ clean: ## Remove what was built here. The user's cache stays.
 
 .PHONY: test
 test: setup ## Run the tests that a person waits for, in minutes.
-	$(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+	$(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-all
 test-all: test test-rest ## Run all tests that CI runs.
@@ -81,7 +81,7 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 .PHONY: test-race
 test-race: setup ## Run the tests of make test with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
+	$(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
