@@ -130,7 +130,7 @@ func (s *session) discover(ctx context.Context) error {
 	return nil
 }
 
-// awaitConnection waits until the driver listens: whoever tests it may just have started it. If
+// awaitConnection waits until the driver listens: its author may just have started it. If
 // it does not listen in time, the first call says why.
 func (s *session) awaitConnection(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxStart)
