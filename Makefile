@@ -64,7 +64,7 @@ clean: ## Remove what was built here. The user's cache stays.
 .PHONY: test
 test: setup ## Run the tests that a person waits for, in minutes. What they draw at random depends on SEED.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-all
 test-all: test test-rest ## Run all tests that CI runs.
@@ -89,7 +89,7 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 test-race: setup ## Run the tests of make test with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
@@ -205,13 +205,13 @@ EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./in
 	./internal/scenarios/engine/... ./scenarios/...
 .PHONY: test-embedded
 test-embedded: ## Run the tests of components and the suites on the embedded control plane.
-	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
+	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
 
 # The tests that prefer the embedded control plane.
 ENVTEST_TESTS = ./internal/scenarios/engine ./scenarios
 .PHONY: test-envtest
 test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
-	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 15m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
+	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=

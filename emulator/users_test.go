@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -102,9 +103,13 @@ func TestQuotaOfClaims(t *testing.T) {
 	awaitUsed(1)
 	second := s.claim.DeepCopy()
 	second.ObjectMeta = metav1.ObjectMeta{Namespace: s.claim.Namespace, Name: "second"}
-	if err := s.emu.Client().Create(t.Context(), second.DeepCopy()); !apierrors.IsForbidden(err) {
-		t.Errorf("a second claim: %v, want it to be forbidden by the quota", err)
-	}
+	// The API server enforces a quota only once it has seen its status.
+	harness.Eventually(t, "the quota forbids a second claim", func(ctx context.Context) error {
+		if err := s.emu.Client().Create(ctx, second.DeepCopy(), client.DryRunAll); !apierrors.IsForbidden(err) {
+			return fmt.Errorf("create: got %v, want it to be forbidden", err) //nolint:errorlint // it may be nil
+		}
+		return nil
+	})
 	s.delete(s.claim)
 	s.waitGone(s.claim)
 	awaitUsed(0)

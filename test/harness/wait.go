@@ -12,7 +12,7 @@ import (
 const (
 	// Timeout is how long a test waits for a condition. Only a test that fails
 	// waits that long, so it leaves room for a busy machine.
-	Timeout = time.Minute
+	Timeout = 2 * time.Minute
 
 	interval = 10 * time.Millisecond
 	// quiet is how long a count must stay the same before Settle returns it.

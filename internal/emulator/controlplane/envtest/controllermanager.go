@@ -53,6 +53,9 @@ func (m *controllerManager) start(log *os.File) error {
 		"--use-service-account-credentials",
 		"--leader-elect=false",
 		"--secure-port=0",
+		// The API server admits an object that comes before it knows the limits of a new
+		// ResourceQuota. The next synchronization counts it; the default is 5 minutes.
+		"--resource-quota-sync-period=5s",
 	)
 	m.cmd.Stdout, m.cmd.Stderr = log, log
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
