@@ -9,9 +9,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"time"
@@ -61,7 +63,11 @@ func follow(ctx context.Context, archive string, p person) (measured []timing, e
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // temporary files
-	s := &shell{root: dir, variables: map[string]string{}}
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &shell{root: dir, port: port, variables: map[string]string{}}
 	defer s.end() //nolint:contextcheck // also after an interrupt
 	measure := func(command string, do func() error) error {
 		began := time.Now()
@@ -85,4 +91,14 @@ func follow(ctx context.Context, archive string, p person) (measured []timing, e
 		}
 	}
 	return measured, nil
+}
+
+// freePort returns a TCP port of loopback that nothing listens on now.
+func freePort(ctx context.Context) (string, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	return port, errors.Join(err, listener.Close())
 }

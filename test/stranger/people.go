@@ -54,7 +54,8 @@ var people = []person{
 }
 
 // ownDriver is the driver of the person who has written one: there is one in the archive.
-const ownDriver = "cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR) --s3-bind-address=127.0.0.1:19395"
+// The shell knows a free port. The driver keeps it when it is started again.
+const ownDriver = "cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR) --s3-bind-address=127.0.0.1" + portName
 
 func typed(commands ...command) func(*shell) ([]command, error) {
 	return func(*shell) ([]command, error) { return commands, nil }

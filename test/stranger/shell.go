@@ -24,8 +24,12 @@ const limit = 5 * time.Minute
 type shell struct {
 	root      string
 	program   string // the directory of the archive, relative to the root
+	port      string // what portName stands for
 	variables map[string]string
 }
+
+// portName is what commands have instead of a port, which has to be free on the machine.
+const portName = ":PORT"
 
 // home is the directory of the person, in which they type.
 const home = "home/me"
@@ -57,7 +61,7 @@ func (s *shell) beside(name string) string { return filepath.Join(s.root, s.prog
 func (s *shell) expect(ctx context.Context, c command) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed, err := s.run(ctx, c.text)
+	printed, err := s.run(ctx, strings.ReplaceAll(c.text, portName, ":"+s.port))
 	switch {
 	case c.fails && err == nil:
 		return fmt.Errorf("%s\nit succeeds, and has to fail", printed)
