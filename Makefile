@@ -130,17 +130,21 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-differential nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-differential nightly-control-planes nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: test-envtest ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
+nightly-differential: setup ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
 	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
+
+.PHONY: nightly-control-planes
+nightly-control-planes: test-envtest test-embedded ## Run on each control plane the tests that run on the other by day, and try the requests and the storage of the embedded one at random.
 	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
+	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
