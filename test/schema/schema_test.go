@@ -78,7 +78,7 @@ func TestSuite(t *testing.T) {
 // scenariosIn returns the documents of a file with scenarios, or none if they are invalid on purpose.
 func scenariosIn(t *testing.T, path string) []any {
 	t.Helper()
-	data, err := os.ReadFile(path) //nolint:gosec // a file of this repository
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
