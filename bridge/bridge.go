@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
@@ -34,8 +35,9 @@ type Bridge struct {
 	callers           *callers
 }
 
-// New returns a Bridge. It does not wait for the driver: while there is no connection
-// to it, calls fail with the code UNAVAILABLE. Close the Bridge after use.
+// New returns a Bridge. It does not wait for the driver. A call waits up to a second for a
+// connection to the driver, so that a restart need not fail it, and then fails with the
+// code UNAVAILABLE. Close the Bridge after use.
 func New(options Options) (*Bridge, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -100,12 +102,43 @@ var connectBackoff = backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplie
 
 const connectTimeout = 20 * time.Second
 
+// While a call waits for the connection to the driver, the bridge tries to connect at this
+// interval.
+const (
+	connectPatience = time.Second
+	connectInterval = connectPatience / 10
+)
+
+// afterConnect makes a call once there is a connection. If there is none in time, the call
+// fails, as without a bridge.
+func afterConnect(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption,
+) error {
+	limited, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	for state := conn.GetState(); state != connectivity.Ready && state != connectivity.Shutdown && limited.Err() == nil; {
+		conn.Connect()
+		conn.ResetConnectBackoff()
+		state = next(limited, conn, state)
+	}
+	return call(ctx, method, request, reply, conn, opts...)
+}
+
+// next waits for the state of a connection to change, for connectInterval, and returns it.
+func next(ctx context.Context, conn *grpc.ClientConn, state connectivity.State) connectivity.State {
+	ctx, cancel := context.WithTimeout(ctx, connectInterval)
+	defer cancel()
+	conn.WaitForStateChange(ctx, state)
+	return conn.GetState()
+}
+
 func connect(endpoint string, options []grpc.DialOption) (*grpc.ClientConn, error) {
 	conn, err := grpc.NewClient(endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithIdleTimeout(0),
 		grpc.WithNoProxy(),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: connectBackoff, MinConnectTimeout: connectTimeout}),
+		grpc.WithChainUnaryInterceptor(afterConnect),
 	}, options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("driver endpoint %q: %w", endpoint, err)
