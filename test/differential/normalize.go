@@ -31,6 +31,8 @@ func normalizeField(name string, value any) any {
 		switch name {
 		case "cells":
 			normalizeCells(in)
+		case "managedFields": // the servers sort them by the second of their time
+			slices.SortFunc(in, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		case "nonResourceRules", "resourceRules", "causes": // in any order
 			slices.SortFunc(in, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 			return slices.CompactFunc(in, func(a, b any) bool { return text(a) == text(b) })
