@@ -23,7 +23,7 @@ LONG := ^TestLong
 # the time of the commit: make test-sample SEED=1754300000
 SEED := $(or $(SEED),$(shell git log -1 --format=%ct 2>/dev/null || date +%s))
 
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 ##@ Use
 
@@ -49,6 +49,12 @@ CONTAINER_TOOL ?= docker
 image: ## Build the container image IMAGE with CONTAINER_TOOL.
 	$(CONTAINER_TOOL) build --tag $(IMAGE) .
 
+# make release VERSION=v0.2.0
+VERSION ?=
+.PHONY: release
+release: ## Make the files of the release VERSION in bin/release: archives, checksums, SBOMs, formula, image.
+	$(GO) run -C hack/release . -version '$(VERSION)' $(RELEASEFLAGS)
+
 .PHONY: clean
 clean: ## Remove what was built here. The user's cache stays.
 	rm -rf $(BIN)
@@ -56,8 +62,9 @@ clean: ## Remove what was built here. The user's cache stays.
 ##@ Test
 
 .PHONY: test
-test: setup ## Run the tests that a person waits for, in minutes.
-	$(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+test: setup ## Run the tests that a person waits for, in minutes. What they draw at random depends on SEED.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-all
 test-all: test test-rest ## Run all tests that CI runs.
@@ -81,18 +88,33 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 .PHONY: test-race
 test-race: setup ## Run the tests of make test with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	$(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
 
 .PHONY: test-modules
-test-modules: ## Run the tests of the other modules.
+test-modules: test-release ## Run the tests of the other modules.
 	cd hack/s3clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
 	cd test/linking && $(GO) test ./...
+	cd test/gcs && $(GO) test ./...
+	cd test/schema && $(GO) test ./...
 	cd test/olddriver && $(GO) vet ./...
+
+.PHONY: test-release
+test-release: ## Make a release for this machine, twice, and run its archive and its image in empty roots.
+	cd hack/release && $(GO) test -timeout 15m ./...
+
+# The archive for this machine, and who tries it.
+STRANGER := v0.0.0-stranger
+.PHONY: stranger
+stranger: ## Type the first ten minutes of three people in an empty root, and write the table of docs/first-day.md.
+	rm -rf $(BIN)/release/$(STRANGER)
+	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
+	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/first-day.md
 
 # The scenarios for v1alpha2: those for v1alpha1 have a folder of their own.
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
@@ -108,10 +130,21 @@ test-sample: build setup ## Try a sample of the faults in all scenarios that shi
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: nightly-differential nightly-control-planes nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+
+.PHONY: nightly-differential
+nightly-differential: setup ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
+	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
+	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
+	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
+
+.PHONY: nightly-control-planes
+nightly-control-planes: test-envtest test-embedded ## Run on each control plane the tests that run on the other by day, and try the requests and the storage of the embedded one at random.
+	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
+	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -171,6 +204,19 @@ PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/stea
 explore-interference: build setup ## Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
 
+# The tests of components, which do not depend on what only the real API server has.
+EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./internal/emulator/oracle/... \
+	./internal/scenarios/engine/... ./scenarios/...
+.PHONY: test-embedded
+test-embedded: ## Run the tests of components and the suites on the embedded control plane.
+	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
+
+# The tests that prefer the embedded control plane.
+ENVTEST_TESTS = ./internal/scenarios/engine ./scenarios
+.PHONY: test-envtest
+test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
+	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
+
 # make mutants MUTANT=create-before-id
 MUTANT ?=
 .PHONY: mutants
@@ -189,6 +235,10 @@ s3-clients: setup ## Try the S3 store with real clients, and write the table of 
 screenshot: build setup ## Take the screenshot of a report for the README, with Chromium.
 	hack/screenshot/screenshot.sh $(BIN)/cosi-emu docs/images/report.png
 
+.PHONY: pictures
+pictures: ## Take the pictures of docs/ui.md, with Chromium.
+	$(GO) test ./internal/ui -count 1 -run '^TestPictures$$' -pictures $(CURDIR)/docs/images
+
 .PHONY: bench
 bench: setup ## Run the benchmarks.
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) $(PKG)
@@ -196,7 +246,7 @@ bench: setup ## Run the benchmarks.
 ##@ Change
 
 .PHONY: generate
-generate: generate-proto generate-apis generate-go ## Generate all that is generated.
+generate: generate-proto generate-apis generate-openapi generate-go ## Generate all that is generated.
 
 .PHONY: generate-proto
 generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto files.
@@ -210,6 +260,19 @@ generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs fro
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
 	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha1 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
+
+# The kinds of the embedded control plane, and the types that their definitions refer to.
+OPENAPI := internal/emulator/controlplane/embedded/openapi
+OPENAPI_TYPES := $(addprefix k8s.io/api/, \
+		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
+	k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
+	$(addprefix k8s.io/apimachinery/pkg/, api/resource apis/meta/v1 runtime util/intstr version)
+
+.PHONY: generate-openapi
+generate-openapi: $(BIN)/openapi-gen ## Generate the OpenAPI definitions of the embedded control plane.
+	$(BIN)/openapi-gen --go-header-file /dev/null --report-filename /dev/null \
+		--output-dir $(OPENAPI) --output-pkg github.com/cosi-emu/cosi-emu/$(OPENAPI) \
+		--output-file zz_generated.openapi.go $(OPENAPI_TYPES)
 
 .PHONY: generate-go
 generate-go: ## Run the go:generate directives.
@@ -227,8 +290,11 @@ tidy: ## Tidy every module of the repository.
 lint: $(BIN)/golangci-lint ## Run the linters.
 	$(BIN)/golangci-lint run ./...
 	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd hack/release && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd hack/s3clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd examples/driver-author && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/gcs && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/schema && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 
 ##@ Verify
 
@@ -260,7 +326,7 @@ verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a know
 	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
 
 .PHONY: verify-generated
-verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen ## Generated files are up to date.
+verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen ## Generated files are up to date.
 	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
 
 .PHONY: verify-platforms
@@ -283,6 +349,7 @@ $(eval $(call tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,google.golang.org/grpc/cmd/protoc-gen-go-grpc))
 $(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
+$(eval $(call tool,k8s.io/kube-openapi/cmd/openapi-gen))
 $(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,./licenses))
 $(eval $(call tool,./protogen))

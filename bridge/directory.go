@@ -10,14 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+	"runtime"
+
+	"github.com/gofrs/flock"
 )
 
 // Directory is a Store in the files of a directory, which only its owner can read. A
 // directory serves one process at a time.
 type Directory struct {
 	path string
-	lock *os.File
+	lock *flock.Flock
 }
 
 // entry is the content of a file. The key is for people and for a check: the name of
@@ -33,13 +35,13 @@ func OpenDirectory(path string) (*Directory, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock := flock.New(filepath.Join(path, "lock"), flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("state directory %s is in use by another bridge: stop it, or choose another directory (%w)",
-			path, err), lock.Close())
+	if !locked {
+		return nil, fmt.Errorf("state directory %s is in use by another bridge: stop it, or choose another directory", path)
 	}
 	return &Directory{path: path, lock: lock}, nil
 }
@@ -102,8 +104,11 @@ func (d *Directory) Delete(_ context.Context, key string) error {
 	return d.sync()
 }
 
-// sync makes the names in the directory durable.
+// sync makes the names in the directory durable. Windows does that by itself.
 func (d *Directory) sync() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	dir, err := os.Open(d.path)
 	if err != nil {
 		return err

@@ -217,7 +217,7 @@ func leakDescriptors() behaviour {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(files) == 0 {
-			if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: few, Max: few}); err != nil {
+			if err := limitFiles(few); err != nil {
 				return nil, err
 			}
 		}

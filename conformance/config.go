@@ -48,6 +48,11 @@ type Config struct {
 	ConnectTimeout time.Duration
 	// ControlPlane starts a Kubernetes API server for the driver of DriverCommand.
 	ControlPlane *ControlPlane
+	// ControlPlaneKind selects the control plane that the suite starts, for ControlPlane and
+	// for the profile End-to-End; empty means emulator.ControlPlaneAuto. ControlPlaneDir is a
+	// directory with its programs; empty means the user's cache.
+	ControlPlaneKind emulator.ControlPlaneKind
+	ControlPlaneDir  string
 	// DialOptions are added to those of the connection.
 	DialOptions []grpc.DialOption
 	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
@@ -78,6 +83,9 @@ type Config struct {
 	// Rerun is the command line that repeats the run, without the check and the seed. Default:
 	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
 	Rerun string
+	// OnProgress is called before the first check and after each, with the number of checks that have
+	// ended and that of all.
+	OnProgress func(done, total int)
 	// OnResult is called after each check.
 	OnResult func(Result)
 }

@@ -17,10 +17,19 @@ func Execute(ctx context.Context, config Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range s.selected() { //nolint:contextcheck // a check gets its context when it runs
+	selected := s.selected() //nolint:contextcheck // a check gets its context when it runs
+	s.progress(0, len(selected))
+	for i, check := range selected {
 		s.run(ctx, check)
+		s.progress(i+1, len(selected))
 	}
 	return s.finish(), s.close(ctx)
+}
+
+func (s *session) progress(done, total int) {
+	if s.config.OnProgress != nil {
+		s.config.OnProgress(done, total)
+	}
 }
 
 // Run runs each check as a subtest. A MUST check that failed, or was not reached, fails the

@@ -19,9 +19,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	for i := range r.Results {
 		all = append(all, r.Results[i].entry())
 	}
-	failed, links := 0, map[string]string{}
+	failed, links, reruns := 0, map[string]string{}, map[string]string{}
 	for i := range r.Results {
 		links[r.Results[i].name()] = r.Results[i].Check.Link
+		if f := r.Results[i].Failure; f != nil {
+			reruns[r.Results[i].name()] = f.Rerun
+		}
 		if r.Results[i].State == Fail {
 			failed++
 		}
@@ -31,6 +34,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		Title: fmt.Sprintf("COSI conformance of %s: %s", cmp.Or(r.Driver, "a driver"), r.headline()), Noun: "check", User: "suite",
 		Outcomes: map[engine.Outcome]string{engine.Passed: Pass, engine.Failed: Fail, engine.Broken: NotReached, engine.Skipped: "not run"},
 		Links:    links,
+		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
 		Summary:  r.summary(failed),
 	})
 }
@@ -88,7 +92,7 @@ func (r Result) failures() []report.Failure {
 	if f := r.Failure; f != nil {
 		all = append(all, report.Failure{
 			Step: new(0), Message: r.summary(), Expected: f.Expected, Got: f.Got,
-			Notes: []string{"Why: " + f.Why, "Run just this check: " + f.Rerun},
+			Notes: []string{"Why: " + f.Why},
 		})
 	}
 	if r.State == NotReached {

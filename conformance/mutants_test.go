@@ -1,14 +1,10 @@
 package conformance_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // sample limits the mutants that a run tries.
@@ -68,24 +65,6 @@ func mutants() []mutant {
 		gcsMutants(), codeMutants(), concurrencyMutants(), lifeMutants(), oldMutants(), oldResponseMutants())
 }
 
-// draw returns the mutants that this run tries.
-func draw(t *testing.T) []mutant {
-	t.Helper()
-	all := mutants()
-	if *sample == 0 {
-		return all
-	}
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("COSI_EMU_TEST_SEED"), "1"), 10, 64)
-	if err != nil {
-		t.Fatalf("COSI_EMU_TEST_SEED: %v", err)
-	}
-	drawn := min(*sample, len(all))
-	t.Logf("%d of %d, drawn with COSI_EMU_TEST_SEED=%d", drawn, len(all), seed)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for cryptography
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:drawn]
-}
-
 // matrix are the checks that each mutant failed.
 type matrix struct {
 	mu   sync.Mutex
@@ -117,7 +96,7 @@ func (m *matrix) String() string {
 func TestLongMutants(t *testing.T) {
 	table := &matrix{rows: map[string][]string{}}
 	t.Run("drivers", func(t *testing.T) {
-		for _, m := range draw(t) {
+		for _, m := range harness.Draw(t, mutants(), *sample) {
 			t.Run(m.name, func(t *testing.T) {
 				t.Parallel()
 				table.add(m.name, m.test(t))

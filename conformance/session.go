@@ -150,6 +150,7 @@ func (s *session) prepareEndToEnd() {
 	}
 	options := endtoend.Options{
 		Driver: s.endpoint, API: objectstorage.V1alpha2, CallTimeout: s.config.CallTimeout, Version: s.config.Version,
+		ControlPlaneKind: s.config.ControlPlaneKind, ControlPlaneDir: s.config.ControlPlaneDir,
 		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,
 	}
 	if s.env.Driver.Generation() == port.V1alpha1 {

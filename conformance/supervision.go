@@ -65,6 +65,7 @@ func (s *supervision) startControlPlane(ctx context.Context, config Config) (map
 		return nil, nil //nolint:nilnil // no variables
 	}
 	emu, err := emulator.Start(ctx, emulator.Options{
+		ControlPlaneKind: config.ControlPlaneKind, ControlPlaneDir: config.ControlPlaneDir,
 		NoDriver: true, Dir: config.ControlPlane.Dir, Reporter: config.ControlPlane.Reporter, API: objectstorage.Version(config.Generation),
 	})
 	if err != nil {

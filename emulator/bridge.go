@@ -129,6 +129,11 @@ func (e *Emulator) bridgeSocket(component string) (string, error) {
 	return "unix://" + path, err
 }
 
+// bridgeDir is the directory with the IDs that a bridge keeps.
+func (e *Emulator) bridgeDir(component string) string {
+	return filepath.Join(cmp.Or(e.dataDir(), filepath.Join(e.info.Dir, "run")), component)
+}
+
 func listenOn(endpoint string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
 }
@@ -168,7 +173,7 @@ func (e *Emulator) startBridge(
 	if e.Component(component) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, component)
 	}
-	ids, err := bridge.OpenDirectory(filepath.Join(cmp.Or(e.opts.DataDir, filepath.Join(e.info.Dir, "run")), component))
+	ids, err := bridge.OpenDirectory(e.bridgeDir(component))
 	if err != nil {
 		return nil, err
 	}

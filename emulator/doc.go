@@ -13,5 +13,5 @@
 //
 // The Journal records all operations between the components. Each component can be
 // stopped, restarted or crashed alone. All servers listen on the loopback interface
-// only.
+// only, unless Options.Listen names another address.
 package emulator

@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
@@ -54,8 +55,9 @@ type Emulator struct {
 	// s3VirtualEndpoint is the URL whose subdomains are buckets.
 	s3VirtualEndpoint string
 	gcs               *gcs.Service
-	tlsConfig         *tls.Config // of the store and the GCS service, or nil
-	certificates      []byte      // of the store's authority, in PEM
+	tlsConfig         *tls.Config      // of the store and the GCS service, or nil
+	authority         *certs.Authority // of the store, or nil
+	certificates      []byte           // of the authority, in PEM
 	identities        atomic.Pointer[webidentity.Verifier]
 
 	failed     chan error
@@ -72,6 +74,10 @@ type Emulator struct {
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
 
+	origin   origin
+	restored string     // the directory with the contents of the snapshot, without a data directory
+	saving   sync.Mutex // held by SaveSnapshot
+
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -83,8 +89,13 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
+	opts, from, err := opts.openSnapshot()
+	if err != nil {
+		return nil, err
+	}
 	e := &Emulator{
-		opts: opts.withDefaults(), failed: make(chan error, 1), faults: fault.NewSet(), tombstones: seam.NewTombstones(), started: time.Now(),
+		opts: opts.withDefaults(), origin: from, failed: make(chan error, 1), faults: fault.NewSet(),
+		tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
 		e.faults.Unsupported("loseLease", "leader election is disabled in this emulator; start it with --leader-elect, or Options.LeaderElection")
@@ -100,11 +111,14 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 // start runs all steps in order. Quick checks come before steps that take seconds.
 func (e *Emulator) start(ctx context.Context) error {
 	if port := e.opts.APIServerPort; port != 0 {
-		if err := controlplane.CheckPort(ctx, port); err != nil {
+		if err := controlplane.CheckPort(ctx, e.opts.listen().Bind(), port); err != nil {
 			return &StartError{Phase: controlplane.APIServer, Err: err}
 		}
 	}
 	if err := e.prepareFiles(); err != nil {
+		return err
+	}
+	if err := e.restoreSnapshot(); err != nil {
 		return err
 	}
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
@@ -122,7 +136,10 @@ func (e *Emulator) start(ctx context.Context) error {
 
 // prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
-	e.info.API, e.info.Dir, e.info.DataDir = e.opts.API, e.opts.Dir, e.opts.DataDir
+	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
+	if e.opts.listen().BeyondLoopback() {
+		e.info.Listen = e.opts.listen().Bind()
+	}
 	if e.info.Dir == "" {
 		dir, err := os.MkdirTemp("", "cosi-emu-")
 		if err != nil {

@@ -99,7 +99,7 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 
 // startAdministrator prepares what interferes with objects.
 func (e *Emulator) startAdministrator() error {
-	a, err := interference.New(e.Config(), e.journal, e.API())
+	a, err := interference.New(e.ownConfig(), e.journal, e.API())
 	if err != nil {
 		return err
 	}

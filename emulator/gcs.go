@@ -36,11 +36,13 @@ func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.
 // startGCS starts the GCS service. Like the store, it keeps its contents over the
 // incarnations of the component.
 func (e *Emulator) startGCS(ctx context.Context) error {
-	port, err := reservePort(ctx, "GCS", e.opts.GCSPort)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "GCS", wanted: e.opts.GCSPort, saved: e.origin.gcsPort, moved: "clients of GCS must use the new port",
+	})
 	if err != nil {
 		return err
 	}
-	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
+	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
 	var current atomic.Pointer[seam.Incarnation]
 	opts := gcs.Options{
 		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
@@ -48,14 +50,14 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
 		},
 	}
-	if e.opts.DataDir != "" {
-		opts.Dir = filepath.Join(e.opts.DataDir, "gcs")
+	if e.dataDir() != "" {
+		opts.Dir = gcsDir(e.dataDir())
 	}
 	if e.gcs, err = gcs.New(ctx, opts); err != nil {
 		return err
 	}
 	return e.startComponent(ctx, ComponentGCS, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := listenTCP(ctx, "GCS", net.JoinHostPort(loopback, port))
+		listener, err := port.listen(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -66,6 +68,9 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 		return server(func(ctx context.Context) error { return e.gcs.Serve(ctx, listener) }), nil
 	})
 }
+
+// gcsDir is the subdirectory for the files of the GCS service in a data directory.
+func gcsDir(dir string) string { return filepath.Join(dir, "gcs") }
 
 // scheme returns the scheme of the URLs of the store and of the GCS service.
 func (e *Emulator) scheme() string {

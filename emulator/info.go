@@ -15,6 +15,8 @@ type Info struct {
 	Dir string `json:"dir"`
 	// DataDir stores the data that survives a restart; empty if there is none.
 	DataDir string `json:"dataDir,omitempty"`
+	// Snapshot is the file that the emulator started from; empty if there is none.
+	Snapshot string `json:"snapshot,omitempty"`
 	// Kubeconfig is a file for kubectl with the rights of Emulator.Config.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context of the kubeconfig, for an existing cluster; empty if the
@@ -22,6 +24,8 @@ type Info struct {
 	Context string `json:"context,omitempty"`
 	// APIServer is the URL of the kube-apiserver.
 	APIServer string `json:"apiServer,omitempty"`
+	// Listen is the IP address of the services, if other machines can connect to them.
+	Listen string `json:"listen,omitempty"`
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`

@@ -14,6 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
 const phaseBinaries = "control plane programs"
@@ -36,50 +38,56 @@ func (e *Emulator) startKubernetes(ctx context.Context) error {
 	return e.inOrder(ctx, e.driverPhases()...)
 }
 
-// startControlPlane finds and starts the programs of the control plane, unless Options
-// has one.
+// startControlPlane chooses and starts a control plane, unless Options has one.
 func (e *Emulator) startControlPlane(ctx context.Context) error {
 	if e.opts.ControlPlane != nil {
 		e.plane = e.opts.ControlPlane
 		return nil
 	}
-	var set binaries.Set
-	find := phase{name: phaseBinaries, run: func(ctx context.Context) (err error) {
-		set, err = e.findBinaries(ctx)
+	var choice selection.Choice
+	choose := phase{name: phaseBinaries, run: func(ctx context.Context) (err error) {
+		choice, err = e.chooseControlPlane(ctx)
 		return err
 	}}
-	if err := e.inOrder(ctx, find); err != nil {
+	if err := e.inOrder(ctx, choose); err != nil {
 		return err
 	}
-	return e.runControlPlane(ctx, set)
+	return e.runControlPlane(ctx, choice)
 }
 
-func (e *Emulator) findBinaries(ctx context.Context) (binaries.Set, error) {
+func (e *Emulator) chooseControlPlane(ctx context.Context) (selection.Choice, error) {
+	kind, err := selection.ParseKind(string(e.opts.ControlPlaneKind))
+	if err != nil {
+		return selection.Choice{}, err
+	}
 	opts := binaries.Options{Dir: e.opts.ControlPlaneDir, Progress: func(u binaries.Update) {
-		e.opts.Reporter.PhaseProgress(phaseBinaries, u.String())
+		u.Report(e.opts.Reporter, phaseBinaries)
 	}}
-	set, err := binaries.Find(ctx, opts)
-	if set.Missing != "" {
-		e.warn(set.Missing)
+	choice, err := selection.Choose(ctx, kind, opts)
+	if choice.Notice != "" {
+		e.warn(choice.Notice)
 	}
-	return set, err
+	return choice, err
 }
 
-// runControlPlane starts the processes. Their phases are reported as phases of the
+// runControlPlane starts the components. Their phases are reported as phases of the
 // emulator.
-func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error {
+func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice) error {
 	definitions, err := crds.For(e.opts.API)
 	if err != nil {
 		return err
 	}
 	opts := controlplane.Options{
-		Binaries:      set,
 		Dir:           planeDir(e.info.Dir),
+		Listen:        e.opts.listen(),
 		APIServerPort: e.opts.APIServerPort,
 		CRDs:          definitions,
 	}
-	if e.opts.DataDir != "" {
+	switch {
+	case e.opts.DataDir != "":
 		opts.Dir, opts.KeepData = planeDir(e.opts.DataDir), true
+	case e.restored != "":
+		opts.Data = planeDir(e.restored)
 	}
 	last := "control plane"
 	opts.Phase = func(p controlplane.Phase) {
@@ -90,7 +98,7 @@ func (e *Emulator) runControlPlane(ctx context.Context, set binaries.Set) error 
 			e.opts.Reporter.PhaseStarted(p.Name)
 		}
 	}
-	plane, err := controlplane.Start(ctx, opts)
+	plane, err := choice.Start(ctx, opts)
 	if err != nil {
 		failure := &StartError{Phase: last, Err: err}
 		if component, ok := errors.AsType[*controlplane.StartError](err); ok {
@@ -110,7 +118,7 @@ func planeDir(dir string) string { return filepath.Join(dir, "controlplane") }
 // EndOrphans ends the processes of a killed emulator with the directory dir, if its
 // watchdog was killed too.
 func EndOrphans(ctx context.Context, dir string) error {
-	return controlplane.EndOrphans(ctx, planeDir(dir))
+	return envtest.EndOrphans(ctx, planeDir(dir))
 }
 
 // watchControlPlane reports the unexpected end of a process of the control plane.
@@ -144,7 +152,7 @@ func (e *Emulator) connect(kubeconfig []byte) error {
 	if err != nil {
 		return err
 	}
-	cfg := e.Config()
+	cfg := e.ownConfig()
 	connections := connrotation.NewDialer((&net.Dialer{}).DialContext)
 	cfg.Dial = connections.DialContext
 	e.onStop(func(context.Context) error {

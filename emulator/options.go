@@ -47,6 +47,12 @@ type Options struct {
 	// store, beyond Stop. If it is empty, they are deleted. Only one emulator at a time
 	// may use a directory; see instance.LockDataDir.
 	DataDir string
+	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
+	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
+	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
+	// Bridge, TLS, S3Port and GCSPort default to those of the snapshot; other values that do
+	// not fit are rejected.
+	Snapshot string
 
 	// ControlPlane is a running control plane, which Stop does not stop. No other emulator
 	// may use it. If it is nil, the emulator starts one.
@@ -58,10 +64,20 @@ type Options struct {
 	// Install creates the COSI kinds, ServiceAccounts and RBAC rules that Cluster lacks.
 	// Without it, a missing one is an error.
 	Install bool
-	// ControlPlaneDir is a directory with the programs of the control plane. If it is
+	// ControlPlaneKind selects the control plane that the emulator starts; empty means
+	// ControlPlaneAuto.
+	ControlPlaneKind ControlPlaneKind
+	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If it is
 	// empty, they are found, downloaded or built.
 	ControlPlaneDir string
 
+	// Listen is the IP address on which API server, S3 store and GCS service listen; empty
+	// means 127.0.0.1. With an address that other machines can reach, the services use TLS.
+	Listen string
+	// Advertise is the host name or IP address by which clients reach Listen, and which the
+	// kubeconfig and the Secrets of accesses contain. The emulator itself must reach it. It
+	// defaults to Listen, or to 127.0.0.1 if Listen stands for all addresses.
+	Advertise string
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
 	S3Port        int
@@ -131,7 +147,8 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validatePorts(), o.Implementations.validate())
+	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
+		o.validatePorts(), o.Implementations.validate())
 }
 
 func (o Options) validateDriver() error {
@@ -172,9 +189,10 @@ func (o Options) validateCluster() error {
 	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
 		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
 			"give no manifest with others", ErrOptions)
-	case o.Cluster != nil && (o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.DataDir != ""):
+	case o.Cluster != nil &&
+		(o.ControlPlane != nil || o.APIServerPort != 0 || o.ControlPlaneDir != "" || o.ControlPlaneKind != "" || o.DataDir != ""):
 		return fmt.Errorf("%w: with an existing cluster the emulator runs no control plane; "+
-			"set no port, programs or data directory of one", ErrOptions)
+			"set no kind, port, programs or data directory of one", ErrOptions)
 	default:
 		return nil
 	}
@@ -198,6 +216,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Reporter == nil {
 		o.Reporter = nopReporter{}
+	}
+	if o.listen().BeyondLoopback() && o.fake() {
+		o.TLS = true
 	}
 	return o
 }

@@ -20,6 +20,16 @@ type Reporter interface {
 	PhaseEnded(phase string, elapsed time.Duration, err error)
 }
 
+// DetailReporter is a Reporter that receives more about long phases. A Reporter need not be one.
+type DetailReporter interface {
+	// PhaseNote reports a message that the user must see, such as the choice to build what cannot be
+	// downloaded.
+	PhaseNote(phase, text string)
+	// PhaseDone reports how many of the parts of a phase are done. The total is an estimate; it is 0 if
+	// it is unknown.
+	PhaseDone(phase string, done, total int)
+}
+
 type nopReporter struct{}
 
 func (nopReporter) PhaseStarted(string)                     {}

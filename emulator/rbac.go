@@ -128,8 +128,12 @@ func (e *Emulator) userOf(ctx context.Context, account types.NamespacedName) (*r
 	if e.cluster != nil {
 		return e.cluster.ServiceAccount(ctx, account.Namespace, account.Name)
 	}
-	cfg, err := e.plane.UserConfig("system:serviceaccount:"+account.Namespace+":"+account.Name,
-		"system:serviceaccounts", "system:serviceaccounts:"+account.Namespace)
+	user := "system:serviceaccount:" + account.Namespace + ":" + account.Name
+	groups := []string{"system:serviceaccounts", "system:serviceaccounts:" + account.Namespace}
+	if cfg := e.inProcessConfig(user, groups...); cfg != nil {
+		return cfg, nil
+	}
+	cfg, err := e.plane.UserConfig(user, groups...)
 	if err != nil {
 		return nil, fmt.Errorf("make credentials for ServiceAccount %s: %w", account, err)
 	}

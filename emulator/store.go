@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -18,12 +17,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-const loopback = "127.0.0.1"
-
 // startStore opens the store, which keeps its contents over the incarnations of the
 // component: clients can reach it only while an incarnation runs.
 func (e *Emulator) startStore(ctx context.Context) error {
-	port, err := reservePort(ctx, "S3", e.opts.S3Port)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "S3", wanted: e.opts.S3Port, saved: e.origin.s3Port,
+		moved: e.movedSecrets(),
+	})
 	if err != nil {
 		return err
 	}
@@ -39,10 +39,12 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	}
 	e.tlsConfig = secure
 	e.info.S3Region = fakedriver.DefaultRegion
-	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(loopback, port)
-	e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port)
+	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
+	if !e.opts.listen().BeyondLoopback() {
+		e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port.number)
+	}
 	return e.startStateful(ctx, ComponentStore, e.loseAllData, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := listenTCP(ctx, "S3", net.JoinHostPort(loopback, port))
+		listener, err := port.listen(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +75,8 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 		Middleware:   middleware,
 		Now:          now,
 	}
-	if e.opts.DataDir != "" {
-		opts.Dir = filepath.Join(e.opts.DataDir, "store")
+	if e.dataDir() != "" {
+		opts.Dir = storeDir(e.dataDir())
 	}
 	if e.store, err = store.New(opts); err != nil {
 		return err
@@ -83,15 +85,8 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 	return nil
 }
 
-// reservePort finds the port that a service uses in all its incarnations.
-func reservePort(ctx context.Context, service string, wanted int) (string, error) {
-	listener, err := listenTCP(ctx, service, net.JoinHostPort(loopback, strconv.Itoa(wanted)))
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, errors.Join(err, listener.Close())
-}
+// storeDir is the subdirectory for the store's files in a data directory.
+func storeDir(dir string) string { return filepath.Join(dir, "store") }
 
 func listenTCP(ctx context.Context, service, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)

@@ -21,17 +21,21 @@ func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.certificates = ca.CertificatePEM()
+	e.authority, e.certificates = ca, ca.CertificatePEM()
 	e.info.S3CertificateAuthority = filepath.Join(e.info.Dir, "s3-ca.crt")
 	if err := os.WriteFile(e.info.S3CertificateAuthority, e.certificates, fileMode); err != nil {
 		return nil, fmt.Errorf("write the certificate of the S3 store's authority: %w", err)
 	}
-	return ca.ServerConfig(loopback, "::1", "localhost", s3.DefaultHost, "*."+s3.DefaultHost)
+	return ca.ServerConfig(append(e.opts.listen().Names(), s3.DefaultHost, "*."+s3.DefaultHost)...)
 }
 
 func (e *Emulator) openAuthority() (*certs.Authority, error) {
-	if e.opts.DataDir == "" {
-		return certs.New()
+	beyond := e.opts.listen().Beyond()
+	if e.dataDir() == "" {
+		return certs.New(beyond...)
 	}
-	return certs.Open(filepath.Join(e.opts.DataDir, "authority.pem"))
+	return certs.Open(authorityFile(e.dataDir()), beyond...)
 }
+
+// authorityFile is the file of the certificate authority in a data directory.
+func authorityFile(dir string) string { return filepath.Join(dir, "authority.pem") }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // TryKey reports whether the S3 store or the GCS service accepts a key: for the list of the
@@ -55,7 +57,7 @@ func (e *Emulator) tryRequest(ctx context.Context, key IssuedKey, method, path s
 	if method == http.MethodPut {
 		request.Header.Set("If-Match", `"none"`)
 	}
-	request.RemoteAddr, request.RequestURI = loopback+":0", request.URL.RequestURI()
+	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
 	empty := sha256.Sum256(nil)
 	hash := hex.EncodeToString(empty[:])
 	request.Header.Set("X-Amz-Content-Sha256", hash)

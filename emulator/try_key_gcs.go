@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // tryGCS tries a key as the token of Google's clients.
@@ -30,7 +32,7 @@ func (e *Emulator) tryGCSRequest(ctx context.Context, key IssuedKey, method, pat
 	if err != nil {
 		return answer, err
 	}
-	request.RemoteAddr, request.RequestURI = loopback+":0", request.URL.RequestURI()
+	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
 	request.Header.Set("Authorization", "Bearer "+key.AccessKeyID+":"+key.Secret)
 	e.gcs.Unwrapped().ServeHTTP(answer, request)
 	return answer, nil

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -123,13 +124,7 @@ func (b *Builder) build() (*spec.Scenario, error) {
 	if len(b.failed) > 0 {
 		return nil, problems(b.failed)
 	}
-	whole := *b.root
-	for _, part := range []pair{{"setup", b.setup}, {"allow", b.allow}, {"steps", b.steps}} {
-		if len(part.value.Content) > 0 {
-			whole.Content = append(slices.Clip(whole.Content), text(part.key), part.value)
-		}
-	}
-	s, err := spec.Loader{}.Build(&whole, func(n *yaml.Node) spec.Position {
+	s, err := spec.Loader{}.Build(b.document(), func(n *yaml.Node) spec.Position {
 		if at, known := b.places[n]; known {
 			return at
 		}
@@ -139,6 +134,44 @@ func (b *Builder) build() (*spec.Scenario, error) {
 		return nil, problems([]error{err})
 	}
 	return s, nil
+}
+
+// document returns the YAML of the scenario.
+func (b *Builder) document() *yaml.Node {
+	whole := *b.root
+	for _, part := range []pair{{"setup", b.setup}, {"allow", b.allow}, {"steps", b.steps}} {
+		if len(part.value.Content) > 0 {
+			whole.Content = append(slices.Clip(whole.Content), text(part.key), part.value)
+		}
+	}
+	return &whole
+}
+
+// YAML returns the scenario as a file that `cosi-emu run` reads. The error is that of Validate.
+func (b *Builder) YAML() ([]byte, error) {
+	if err := b.Validate(); err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	encoder := yaml.NewEncoder(&file)
+	encoder.SetIndent(indent)
+	if err := errors.Join(encoder.Encode(plain(b.document())), encoder.Close()); err != nil {
+		return nil, err
+	}
+	return file.Bytes(), nil
+}
+
+// indent is that of the scenarios that ship.
+const indent = 2
+
+// plain returns a copy with quotes only where YAML needs them.
+func plain(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.Style, c.Content = 0, make([]*yaml.Node, len(n.Content))
+	for i, content := range n.Content {
+		c.Content[i] = plain(content)
+	}
+	return &c
 }
 
 // Run runs the scenario as the test t. It may be called several times.

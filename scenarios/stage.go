@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // stage is where scenarios of the same ground run.
@@ -113,4 +114,35 @@ func (s *stage) enter(ctx context.Context) (*engine.Engine, *emulator.Emulator, 
 		})
 	}
 	return s.engine, emu, release, nil
+}
+
+// startsOwn reports whether the scenarios have nothing of the caller's.
+func (s *stage) startsOwn() bool {
+	g := s.ground
+	return g.emulator == nil && g.endpoint == "" && g.inProcess == nil
+}
+
+// playFromSnapshot runs a scenario as the test t, in an emulator of its own.
+func (s *stage) playFromSnapshot(t T, scenario *spec.Scenario) {
+	t.Helper()
+	options, err := s.options()
+	if err != nil {
+		t.Fatalf("%v", err)
+		return
+	}
+	options.Snapshot = scenario.SnapshotFile()
+	emu, err := emulator.Start(t.Context(), options)
+	if err != nil {
+		t.Fatalf("start an emulator from the scenario's snapshot: %v", err)
+		return
+	}
+	defer func() {
+		if err := emu.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Errorf("after the scenario: %v", err)
+		}
+	}()
+	own := engine.New(emu, engine.Options{
+		AllowExec: s.ground.allowExec, Update: *update, Keep: *keep, Patience: s.ground.patience,
+	})
+	tell(t, emu, own.Run(t.Context(), scenario))
 }

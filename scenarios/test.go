@@ -55,6 +55,10 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 			if !engine.RunsAlone(s) {
 				t.Parallel()
 			}
+			if s.Setup.Snapshot != "" && stages[s.API()].startsOwn() {
+				stages[s.API()].playFromSnapshot(t, s)
+				return
+			}
 			stages[s.API()].play(t, s)
 		})
 	}

@@ -122,7 +122,7 @@ type Call struct {
 
 // S3 is one use of S3 with the credentials of a Secret.
 type S3 struct {
-	// Secret: name of the Secret.
+	// Secret: name of the Secret, or NAMESPACE/NAME.
 	Secret string `yaml:"secret"`
 	// Put: put an object: its key.
 	Put string `yaml:"put"`

@@ -419,7 +419,7 @@ func TestConformanceBadDriver(t *testing.T) {
 func TestConformanceWorkflow(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	const module = "../../examples/driver-author"
+	const module = driverAuthor
 	text, err := os.ReadFile(filepath.Join(module, ".github", "workflows", "conformance.yaml"))
 	if err != nil {
 		t.Fatal(err)

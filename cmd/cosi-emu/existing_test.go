@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
@@ -44,7 +45,7 @@ func (h *home) newExisting() *existing {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	plane, err := controlplane.Start(h.t.Context(), controlplane.Options{Binaries: set, Dir: filepath.Join(dir, "plane")})
+	plane, err := envtest.Start(h.t.Context(), controlplane.Options{Binaries: set, Dir: filepath.Join(dir, "plane")})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -36,6 +40,14 @@ func TestFault(t *testing.T) {
 		err := c.client.Get(ctx, client.ObjectKeyFromObject(claim), claim)
 		return claim.Status.ReadyToUse, err
 	})
+	h.expectActive(fault.Status{Fault: fault.Fault{Name: "away"}, Applied: 2})
+	h.expectCompletions(map[string][]string{
+		"status --name": {instance.DefaultName}, "fault remove": {"away"}, "logs": {"sidecar", "kube-apiserver"},
+		"status -o": {"text", "json"}, "fault add odd --component": {"controller"},
+		"fault add odd --seam": {"api", "rpc", "store", "process"}, "fault add odd --seam rpc --operation": {"DriverCreateBucket"},
+		"fault add odd --seam store --fail": {"SlowDown"}, "fault add odd --crash": {"before", "after"},
+		"fault add odd --operation": {"DriverCreateBucket", "PutObject", "patch buckets/status"}, "explore --effects": {"lose-reply"},
+	})
 	var listed []fault.Status
 	err := json.Unmarshal([]byte(h.must("fault", "list", "-o", "json")), &listed)
 	if err != nil || len(listed) != 1 || listed[0].Applied != 2 {
@@ -52,6 +64,7 @@ func TestFault(t *testing.T) {
 	h.rejected(`did you mean "patch buckets/status"?`,
 		"fault", "add", "odd", "--seam", "api", "--operation", "patch bucket/status", "--fail", "Conflict")
 	h.rejected("PATH=JSON", "fault", "add", "odd", "--seam", "rpc", "--set", "x")
+	h.expectSubjects()
 	h.must("fault", "remove", "away")
 	h.must("fault", "add", "slow", "--seam", "store", "--delay", "1ms")
 	for _, effect := range [][]string{
@@ -67,6 +80,61 @@ func TestFault(t *testing.T) {
 	}
 	h.must("down")
 	h.expectNothingLeft()
+}
+
+// expectActive expects that 'status' shows one fault, which has affected operations.
+func (h *home) expectActive(want fault.Status) {
+	h.t.Helper()
+	if text := h.must("status"); !strings.Contains(text, "Active faults:") || !strings.Contains(text, want.Name) {
+		h.t.Errorf("status does not show the fault:\n%s", text)
+	}
+	var got struct {
+		Faults []fault.Status `json:"faults"`
+	}
+	if err := json.Unmarshal([]byte(h.must("status", "-o", "json")), &got); err != nil {
+		h.t.Fatal(err)
+	}
+	if len(got.Faults) != 1 || got.Faults[0].Name != want.Name || got.Faults[0].Applied != want.Applied {
+		h.t.Errorf("status -o json has the faults %v, want %v", got.Faults, want)
+	}
+}
+
+// expectSubjects expects that the operations in the journal are those of docs/operations.md, and that their
+// subjects look like the examples there.
+func (h *home) expectSubjects() {
+	h.t.Helper()
+	seen := map[journal.Seam]int{}
+	for line := range strings.Lines(h.must("logs", "-o", "json")) {
+		var event journal.Event
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			h.t.Fatal(err)
+		}
+		name, subject := event.Operation.Name, event.Operation.Subject
+		if !slices.Contains(operations.Names(event.Seam), name) {
+			continue // a path, or what a component logs
+		}
+		seen[event.Seam]++
+		example := operations.Example(event.Seam, name)
+		if (example == "") != (subject == "") || strings.Count(example, "/") != strings.Count(subject, "/") {
+			h.t.Errorf("%s: %s on %q does not look like the example %q", event.Seam, name, subject, example)
+		}
+	}
+	if seen[journal.SeamAPI] == 0 || seen[journal.SeamRPC] == 0 || seen[journal.SeamStore] == 0 || seen[journal.SeamProcess] == 0 {
+		h.t.Errorf("the journal has not operations of all seams: %v", seen)
+	}
+}
+
+// expectCompletions expects completions of command lines in a shell.
+func (h *home) expectCompletions(all map[string][]string) {
+	h.t.Helper()
+	for line, want := range all {
+		got := strings.Split(h.must(append(append([]string{"__complete"}, strings.Fields(line)...), "")...), "\n")
+		for _, completion := range want {
+			if !slices.Contains(got, completion) {
+				h.t.Errorf("%q is not completed to %q, but to %q", line, completion, got)
+			}
+		}
+	}
 }
 
 // rejected runs a command that must fail with exit code 2 and a message.

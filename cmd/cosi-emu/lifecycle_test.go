@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -135,7 +136,7 @@ func TestKill(t *testing.T) {
 // have noticed.
 func (h *home) killEmulator(info instance.Info) {
 	h.t.Helper()
-	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
+	if err := osprocess.Signal(info.PID, syscall.SIGKILL); err != nil {
 		h.t.Fatal(err)
 	}
 	plane := filepath.Join(info.Dir, "controlplane")

@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // The tests of this package run the real program, as users do. They need the
@@ -80,7 +80,7 @@ rm -rf "$1"
 func startJanitor(dir string) (func() error, error) {
 	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", janitorScript, "janitor", dir)
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = osprocess.OwnGroup()
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

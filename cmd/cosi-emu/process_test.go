@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -18,7 +19,7 @@ func kill(t *testing.T, pid int) {
 	if pid <= 1 {
 		t.Fatalf("there is no process %d", pid)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := osprocess.Signal(pid, syscall.SIGKILL); err != nil {
 		t.Fatalf("kill %d: %v", pid, err)
 	}
 }

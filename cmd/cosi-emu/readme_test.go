@@ -56,19 +56,22 @@ func session(page string) []step {
 }
 
 // TestReadme runs the session of the README, and TestV1alpha1Page that of docs/v1alpha1.md.
-func TestReadme(t *testing.T) { runSession(t, "README.md") }
+func TestReadme(t *testing.T) { runSession(t, "README.md", 10) }
+
+// TestOperationsPage runs the session of docs/operations.md.
+func TestOperationsPage(t *testing.T) { runSession(t, "docs/operations.md", 4) }
 
 func TestV1alpha1Page(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("the objects of its session are created with kubectl")
 	}
-	runSession(t, "docs/v1alpha1.md")
+	runSession(t, "docs/v1alpha1.md", 10)
 }
 
 // runSession runs the session of a page as it is written there, in one shell.
 // Commands of programs that this machine lacks are passed over: Go and git
 // are all that the project asks for.
-func runSession(t *testing.T, page string) {
+func runSession(t *testing.T, page string, least int) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts an emulator")
@@ -78,7 +81,7 @@ func runSession(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	steps := session(string(text))
-	if len(steps) < 10 {
+	if len(steps) < least {
 		t.Fatalf("%s has %d commands; the test reads it wrongly", page, len(steps))
 	}
 	shell := newShell(t)

@@ -81,6 +81,30 @@ func TestUsage(t *testing.T) {
 			reason: "a flag that does not exist",
 			args:   command("up", "--prot", "80"), code: 2, says: []string{"--prot", "cosi-emu up --help"},
 		},
+		"MisspeltFlag": {
+			reason: "the flag that is meant",
+			args:   command("up", "--namee", "mine"), code: 2, says: []string{"--namee", "did you mean --name?"},
+		},
+		"BegunFlag": {
+			reason: "the flags that begin so",
+			args:   command("up", "--driver-c", "mine"), code: 2, says: []string{"did you mean --driver-cmd?"},
+		},
+		"Parallel": {
+			reason: "nothing would run",
+			args:   command("run", "--suite", "--parallel", "0"), code: 2, says: []string{"--parallel 0 must be at least 1"},
+		},
+		"ParallelExploration": {
+			reason: "nothing would run",
+			args:   command("explore", "one.yaml", "--parallel", "0"), code: 2, says: []string{"--parallel 0 must be at least 1"},
+		},
+		"ReplayScenario": {
+			reason: "a scenario is not a recording, and another command runs it",
+			args: func(h *home) []string {
+				h.write("mine.yaml", "scenario: {name: mine}\n")
+				return []string{"replay", "mine.yaml"}
+			},
+			code: 2, says: []string{"mine.yaml is a scenario", "cosi-emu run mine.yaml"},
+		},
 		"Argument": {
 			reason: "arguments are not ignored",
 			args:   command("up", "again"), code: 2, says: []string{"takes no arguments", `"again"`, "cosi-emu up --help"},
@@ -176,6 +200,14 @@ func TestUsage(t *testing.T) {
 		"NotRunning": {
 			reason: "there is no emulator to ask",
 			args:   command("status"), code: 1, says: []string{"not running", "cosi-emu up"},
+		},
+		"NotRunningName": {
+			reason: "the command to start it has its name",
+			args:   command("status", "--name", "mine"), code: 1, says: []string{"'cosi-emu up --name mine'"},
+		},
+		"ReadOnlyHome": {
+			reason: "the variable that chooses another directory",
+			args:   command("up"), env: "XDG_STATE_HOME=/proc/nowhere", code: 1, says: []string{"/proc/nowhere", "set XDG_STATE_HOME"},
 		},
 	})
 }

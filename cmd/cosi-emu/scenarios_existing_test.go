@@ -14,17 +14,18 @@ import (
 )
 
 // TestRunExistingCluster runs the same scenarios on an existing cluster, with a
-// driver whose backend the test cannot inspect.
+// driver whose backend the program cannot change.
 func TestRunExistingCluster(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	x := h.newExisting()
 	h.write("s.yaml", scenario("good", claims+ready+"- call: {method: DriverGetInfo, response: {name: '${driver}'}}\n")+
 		scenario("looks", claims+"- parallel: [[{backend: {only: true}}]]\n")+
-		strings.Replace(scenario("drivers", claims), "steps:", "setup: {drivers: [{name: one}]}\nsteps:", 1))
+		scenario("changes", "- parallel: [[{backend: {createBucket: 'old-${scope}'}}]]\n")+
+		strings.Replace(scenario("drivers", claims), "steps:", "setup: {drivers: [{name: one}, {name: two}]}\nsteps:", 1))
 
 	r := h.run(append([]string{"run", "s.yaml", "--report", "json=own.json"}, x.args("--install")...)...)
-	want := map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "drivers": engine.Passed}
+	want := map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "changes": engine.Passed, "drivers": engine.Passed}
 	if diff := cmp.Diff(want, outcomes(h.readReport("own.json"))); diff != "" || r.code != 0 {
 		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
 	}
@@ -36,11 +37,11 @@ func TestRunExistingCluster(t *testing.T) {
 		return strings.Contains(driver.err.String(), "serving"), nil
 	})
 	r = h.run(append([]string{"run", "s.yaml", "--report", "json=mine.json"}, x.args("--install", "--driver", socket)...)...)
-	want = map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Skipped, "drivers": engine.Skipped}
+	want = map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "changes": engine.Skipped, "drivers": engine.Skipped}
 	if diff := cmp.Diff(want, outcomes(h.readReport("mine.json"))); diff != "" || r.code != 0 {
 		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
 	}
-	if !strings.Contains(r.out, "it inspects the backend") || !strings.Contains(r.out, "it starts fake drivers") {
+	if !strings.Contains(r.out, "it changes the backend") || !strings.Contains(r.out, "it starts several drivers") {
 		t.Errorf("it does not say why scenarios are skipped:\n%s", r.out)
 	}
 	x.expectClean()

@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -27,21 +25,8 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificates)
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
-	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, info.S3Endpoint, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close() // its status is enough
-	if response.StatusCode != http.StatusForbidden {
-		t.Errorf("an unsigned request: status %d, want 403", response.StatusCode)
+	if status, _ := get(t, info.S3Endpoint, certificates); status != http.StatusForbidden {
+		t.Errorf("an unsigned request: status %d, want 403", status)
 	}
 	h.must("down")
 	h.expectNothingLeft()

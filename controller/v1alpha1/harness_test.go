@@ -40,7 +40,7 @@ var cluster struct {
 	err   error
 }
 
-func plane(tb testing.TB) *controlplane.ControlPlane {
+func plane(tb testing.TB) controlplane.ControlPlane {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("needs a control plane")

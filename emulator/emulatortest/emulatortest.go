@@ -5,7 +5,8 @@
 //
 //	func TestMyApp(t *testing.T) {
 //		emu := emulatortest.Start(t, emulator.Options{})
-//		namespace := emulatortest.Namespace(t)
+//		claim := emulatortest.Claim(t, emu, emulatortest.Namespace(t), "photos")
+//		credentials := emulatortest.Access(t, emu, claim, v1alpha2.BucketAccessModeReadWrite)
 //		...
 //	}
 //
@@ -15,24 +16,21 @@ package emulatortest
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
 )
 
 const (
 	startTimeout = time.Minute
 	stopTimeout  = 30 * time.Second
-
-	// tailLength is how much of the journal a failed test shows.
-	tailLength = 60
 )
 
 // exclusive lets one emulator at a time use the shared control plane.
@@ -41,14 +39,12 @@ var exclusive sync.Mutex
 // Start starts an emulator for a test, on the shared control plane unless the
 // options name another, or a Cluster that leads to it. Tests that run in parallel wait for each other here.
 // When the test ends, the objects of COSI are deleted, what cannot be deleted
-// fails the test, and the emulator is stopped. If the test has failed, the end
-// of the journal is logged.
+// fails the test, and the emulator is stopped. If the test has failed, the
+// journal is kept in a file, whose path is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
-	// controller-runtime logs a warning with a stack if no logger is set. A logger
-	// that was set before stays.
-	ctrl.SetLogger(logr.Discard())
-	if opts.ControlPlane == nil {
+	silenceLibraries()
+	if opts.ControlPlane == nil && opts.Snapshot == "" { // which has a control plane of its own
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
 		plane := controlplanetest.StartVersion(tb, opts.API)
@@ -84,26 +80,26 @@ func end(tb testing.TB, emu *emulator.Emulator) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	mark := emu.Journal().Mark()
 	if err := cleanUp(ctx, emu); err != nil {
 		tb.Errorf("clean up after the test: %v", err)
 	}
 	if tb.Failed() {
-		logTail(tb, emu.Journal(), mark)
+		keepJournal(tb, emu.Journal())
 	}
 	if err := emu.Stop(ctx); err != nil {
 		tb.Errorf("stop the emulator: %v", err)
 	}
 }
 
-// logTail shows what happened last before the mark, and all that came after.
-func logTail(tb testing.TB, j *journal.Journal, mark uint64) {
+// keepJournal keeps the journal of a failed test in a file.
+func keepJournal(tb testing.TB, j *journal.Journal) {
 	tb.Helper()
-	from := uint64(0)
-	if mark > tailLength {
-		from = mark - tailLength
-	}
-	for _, event := range j.Since(from) {
-		tb.Log(event)
-	}
+	failurelog.Keep(tb, "journal", func(w io.Writer) error {
+		for _, event := range j.Since(0) {
+			if _, err := fmt.Fprintln(w, event); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -1,9 +1,11 @@
 package emulatortest_test
 
 import (
+	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -12,15 +14,14 @@ import (
 
 func TestMyApp(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	claim := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: emulatortest.Namespace(t), Name: "photos"},
-		Spec: v1alpha2.BucketClaimSpec{
-			BucketClassName: emulator.ClassStandard,
-			Protocols:       []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-		},
-	}
-	if err := emu.Client().Create(t.Context(), claim); err != nil {
+	claim := emulatortest.Claim(t, emu, emulatortest.Namespace(t), "photos")
+	credentials := emulatortest.Access(t, emu, claim, v1alpha2.BucketAccessModeReadWrite)
+	store := s3.NewFromConfig(credentials.AWSConfig(), func(o *s3.Options) { o.UsePathStyle = credentials.PathStyle })
+	_, err := store.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: &credentials.Bucket, Key: aws.String("hello.txt"), Body: strings.NewReader("hello"),
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	// Create a BucketAccess, and start the application with the Secret of it.
+	// Start the application with the credentials.
 }

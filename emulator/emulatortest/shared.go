@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/go-logr/logr"
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
@@ -104,7 +101,7 @@ func (s *Shared) take(ctx context.Context) error {
 }
 
 func (s *Shared) start(ctx context.Context) (*emulator.Emulator, error) {
-	ctrl.SetLogger(logr.Discard()) // see Start
+	silenceLibraries()
 	options, err := s.options()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ func TestRunners(t *testing.T) {
 		"scenarios/suite/example_test.go":           "lists the areas",
 		"scenarios/suite/failures_test.go":          "compares with docs/known-failures.md",
 		"cmd/cosi-emu/scenarios_test.go":            "compares with what the command selects",
+		"test/differential/scenarios_test.go":       "compares the control planes",
 		"test/e2e/statuswrites_test.go":             "runs some on components with a defect",
 	}
 	got := map[string]string{}

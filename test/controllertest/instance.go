@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 // user is what the manifests in deploy/ make the controller.
@@ -34,7 +35,7 @@ type Instance struct {
 
 // Config returns the connection of a controller, which has the rights of deploy/rbac. Its
 // requests are recorded.
-func Config(tb testing.TB, plane *controlplane.ControlPlane, requests *harness.Requests) *rest.Config {
+func Config(tb testing.TB, plane controlplane.ControlPlane, requests *harness.Requests) *rest.Config {
 	tb.Helper()
 	cfg, err := plane.UserConfig(user, "system:serviceaccounts", "system:authenticated")
 	if err != nil {
@@ -74,7 +75,7 @@ func (i *Instance) Stop() {
 	}
 	harness.Eventually(i.tb, "no goroutine is left", func(context.Context) error {
 		i.requests.CloseIdle() // once the last request has ended
-		return goleak.Find(i.ignore)
+		return goleak.Find(append(leaks.IgnoreControlPlane(), i.ignore)...)
 	})
 }
 

@@ -60,8 +60,8 @@ func environmentOf(claim string) []env.Variable {
 	return []env.Variable{
 		{Name: "AWS_ACCESS_KEY_ID", Value: "AK"},
 		{Name: "AWS_DEFAULT_REGION", Value: "here-1"},
-		{Name: "AWS_REGION", Value: "here-1"},
 		{Name: "BUCKET_NAME", Value: claim},
+		{Name: "AWS_REGION", Value: "here-1", Added: "not in the Secret; added for SDKs that do not read AWS_DEFAULT_REGION"},
 	}
 }
 

@@ -1,13 +1,10 @@
 package mutants
 
 import (
-	"cmp"
 	"flag"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,32 +14,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // sample limits the mutants that the tests of this package try.
 var sample = flag.Int("sample", 2, "number of mutants to try, selected by the seed in COSI_EMU_TEST_SEED; 0 means all")
 
-// draw returns the mutants that this run tries.
-func draw[T any](t *testing.T, all []T) []T {
-	t.Helper()
-	if *sample == 0 {
-		return all
-	}
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("COSI_EMU_TEST_SEED"), "1"), 10, 64)
-	if err != nil {
-		t.Fatalf("COSI_EMU_TEST_SEED: %v", err)
-	}
-	drawn := min(*sample, len(all))
-	t.Logf("%d of %d, drawn with COSI_EMU_TEST_SEED=%d", drawn, len(all), seed)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for cryptography
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:drawn]
-}
-
 // TestLongMutants verifies that exploration finds the bug of each mutant, and shrinks it to
 // a few lines.
 func TestLongMutants(t *testing.T) {
-	for _, d := range draw(t, All()) {
+	for _, d := range harness.Draw(t, All(), *sample) {
 		t.Run(d.Name, func(t *testing.T) {
 			r := exploration(t, d.file(), explore.Options{
 				Kinds: d.Kinds, At: d.At, Shrink: true, Emulator: emulator.Options{Implementations: d.Implementations},
@@ -118,10 +99,10 @@ func checkEvidence(t *testing.T, g *explore.Group) {
 // TestLongWithoutMutations verifies that the components of the mutants, built by the same
 // constructors without mutations, have no findings.
 func TestLongWithoutMutations(t *testing.T) {
-	for _, sound := range draw(t, []Mutant{
+	for _, sound := range harness.Draw(t, []Mutant{
 		ofController("controller", "", mutations{}), ofSidecar("sidecar", "", mutations{}),
 		ofDriver("driver", "", func() substitution { return func(*fakedriver.Options) emulator.Server { return nil } }),
-	}) {
+	}, *sample) {
 		t.Run(sound.Name, func(t *testing.T) {
 			var at []string
 			for _, d := range All() {

@@ -46,6 +46,9 @@ type Options struct {
 	Driver string
 	// API is the version of the COSI kinds.
 	API objectstorage.Version
+	// ControlPlaneKind selects the control plane, and ControlPlaneDir has its programs.
+	ControlPlaneKind emulator.ControlPlaneKind
+	ControlPlaneDir  string
 	// BucketParameters and AccessParameters are those of the classes.
 	BucketParameters, AccessParameters map[string]string
 	// CallTimeout limits each call of the driver.
@@ -89,6 +92,7 @@ func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.Ca
 
 func (r *Runner) emulated() emulator.Options {
 	return emulator.Options{
+		ControlPlaneKind: r.options.ControlPlaneKind, ControlPlaneDir: r.options.ControlPlaneDir,
 		API: r.options.API, Driver: r.options.Driver, RPCTimeout: r.options.CallTimeout,
 		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
 		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay,

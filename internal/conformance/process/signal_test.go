@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // kill kills the process whose number is in a file.
@@ -19,7 +21,7 @@ func kill(t *testing.T, file string) {
 	if err != nil || pid <= 1 {
 		t.Fatalf("process %q: %v", text, err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := osprocess.Signal(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,7 +22,9 @@ func serve(t *testing.T) (*adminapi.Client, string, *fault.Set) {
 	t.Helper()
 	faults := fault.NewSet()
 	socket := filepath.Join(t.TempDir(), "run", "s")
-	s, err := adminapi.Listen(t.Context(), socket, faults)
+	s, err := adminapi.Listen(t.Context(), socket, faults, func(context.Context) (string, error) {
+		return "http://127.0.0.1:1/token/", nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +57,9 @@ func TestFaults(t *testing.T) {
 		t.Errorf("%v -want, +got:\n%s", err, diff)
 	}
 	expectRefusals(t, c, f)
+	if url, err := c.OpenPage(t.Context()); err != nil || url != "http://127.0.0.1:1/token/" {
+		t.Errorf("OpenPage() = %q, %v", url, err)
+	}
 	if err := c.ClearFaults(t.Context()); err != nil || len(faults.List()) != 0 {
 		t.Errorf("%v, left %v", err, faults.List())
 	}

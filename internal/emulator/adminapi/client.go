@@ -51,6 +51,13 @@ func (c *Client) Faults(ctx context.Context) ([]fault.Status, error) {
 	return all, err
 }
 
+// OpenPage returns the URL of the page about the emulator, which is served from now on.
+func (c *Client) OpenPage(ctx context.Context) (string, error) {
+	var opened page
+	err := c.do(ctx, http.MethodPost, "/page", nil, &opened)
+	return opened.URL, err
+}
+
 func (c *Client) do(ctx context.Context, method, path string, body []byte, into any) (err error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://emulator"+path, bytes.NewReader(body))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
@@ -27,6 +28,7 @@ const (
 // Server steers an emulator as its clients ask.
 type Server struct {
 	http   *http.Server
+	mux    *http.ServeMux
 	served sync.WaitGroup
 	err    error
 }
@@ -40,8 +42,9 @@ type Faults interface {
 }
 
 // Listen serves on a socket, whose directory is made if need be, until Close. What
-// an earlier process has left of the socket is removed.
-func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) {
+// an earlier process has left of the socket is removed. OpenPage serves a page about the emulator,
+// unless it is served already, and returns its URL; nil if there is no such page.
+func Listen(ctx context.Context, socket string, faults Faults, openPage func(context.Context) (string, error)) (*Server, error) {
 	if err := os.MkdirAll(filepath.Dir(socket), dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
 	}
@@ -55,7 +58,8 @@ func Listen(ctx context.Context, socket string, faults Faults) (*Server, error) 
 	if err := os.Chmod(socket, fileMode); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect the control socket: %w", err), l.Close())
 	}
-	s := &Server{http: &http.Server{Handler: handler(faults), ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
+	mux := handler(faults, openPage)
+	s := &Server{mux: mux, http: &http.Server{Handler: mux, ReadTimeout: timeout, WriteTimeout: timeout, IdleTimeout: timeout}}
 	s.served.Go(func() { s.err = s.http.Serve(l) })
 	return s, nil
 }
@@ -73,8 +77,18 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-func handler(faults Faults) http.Handler {
+func handler(faults Faults, openPage func(context.Context) (string, error)) *http.ServeMux {
 	mux := http.NewServeMux()
+	if openPage != nil {
+		mux.HandleFunc("POST /page", func(w http.ResponseWriter, r *http.Request) {
+			url, err := openPage(r.Context())
+			if err != nil {
+				answer(w, err)
+				return
+			}
+			write(w, http.StatusOK, page{URL: url})
+		})
+	}
 	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, faults.List()) })
 	mux.HandleFunc("POST /faults", func(w http.ResponseWriter, r *http.Request) {
 		var f fault.Fault
@@ -96,6 +110,11 @@ func handler(faults Faults) http.Handler {
 	return mux
 }
 
+// page is the body of an answer about the page of an emulator.
+type page struct {
+	URL string `json:"url"`
+}
+
 // problem is the body of an answer that says no.
 type problem struct {
 	Message string `json:"message"`
@@ -104,6 +123,7 @@ type problem struct {
 // codes are the answers to the errors of a fault.Set.
 var codes = map[error]int{
 	fault.ErrInvalid: http.StatusUnprocessableEntity, fault.ErrDuplicate: http.StatusConflict, fault.ErrUnknown: http.StatusNotFound,
+	emulator.ErrSnapshotExists: http.StatusPreconditionFailed, emulator.ErrSnapshotUnsupported: http.StatusNotImplemented,
 }
 
 func answer(w http.ResponseWriter, err error) {
@@ -125,3 +145,6 @@ func write(w http.ResponseWriter, code int, value any) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // the client has gone; what is sent can be encoded
 }
+
+// Handler serves /faults as a socket does, for a server that checks itself who may use it.
+func Handler(faults Faults) http.Handler { return handler(faults, nil) }

@@ -17,8 +17,13 @@ const (
 	SuiteClaims = "claims"
 	// SuiteMemory looks at the memory and the silence of a settled emulator.
 	SuiteMemory = "memory"
+	// SuiteControlPlanes compares the embedded control plane with the programs.
+	SuiteControlPlanes = "control-planes"
 	// SuiteScale puts controller and sidecar under load; see package scale.
 	SuiteScale = "scale"
+	// SuiteSizes measures what one claim with an access costs among more and more of them,
+	// and what a million would cost.
+	SuiteSizes = "sizes"
 	// SuiteS3 compares the S3 store with gofakes3 alone; see package storage.
 	SuiteS3 = "s3"
 )
@@ -33,7 +38,9 @@ var measurements = []measurement{
 	{SuiteStarts, measureStarts},
 	{SuiteClaims, measureClaims},
 	{SuiteMemory, measureLoaded},
+	{SuiteControlPlanes, measureControlPlanes},
 	{SuiteScale, measureScale},
+	{SuiteSizes, measureSizes},
 	{SuiteS3, measureS3},
 }
 

@@ -21,6 +21,9 @@ type Options struct {
 	Suites []string
 	// Program is the path of the cosi-emu program.
 	Program string
+	// ControlPlane is the kind of the control plane that is measured. The baseline of
+	// starts is that of the programs. The suite control-planes measures both kinds.
+	ControlPlane emulator.ControlPlaneKind
 	// Binaries say where to find the programs of the control plane.
 	Binaries binaries.Options
 	// Starts is how often each kind of start is timed. If it is more than once,
@@ -31,6 +34,12 @@ type Options struct {
 	// LoadedClaims is how many claims with an access each there are when memory and
 	// silence are measured.
 	LoadedClaims int
+	// Lifecycles is how many base lifecycles, and how many runs of an exploration of it, are
+	// measured in a round on each control plane.
+	Lifecycles int
+	// Scenario is a pattern of the names of the scenarios that ship with the program. The
+	// time of all of them on both control planes is compared. Empty means all.
+	Scenario string
 	// Window is for how long a settled emulator is watched for silence.
 	Window time.Duration
 	// Scale says how heavy the load of the suite scale is.
@@ -63,9 +72,10 @@ func (o Options) validate() error {
 		}
 	}
 	for name, number := range map[string]int{
-		"starts": o.Starts, "claims": o.Claims, "claims with accesses": o.LoadedClaims,
+		"starts": o.Starts, "claims": o.Claims, "lifecycles": o.Lifecycles, "claims with accesses": o.LoadedClaims,
 		"pairs": o.Scale.Pairs, "claims in place": o.Scale.Many, "rounds": o.Scale.Rounds,
-		"objects": o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
+		"claims with accesses at most": o.Scale.Most,
+		"objects":                      o.S3.Objects, "requests": o.S3.Requests, "rounds of S3": o.S3.Rounds,
 	} {
 		if number <= 0 {
 			return fmt.Errorf("%w: the number of %s must be positive", ErrOptions, name)
@@ -77,8 +87,33 @@ func (o Options) validate() error {
 	return nil
 }
 
+// on returns options for a kind of control plane.
+func (o Options) on(kind emulator.ControlPlaneKind) Options {
+	o.ControlPlane = kind
+	if kind == emulator.ControlPlaneEmbedded {
+		o.Binaries = binaries.Options{}
+	}
+	return o
+}
+
+// controlPlaneFlags are the flags of the program for the control plane.
+func (o Options) controlPlaneFlags() []string {
+	var flags []string
+	if o.ControlPlane != "" {
+		flags = append(flags, "--control-plane="+string(o.ControlPlane))
+	}
+	if o.Binaries.Dir != "" {
+		flags = append(flags, "--control-plane-dir="+o.Binaries.Dir)
+	}
+	return flags
+}
+
 func measureScale(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
-	return scale.Measure(ctx, scale.Options{Binaries: opts.Binaries, Load: opts.Scale}, progress)
+	return scale.Measure(ctx, scale.Options{ControlPlane: opts.ControlPlane, Binaries: opts.Binaries, Load: opts.Scale}, progress)
+}
+
+func measureSizes(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	return scale.MeasureSizes(ctx, scale.Options{ControlPlane: opts.ControlPlane, Binaries: opts.Binaries, Load: opts.Scale}, progress)
 }
 
 func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {

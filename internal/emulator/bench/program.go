@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // interruptDelay is how long the program may take to clean up when it is
@@ -36,11 +37,7 @@ type program struct {
 // startProgram runs `cosi-emu up -d`. When it has failed, nothing is left.
 func startProgram(ctx context.Context, opts Options) (*program, error) {
 	p := &program{path: opts.Program, name: "bench-" + strconv.Itoa(os.Getpid())}
-	args := []string{"up", "--detach", "--output=json", "--name=" + p.name}
-	if dir := opts.Binaries.Dir; dir != "" {
-		args = append(args, "--control-plane-dir="+dir)
-	}
-	out, err := p.run(ctx, args...)
+	out, err := p.run(ctx, append([]string{"up", "--detach", "--output=json", "--name=" + p.name}, opts.controlPlaneFlags()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,18 +53,54 @@ func (p *program) stop(ctx context.Context) error {
 }
 
 func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
+	done, err := execute(ctx, p.path, args...)
+	if err == nil && done.code != 0 {
+		err = done.failure()
+	}
+	return done.out, err
+}
+
+// execution is a command of the program that has ended.
+type execution struct {
+	command   string
+	out, errs []byte
+	code      int
+	// elapsed is the time by the clock, and used the processor time of the process and of
+	// the processes that it has started and waited for.
+	elapsed, used time.Duration
+}
+
+// failure is the error of a command whose exit code says that it has failed.
+func (e execution) failure() error {
+	return fmt.Errorf("cosi-emu %s: exit code %d\n%s", e.command, e.code, e.errs)
+}
+
+// execute runs a command of the program, without the variables that would change it. It is
+// an error if the command does not end by itself; an exit code is none.
+func execute(ctx context.Context, path string, args ...string) (execution, error) {
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = interruptDelay
 	// A Ctrl-C is for this process, which passes it on in its own time.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = osprocess.OwnGroup()
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "COSI_EMU_") })
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("cosi-emu %s: %w\n%s", args[0], err, errs.String())
+	begin := time.Now()
+	err := cmd.Run()
+	done := execution{command: args[0], elapsed: time.Since(begin), out: out.Bytes(), errs: errs.Bytes()}
+	if state := cmd.ProcessState; state != nil {
+		done.used = state.UserTime() + state.SystemTime()
+		done.code = state.ExitCode()
 	}
-	return out.Bytes(), nil
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if ctx.Err() == nil && ok && exit.Exited() {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("cosi-emu %s: %w\n%s", args[0], err, errs.String())
+	}
+	return done, err
 }
 
 // target connects to the emulator, as an administrator.

@@ -6,15 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 )
 
-// barStart is how much longer than a bare envtest a start may take.
-const barStart = 1.3
+// The time of a start may be barStart of that of a bare envtest if it runs the same programs,
+// and barStartEmbedded if it does not.
+const (
+	barStart         = 1.3
+	barStartEmbedded = 0.5
+)
 
 // stopTimeout bounds the end of an emulator.
 const stopTimeout = time.Minute
@@ -34,11 +36,7 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 	var parts phases
 	starters := []starter{bareStarter(set), emulatorStarter(opts, &parts), programStarter(opts)}
 	times := make([][]time.Duration, len(starters))
-	first := 0 // which is for practice: it reads the programs from the disk
-	if opts.Starts == 1 {
-		first = 1 // a single start is a trial, without practice
-	}
-	for round := first; round <= opts.Starts; round++ {
+	for round := opts.firstStart(); round <= opts.Starts; round++ {
 		progress(turn("round", round, opts.Starts))
 		for i, start := range starters {
 			elapsed, err := timeStart(ctx, start)
@@ -50,12 +48,24 @@ func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]
 			}
 		}
 	}
-	baseline := figure.Times(times[0])
+	baseline, bar := figure.Times(times[0]), barStart
+	if opts.ControlPlane == emulator.ControlPlaneEmbedded {
+		bar = barStartEmbedded
+	}
 	return []figure.Figure{
-		figure.Ratio("up to ready, in a Go program", barStart, figure.Times(times[1]), baseline,
+		figure.Ratio("up to ready, in a Go program", bar, figure.Times(times[1]), baseline,
 			"the baseline is envtest's Environment.Start", parts.String()),
-		figure.Ratio("up to ready, `cosi-emu up -d`", barStart, figure.Times(times[2]), baseline),
+		figure.Ratio("up to ready, `cosi-emu up -d`", bar, figure.Times(times[2]), baseline),
 	}, nil
+}
+
+// firstStart is the number of the first start. Start 0 is for practice: it reads the programs
+// from the disk. A single start is a trial, without practice.
+func (o Options) firstStart() int {
+	if o.Starts == 1 {
+		return 1
+	}
+	return 0
 }
 
 // turn says which of several turns it is, of which those before the first are
@@ -79,22 +89,11 @@ func timeStart(ctx context.Context, start starter) (time.Duration, error) {
 	return elapsed, errors.Join(stop(stopCtx), ctx.Err())
 }
 
-func bareStarter(set binaries.Set) starter {
-	return func(context.Context) (func(context.Context) error, error) {
-		env := &envtest.Environment{}
-		env.ControlPlane.GetAPIServer().Path = set.APIServer
-		env.ControlPlane.Etcd = &envtest.Etcd{Path: set.Etcd}
-		stop := func(context.Context) error { return env.Stop() }
-		if _, err := env.Start(); err != nil {
-			return nil, errors.Join(fmt.Errorf("start a bare envtest: %w", err), env.Stop())
-		}
-		return stop, nil
-	}
-}
-
 func emulatorStarter(opts Options, reporter emulator.Reporter) starter {
 	return func(ctx context.Context) (func(context.Context) error, error) {
-		emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, Reporter: reporter})
+		emu, err := emulator.Start(ctx, emulator.Options{
+			ControlPlaneKind: opts.ControlPlane, ControlPlaneDir: opts.Binaries.Dir, Reporter: reporter,
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -31,8 +32,9 @@ type Authority struct {
 	key         crypto.Signer
 }
 
-// New returns an authority that lasts as long as the process.
-func New() (*Authority, error) {
+// New returns an authority that lasts as long as the process. It can sign for this machine,
+// and for the hosts, names or IP addresses.
+func New(hosts ...string) (*Authority, error) {
 	key, err := newKey()
 	if err != nil {
 		return nil, err
@@ -59,11 +61,41 @@ func New() (*Authority, error) {
 			{IP: net.IPv6loopback, Mask: net.CIDRMask(128, 128)},          //nolint:mnd // ::1/128
 		},
 	}
+	permit(template, hosts)
 	certificate, err := sign(template, template, key.Public(), key)
 	if err != nil {
 		return nil, err
 	}
 	return &Authority{certificate: certificate, key: key}, nil
+}
+
+// permit adds hosts to those that an authority can sign for.
+func permit(template *x509.Certificate, hosts []string) {
+	for _, host := range hosts {
+		ip := net.ParseIP(host)
+		if ip == nil {
+			template.PermittedDNSDomains = append(template.PermittedDNSDomains, host)
+			continue
+		}
+		if v4 := ip.To4(); v4 != nil {
+			ip = v4
+		}
+		bits := 8 * len(ip) //nolint:mnd // bits in a byte
+		template.PermittedIPRanges = append(template.PermittedIPRanges, &net.IPNet{IP: ip, Mask: net.CIDRMask(bits, bits)})
+	}
+}
+
+// permits reports whether the authority can sign for all hosts.
+func (a *Authority) permits(hosts []string) bool {
+	for _, host := range hosts {
+		ip := net.ParseIP(host)
+		inRange := func(n *net.IPNet) bool { return n.Contains(ip) }
+		if ip == nil && !slices.Contains(a.certificate.PermittedDNSDomains, host) ||
+			ip != nil && !slices.ContainsFunc(a.certificate.PermittedIPRanges, inRange) {
+			return false
+		}
+	}
+	return true
 }
 
 // CertificatePEM is what clients need to trust the authority. It is not secret.

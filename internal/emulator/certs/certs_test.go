@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,9 +21,9 @@ import (
 
 const patience = 10 * time.Second
 
-func newAuthority(t *testing.T) *certs.Authority {
+func newAuthority(t *testing.T, hosts ...string) *certs.Authority {
 	t.Helper()
-	a, err := certs.New()
+	a, err := certs.New(hosts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +66,14 @@ func handshake(t *testing.T, trusted, signer *certs.Authority, name string, vers
 
 func TestHandshake(t *testing.T) {
 	ours, theirs := newAuthority(t), newAuthority(t)
+	abroad := newAuthority(t, "s3.example.com", "192.0.2.1", "2001:db8::1")
 	names := []string{"127.0.0.1", "::1", "localhost", "s3.localhost", "*.s3.localhost"}
 	tests := map[string]struct {
 		reason  string
 		name    string
 		names   []string
 		signer  *certs.Authority
+		trusted *certs.Authority
 		version uint16
 		fails   bool
 	}{
@@ -84,6 +87,18 @@ func TestHandshake(t *testing.T) {
 		"OtherSigner": {reason: "Not trusted.", name: "localhost", names: names, signer: theirs, fails: true},
 		"Abroad":      {reason: "It is for this machine only.", name: "s3.example.com", names: []string{"s3.example.com"}, fails: true},
 		"AbroadIP":    {reason: "It is for this machine only.", name: "192.0.2.1", names: []string{"192.0.2.1"}, fails: true},
+		"Permitted": {
+			reason: "It is told of the host.", name: "s3.example.com", names: []string{"s3.example.com"}, signer: abroad, trusted: abroad,
+		},
+		"PermittedIP": {
+			reason: "It is told of the address.", name: "192.0.2.1", names: []string{"192.0.2.1"}, signer: abroad, trusted: abroad,
+		},
+		"PermittedV6": {
+			reason: "It is told of the address.", name: "2001:db8::1", names: []string{"2001:db8::1"}, signer: abroad, trusted: abroad,
+		},
+		"NotTold": {
+			reason: "It is told of others.", name: "192.0.2.2", names: []string{"192.0.2.2"}, signer: abroad, trusted: abroad, fails: true,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +106,11 @@ func TestHandshake(t *testing.T) {
 			if tc.signer != nil {
 				signer = tc.signer
 			}
-			err := handshake(t, ours, signer, tc.name, tc.version, tc.names...)
+			trusted := ours
+			if tc.trusted != nil {
+				trusted = tc.trusted
+			}
+			err := handshake(t, trusted, signer, tc.name, tc.version, tc.names...)
 			if (err != nil) != tc.fails {
 				t.Errorf("%s\nhandshake: %v, want an error: %t", tc.reason, err, tc.fails)
 			}
@@ -121,6 +140,22 @@ func TestOpen(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("files %v, %v; want one", left, err)
+	}
+}
+
+// TestOpenForHosts replaces an authority that cannot sign for a host, once.
+func TestOpenForHosts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "authority.pem")
+	var got []string
+	for _, hosts := range [][]string{nil, {"192.0.2.1"}, {"192.0.2.1"}, nil, {"192.0.2.1", "s3.example.com"}} {
+		a, err := certs.Open(path, hosts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(a.CertificatePEM()))
+	}
+	if got[0] == got[1] || got[1] != got[2] || got[2] != got[3] || got[3] == got[4] {
+		t.Errorf("authorities are replaced at the wrong times:\n%s", strings.Join(got, "\n"))
 	}
 }
 

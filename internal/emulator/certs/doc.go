@@ -3,6 +3,7 @@
 // a certificate that they must be told to trust, as on a real cluster. It also
 // signs those of the API server and of the API server's clients.
 //
-// It can sign for this machine only: a client that trusts it, even a whole browser,
-// trusts it for localhost and loopback addresses and nothing else.
+// It can sign for this machine only, and for the hosts that New is told: a client that
+// trusts it, even a whole browser, trusts it for localhost, loopback addresses and those
+// hosts, and nothing else.
 package certs

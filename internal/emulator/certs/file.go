@@ -18,23 +18,32 @@ const (
 )
 
 // Open returns the authority that a file keeps, with its key, or makes one and
-// keeps it there, for its owner only. One that is about to end is replaced.
-func Open(path string) (*Authority, error) {
+// keeps it there, for its owner only. One that is about to end, or that cannot sign
+// for the hosts, is replaced.
+func Open(path string, hosts ...string) (*Authority, error) {
 	a, err := read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, fmt.Errorf("certificate authority %s: %w; remove the file to get another", path, err)
-	case a.isUsable():
+	case a.isUsable() && a.permits(hosts):
 		return a, nil
 	}
-	if a, err = New(); err != nil {
+	if a, err = New(hosts...); err != nil {
 		return nil, err
 	}
-	if err := a.write(path); err != nil {
-		return nil, fmt.Errorf("keep the certificate authority: %w", err)
+	if err := a.Save(path); err != nil {
+		return nil, err
 	}
 	return a, nil
+}
+
+// Save writes the authority with its key to a file, for Open.
+func (a *Authority) Save(path string) error {
+	if err := a.write(path); err != nil {
+		return fmt.Errorf("keep the certificate authority: %w", err)
+	}
+	return nil
 }
 
 func read(path string) (*Authority, error) {

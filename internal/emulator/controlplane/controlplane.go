@@ -3,131 +3,91 @@ package controlplane
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
-	"time"
 
-	"github.com/gofrs/flock"
 	"k8s.io/client-go/rest"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
+// Names of the components.
+const (
+	Etcd              = vocabulary.Etcd
+	APIServer         = vocabulary.APIServer
+	ControllerManager = vocabulary.ControllerManager
+)
+
+// ErrNoComponent means that the control plane has no component of that name.
+var ErrNoComponent = errors.New("there is no such component")
+
 // ControlPlane is a running control plane.
-type ControlPlane struct {
-	opts     Options
-	files    layout
-	lock     *flock.Flock
-	watchdog *watchdog
-	reserved []*reservation
+type ControlPlane interface {
+	Identities
+	Components
 
-	apiServer       *apiServer
-	components      []*component // in the order of their start
-	admin           *rest.Config
-	adminKubeconfig []byte
-
-	monitor *monitor
-
-	stopOnce sync.Once
-	stopErr  error
+	// WaitReady returns when the controllers have created the default ServiceAccount of
+	// namespace default; without controllers, immediately. It fails when ctx ends or a
+	// component fails.
+	WaitReady(ctx context.Context) error
+	// Stop stops the components, waits for them, and removes what Options.KeepData does not
+	// keep. A component that is still there after Options.StopGrace, or when ctx ends, is
+	// killed. Further calls return the result of the first.
+	Stop(ctx context.Context) error
+	// SaveData writes the objects as they are at one moment into an existing directory, for
+	// Options.Data, or for Options.Dir with KeepData. All writes that the API server has
+	// acknowledged before the call are in it.
+	SaveData(ctx context.Context, dir string) error
 }
 
-// Start starts a control plane, and returns when its API server is ready. The
-// controllers may start later; see WaitReady. If Start fails, nothing is left running.
-// The error is a *PortError or a *StartError, or concerns the directory or a program.
-// The context limits only Start: the control plane runs until Stop, or until this
-// process ends.
-func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
-	opts, err := opts.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if err := opts.check(ctx); err != nil {
-		return nil, err
-	}
-	c := &ControlPlane{opts: opts, files: newLayout(opts.Dir)}
-	if err := c.start(ctx); err != nil {
-		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		return nil, errors.Join(err, c.Stop(stopCtx))
-	}
-	return c, nil
+// Identities are the users of a control plane.
+type Identities interface {
+	// AdminConfig returns a client configuration with all rights, of group system:masters.
+	// It is for the user of the control plane, not for its components. The caller owns it.
+	AdminConfig() *rest.Config
+	// Kubeconfig returns the same rights as a file for kubectl and other programs. It
+	// contains a private key.
+	Kubeconfig() []byte
+	// UserConfig returns a client configuration of a user with that name and groups. RBAC
+	// objects define the rights of the user. The name may be that of a ServiceAccount. The
+	// configuration is valid until Stop.
+	UserConfig(name string, groups ...string) (*rest.Config, error)
+	// InProcessConfig returns a client configuration of the same user that works in this
+	// process only, without the cost of a network. It returns nil if the API server is
+	// another process.
+	InProcessConfig(name string, groups ...string) *rest.Config
 }
 
-// check rejects invalid options before anything starts.
-func (o Options) check(ctx context.Context) error {
-	programs := []string{o.Binaries.Etcd, o.Binaries.APIServer}
-	if o.Binaries.ControllerManager != "" {
-		programs = append(programs, o.Binaries.ControllerManager)
-	}
-	for _, path := range programs {
-		if err := binaries.CheckProgram(path); err != nil {
-			return err
-		}
-	}
-	if o.APIServerPort == 0 {
-		return nil
-	}
-	return CheckPort(ctx, o.APIServerPort)
+// Components are the parts of a control plane, which can be stopped and started.
+type Components interface {
+	// Processes returns the components in the order in which they were started, and
+	// ProcessNames their names.
+	Processes() []Process
+	ProcessNames() []string
+	// PID returns the process ID of a component, or 0 if it does not run. LogFile returns
+	// the file with its output.
+	PID(name string) int
+	LogFile(name string) string
+	// StartComponent starts a component that StopComponent stopped, or KillComponent
+	// killed, or that ended by itself, with the same address, identity and data as before.
+	// It is no error if the component runs.
+	StartComponent(ctx context.Context, name string) error
+	// StopComponent stops one component, as if its machine were down: others that depend on
+	// it go on and fail as they may. It is no error if the component does not run.
+	StopComponent(ctx context.Context, name string) error
+	// KillComponent kills one component, as kill -9 does, and returns when it is dead. It is
+	// no error if the component does not run.
+	KillComponent(name string) error
+	// Failed returns a channel that receives a *ComponentError for each component that exits
+	// by itself. The channel is never closed.
+	Failed() <-chan error
 }
 
-func (c *ControlPlane) start(ctx context.Context) (err error) {
-	if c.lock, err = c.files.claim(ctx, c.opts.KeepData); err != nil {
-		return err
-	}
-	if c.watchdog, err = startWatchdog(c.files, c.opts.KeepData); err != nil { //nolint:contextcheck // it outlives the start
-		return err
-	}
-	if err := c.assemble(ctx); err != nil {
-		return err
-	}
-	c.monitor = startMonitor(c.components)
-	for _, p := range c.phases() {
-		if err := c.runPhase(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// assemble creates the components, without starting them.
-func (c *ControlPlane) assemble(ctx context.Context) error {
-	healthPort, err := c.reservePort(ctx)
-	if err != nil {
-		return err
-	}
-	port := c.opts.APIServerPort
-	if port == 0 {
-		if port, err = c.reservePort(ctx); err != nil {
-			return err
-		}
-	}
-	etcd := newEtcd(c.files, healthPort, c.opts)
-	if c.apiServer, err = newAPIServer(c.files, port, c.opts.StartTimeout); err != nil {
-		return err
-	}
-	set := c.opts.Binaries
-	err = errors.Join(c.add(Etcd, set.Etcd, etcd), c.add(APIServer, set.APIServer, c.apiServer))
-	if set.ControllerManager != "" {
-		err = errors.Join(err, c.add(ControllerManager, set.ControllerManager, newControllerManager(c.files, c.apiServer)))
-	}
-	return err
-}
-
-// reservePort returns a free port that is the control plane's until it has stopped.
-func (c *ControlPlane) reservePort(ctx context.Context) (int, error) {
-	r, err := reservePort(ctx)
-	if err != nil {
-		return 0, err
-	}
-	c.reserved = append(c.reserved, r)
-	return r.port, nil
-}
-
-func (c *ControlPlane) add(name, path string, p program) error {
-	c.components = append(c.components, &component{name: name, files: c.files, program: p})
-	if err := c.files.writeLauncher(name, path, c.opts); err != nil {
-		return fmt.Errorf("write the launcher of %s: %w", name, err)
-	}
-	return nil
+// Process is a component as the operating system knows it.
+type Process struct {
+	// Name is the component's name.
+	Name string
+	// PID is its process ID, 0 if it does not run. A component of this process has the ID of
+	// this process.
+	PID int
+	// LogFile is the file with its output.
+	LogFile string
 }

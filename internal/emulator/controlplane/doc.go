@@ -1,9 +1,7 @@
-// Package controlplane runs a Kubernetes control plane on this machine, for the
-// emulator and for tests. envtest starts etcd and kube-apiserver. A
-// kube-controller-manager runs three controllers: for the deletion of namespaces, for
-// garbage collection by owner references, and for default ServiceAccounts.
+// Package controlplane is what a Kubernetes control plane on this machine is to the
+// emulator and to tests. It has two implementations: package envtest runs the real
+// programs, and package embedded runs an API server in this process. Package selection
+// chooses.
 //
-// All components listen on 127.0.0.1 and store their files in one directory. A
-// watchdog, a shell that reads from a pipe, stops them when the process that called
-// Start ends in any way.
+// All components listen on 127.0.0.1 and store their files in one directory.
 package controlplane

@@ -16,14 +16,15 @@ var (
 
 // PortError means that the API server's port cannot be used.
 type PortError struct {
-	Port int
-	Err  error
+	Address string
+	Port    int
+	Err     error
 }
 
 // Error implements error.
 func (e *PortError) Error() string {
-	return fmt.Sprintf("port %d on 127.0.0.1 cannot be used for kube-apiserver: %v; "+
-		"stop the program that uses it, choose another port, or let a free one be chosen", e.Port, e.Err)
+	return fmt.Sprintf("port %d on %s cannot be used for kube-apiserver: %v; "+
+		"stop the program that uses it, choose another port, or let a free one be chosen", e.Port, e.Address, e.Err)
 }
 
 // Unwrap returns the operating system's error.

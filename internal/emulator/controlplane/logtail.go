@@ -1,8 +1,10 @@
 package controlplane
 
 import (
+	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +14,8 @@ const (
 )
 
 // LogTail returns the last lines of a component's log, at most 20 of them and 16
-// KiB. It is for error messages, so it returns nothing rather than fail.
+// KiB; of a program that has ended with a panic, only the line with the cause. It is for
+// error messages, so it returns nothing rather than fail.
 func LogTail(path string) []string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -29,8 +32,39 @@ func LogTail(path string) []string {
 		return nil
 	}
 	all := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
+	if cause := causeOf(all); cause != "" {
+		return []string{cause}
+	}
 	if offset > 0 && len(all) > 1 {
 		all = all[1:] // most likely not a whole line
 	}
 	return all[max(0, len(all)-tailLines):]
+}
+
+// causeOf returns why a Go program has ended with a panic or a fatal error, without the
+// stack; empty if it has not. etcd logs the cause before it panics, as JSON.
+func causeOf(lines []string) string {
+	cause := ""
+	for i, line := range lines {
+		var entry struct {
+			Level string `json:"level"`
+			Msg   string `json:"msg"`
+			Error string `json:"error"`
+		}
+		switch {
+		case strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &entry) == nil:
+			if entry.Level == "panic" || entry.Level == "fatal" {
+				cause = strings.TrimSuffix(entry.Msg+": "+entry.Error, ": ")
+			}
+		case cause == "" && isPanic(lines[i:]):
+			cause = line
+		}
+	}
+	return cause
+}
+
+// isPanic reports whether the first line is the cause of a panic, which a stack follows.
+func isPanic(lines []string) bool {
+	return (strings.HasPrefix(lines[0], "panic: ") || strings.HasPrefix(lines[0], "fatal error: ")) &&
+		slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "goroutine ") })
 }

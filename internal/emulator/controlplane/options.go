@@ -22,8 +22,12 @@ const (
 
 // Options configure a control plane.
 type Options struct {
-	// Binaries are the programs, as binaries.Find returns them.
+	// Binaries are the programs, as binaries.Find returns them. An API server in this
+	// process needs none.
 	Binaries binaries.Set
+	// NoControllers leaves the controllers out: nothing deletes namespaces and owned
+	// objects, and creates default ServiceAccounts.
+	NoControllers bool
 	// Dir is the directory for all files of the control plane. It is created if missing,
 	// with mode 0700.
 	Dir string
@@ -31,15 +35,20 @@ type Options struct {
 	// data and logs. Without it, Dir must be empty or missing. Stop, a failed Start, and
 	// the end of the process delete it.
 	KeepData bool
-	// APIServerPort is the port of the API server on 127.0.0.1; 0 means a free one.
+	// Data is a directory with objects that SaveData has written, which Start takes over. It
+	// excludes KeepData. The control plane must be of the same kind.
+	Data string
+	// Listen says where the API server listens; the zero value means on loopback.
+	Listen Listen
+	// APIServerPort is the port of the API server; 0 means a free one.
 	APIServerPort int
 	// CRDs are installed before the controller manager starts, because its garbage
 	// collector detects new kinds only every 30 seconds.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
-	// GCPercent sets GOGC of the programs: more than 100 uses more memory and less time. 0
+	// GCPercent sets GOGC of the programs, if there are programs: more than 100 uses more memory and less time. 0
 	// keeps GOGC.
 	GCPercent int
-	// Processors sets GOMAXPROCS of the programs. With several control planes on a
+	// Processors sets GOMAXPROCS of the programs, if there are programs. With several control planes on a
 	// machine, its share of the processors is enough, and saves scheduling time. 0 keeps
 	// GOMAXPROCS.
 	Processors int
@@ -66,9 +75,14 @@ type Phase struct {
 // PhaseCRDs is the name of the phase in which Options.CRDs are installed.
 const PhaseCRDs = "crds"
 
-func (o Options) withDefaults() (Options, error) {
+// WithDefaults returns the options with the defaults of what is not set. It fails if a
+// required option is missing.
+func (o Options) WithDefaults() (Options, error) {
 	if o.Dir == "" {
 		return o, errors.New("start the control plane: no directory is named for its files")
+	}
+	if o.Data != "" && o.KeepData {
+		return o, errors.New("start the control plane: saved data and data that is kept exclude each other")
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

@@ -3,65 +3,75 @@ package controlplane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"strconv"
 )
 
-const loopback = "127.0.0.1"
+// Loopback is the address that control planes listen on, unless they are told another.
+const Loopback = "127.0.0.1"
 
 // Free ports are below the range that Linux and macOS use for outgoing connections.
 // Otherwise an outgoing connection could take a port before a component binds it.
-// Another control plane could, too: see reservation.
+// Another control plane could, too: see Reservations.
 const (
 	lowestPort  = 20000
 	highestPort = 32767
 	portTries   = 200
 )
 
-var errNoPort = errors.New("no free port was found on " + loopback)
-
-// CheckPort returns a *PortError if the API server cannot listen on a port now. Start
-// checks this too; callers use it to fail early.
-func CheckPort(ctx context.Context, port int) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopbackAddress(port))
+// CheckPort returns a *PortError if the API server cannot listen on a port of an address
+// now. Start checks this too; callers use it to fail early.
+func CheckPort(ctx context.Context, address string, port int) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
-		return &PortError{Port: port, Err: err}
+		return &PortError{Address: address, Port: port, Err: err}
 	}
 	return listener.Close()
 }
 
-// A reservation keeps other control planes of this machine from choosing the same port
-// while no component listens on it: before its start, and between two starts. It is the
-// UDP port of the same number, which the operating system frees with this process.
-type reservation struct {
-	port int
-	net.PacketConn
-}
+// Reservations keep other control planes of this machine from choosing the same ports
+// while no component listens on them: before its start, and between two starts. A
+// reservation is the UDP port of the same number, which the operating system frees with
+// this process.
+type Reservations []net.PacketConn
 
-// reservePort reserves a port that is free. The caller closes the reservation.
-func reservePort(ctx context.Context) (*reservation, error) {
+// Reserve reserves a port of an address that the API server can listen on.
+func (r *Reservations) Reserve(ctx context.Context, address string) (int, error) {
 	for range portTries {
 		port := lowestPort + rand.IntN(highestPort-lowestPort+1) //nolint:gosec // not a secret
-		if r, err := reserve(ctx, port); err == nil {
-			return r, nil
+		if r.reserve(ctx, address, port) == nil {
+			return port, nil
 		}
 	}
-	return nil, errNoPort
+	return 0, fmt.Errorf("no free port was found on %s", address)
 }
 
 // reserve fails if the port is reserved, or in use.
-func reserve(ctx context.Context, port int) (*reservation, error) {
-	conn, err := (&net.ListenConfig{}).ListenPacket(ctx, "udp", loopbackAddress(port))
+func (r *Reservations) reserve(ctx context.Context, address string, port int) error {
+	conn, err := (&net.ListenConfig{}).ListenPacket(ctx, "udp", net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := CheckPort(ctx, port); err != nil {
-		return nil, errors.Join(err, conn.Close())
+	if err := CheckPort(ctx, address, port); err != nil {
+		return errors.Join(err, conn.Close())
 	}
-	return &reservation{port: port, PacketConn: conn}, nil
+	*r = append(*r, conn)
+	return nil
 }
 
-func loopbackAddress(port int) string {
-	return net.JoinHostPort(loopback, strconv.Itoa(port))
+// Close ends all reservations.
+func (r *Reservations) Close() error {
+	var errs []error
+	for _, conn := range *r {
+		errs = append(errs, conn.Close())
+	}
+	*r = nil
+	return errors.Join(errs...)
+}
+
+// LoopbackAddress returns the address of a port.
+func LoopbackAddress(port int) string {
+	return net.JoinHostPort(Loopback, strconv.Itoa(port))
 }

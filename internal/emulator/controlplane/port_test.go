@@ -4,24 +4,24 @@ import "testing"
 
 // TestReservedPort checks that a port is not chosen twice before its component listens.
 func TestReservedPort(t *testing.T) {
-	first, err := reservePort(t.Context())
+	var first, second Reservations
+	port, err := first.Reserve(t.Context(), Loopback)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckPort(t.Context(), first.port); err != nil {
+	if err := CheckPort(t.Context(), Loopback, port); err != nil {
 		t.Errorf("a component cannot listen on the port that is reserved for it: %v", err)
 	}
-	if second, err := reserve(t.Context(), first.port); err == nil {
-		t.Errorf("port %d is reserved twice", second.port)
+	if second.reserve(t.Context(), Loopback, port) == nil {
+		t.Errorf("port %d is reserved twice", port)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := reserve(t.Context(), first.port)
-	if err != nil {
-		t.Fatalf("the port is not free after its reservation: %v", err)
+	if err := second.reserve(t.Context(), Loopback, port); err != nil {
+		t.Errorf("the port is not free after its reservation: %v", err)
 	}
-	if err := again.Close(); err != nil {
+	if err := second.Close(); err != nil {
 		t.Error(err)
 	}
 }

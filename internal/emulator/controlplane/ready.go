@@ -8,27 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// WaitReady returns when the controllers have created the default ServiceAccount of
-// namespace default; without a controller manager, immediately. It fails when ctx ends
-// or a component fails.
-func (c *ControlPlane) WaitReady(ctx context.Context) error {
-	if c.component(ControllerManager) == nil {
-		return nil
-	}
-	client, err := kubernetes.NewForConfig(c.AdminConfig())
+// WaitControllers returns when the controllers have created the default ServiceAccount of
+// namespace default. It fails when ctx ends, with its cause.
+func WaitControllers(ctx context.Context, cfg *rest.Config) error {
+	client, err := corev1client.NewForConfig(cfg)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	//nolint:contextcheck // the other context tells of failures
-	defer context.AfterFunc(c.monitor.alive, func() { cancel(context.Cause(c.monitor.alive)) })()
-	accounts := toolscache.NewListWatchFromClient(client.CoreV1().RESTClient(), "serviceaccounts",
+	accounts := toolscache.NewListWatchFromClient(client.RESTClient(), "serviceaccounts",
 		metav1.NamespaceDefault, fields.OneTermEqualSelector(metav1.ObjectNameField, "default"))
 	_, err = watchtools.UntilWithSync(ctx, accounts, &corev1.ServiceAccount{}, nil,
 		func(event watch.Event) (bool, error) { return event.Type != watch.Deleted, nil })

@@ -30,11 +30,11 @@ func ForAdministrator(info emulator.Info) ([]Variable, error) {
 		return nil, fmt.Errorf("the S3 administrator's key in %s: %w", info.S3Administrator, err)
 	}
 	return []Variable{
-		{v1alpha2.SecretKeyS3AccessKeyID, key.AccessKeyID},
-		{v1alpha2.SecretKeyS3Region, info.S3Region},
-		{v1alpha2.SecretKeyS3Endpoint, info.S3Endpoint},
-		{"AWS_REGION", info.S3Region},
-		{v1alpha2.SecretKeyS3AddressingStyle, v1alpha2.S3AddressingStylePath},
-		{v1alpha2.SecretKeyS3SecretAccessKey, key.SecretAccessKey},
+		{Name: v1alpha2.SecretKeyS3AccessKeyID, Value: key.AccessKeyID},
+		{Name: v1alpha2.SecretKeyS3Region, Value: info.S3Region},
+		{Name: v1alpha2.SecretKeyS3Endpoint, Value: info.S3Endpoint},
+		{Name: "AWS_REGION", Value: info.S3Region},
+		{Name: v1alpha2.SecretKeyS3AddressingStyle, Value: v1alpha2.S3AddressingStylePath},
+		{Name: v1alpha2.SecretKeyS3SecretAccessKey, Value: key.SecretAccessKey},
 	}, nil
 }

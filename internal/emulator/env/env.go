@@ -22,7 +22,11 @@ import (
 )
 
 // Variable is an environment variable.
-type Variable struct{ Name, Value string }
+type Variable struct {
+	Name, Value string
+	// Added says why the variable is there, if it is not in the Secret of the access.
+	Added string
+}
 
 // ErrNotReady is the error of a BucketAccess that has no credentials yet.
 var ErrNotReady = errors.New("it has no credentials yet")
@@ -32,7 +36,7 @@ func ForEmulator(info emulator.Info) []Variable {
 	var variables []Variable
 	for _, e := range info.Endpoints() {
 		if e.Variable != "" {
-			variables = append(variables, Variable{e.Variable, e.Value})
+			variables = append(variables, Variable{Name: e.Variable, Value: e.Value})
 		}
 	}
 	return variables
@@ -40,7 +44,7 @@ func ForEmulator(info emulator.Info) []Variable {
 
 // ForAccess returns what the Secret of a BucketAccess of a version holds, sorted by
 // name: the AWS_* variables and BUCKET_NAME for S3, by the names of v1alpha2 also for
-// v1alpha1. AWS_REGION is added for the SDKs that do not know AWS_DEFAULT_REGION. If the
+// v1alpha1. AWS_REGION is added last, for the SDKs that do not know AWS_DEFAULT_REGION. If the
 // access is for several BucketClaims, claim says which; otherwise it may be empty. The
 // error is ErrNotReady if the access is not provisioned.
 //
@@ -123,14 +127,17 @@ func readSecret(ctx context.Context, c client.Client, key client.ObjectKey) (map
 func variablesOf(values map[string]string) []Variable {
 	variables := make([]Variable, 0, len(values)+1)
 	for name, value := range values {
-		variables = append(variables, Variable{name, value})
-		if name == v1alpha2.SecretKeyS3Region {
-			variables = append(variables, Variable{"AWS_REGION", value})
-		}
+		variables = append(variables, Variable{Name: name, Value: value})
 	}
 	slices.SortFunc(variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
+	if region, ok := values[v1alpha2.SecretKeyS3Region]; ok {
+		variables = append(variables, Variable{Name: "AWS_REGION", Value: region, Added: addedRegion})
+	}
 	return variables
 }
+
+// addedRegion is why AWS_REGION is added.
+const addedRegion = "not in the Secret; added for SDKs that do not read " + v1alpha2.SecretKeyS3Region
 
 // Format is a form in which variables are written.
 type Format string
@@ -149,9 +156,11 @@ const (
 func Write(w io.Writer, variables []Variable, format Format) error {
 	switch format {
 	case FormatShell:
-		return writeLines(w, variables, func(v Variable) string { return "export " + v.Name + "=" + shellWord(v.Value) })
+		return writeLines(w, variables, func(v Variable) string { return "export " + v.Name + "=" + shellWord(v.Value) + v.comment(" # ", "") })
 	case FormatDotenv:
-		return writeLines(w, variables, func(v Variable) string { return v.Name + "=" + dotenvValue(v.Value) })
+		return writeLines(w, variables, func(v Variable) string {
+			return v.comment("# "+v.Name+" is ", "\n") + v.Name + "=" + dotenvValue(v.Value)
+		})
 	case FormatJSON:
 		object := make(map[string]string, len(variables))
 		for _, v := range variables {
@@ -164,6 +173,14 @@ func Write(w io.Writer, variables []Variable, format Format) error {
 	default:
 		return fmt.Errorf("format %q is not known; use %s, %s or %s", format, FormatShell, FormatDotenv, FormatJSON)
 	}
+}
+
+// comment says that the variable is added, between a prefix and a suffix. It is empty for others.
+func (v Variable) comment(prefix, suffix string) string {
+	if v.Added == "" {
+		return ""
+	}
+	return prefix + v.Added + suffix
 }
 
 func writeLines(w io.Writer, variables []Variable, line func(Variable) string) error {

@@ -94,6 +94,26 @@ func TestWriteDotenv(t *testing.T) {
 	}
 }
 
+// TestWriteAdded: a variable that is not in the Secret says so, and a shell reads it, without quotes around
+// the command too.
+func TestWriteAdded(t *testing.T) {
+	variables := []env.Variable{{Name: "FIRST", Value: "one"}, {Name: "LAST", Value: "two", Added: "not in the Secret"}}
+	for format, want := range map[env.Format]string{
+		env.FormatShell:  "export FIRST='one'\nexport LAST='two' # not in the Secret\n",
+		env.FormatDotenv: "FIRST=one\n# LAST is not in the Secret\nLAST=two\n",
+		env.FormatJSON:   "{\n  \"FIRST\": \"one\",\n  \"LAST\": \"two\"\n}\n",
+	} {
+		if diff := cmp.Diff(want, write(t, variables, format)); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", format, diff)
+		}
+	}
+	joined := strings.ReplaceAll(write(t, variables, env.FormatShell), "\n", " ") + "\n"
+	read := []env.Variable{{Name: "FIRST", Value: "one"}, {Name: "LAST", Value: "two"}}
+	if diff := cmp.Diff(read, sourced(t, joined, read)); diff != "" {
+		t.Errorf("in one line: -want, +got:\n%s", diff)
+	}
+}
+
 func TestWriteUnknownFormat(t *testing.T) {
 	if err := env.Write(&strings.Builder{}, nil, "xml"); err == nil || !strings.Contains(err.Error(), "dotenv") {
 		t.Errorf("Write() = %v, want an error that names the formats", err)

@@ -52,11 +52,11 @@ func TestForAccessV1alpha1(t *testing.T) {
 			{Name: "AWS_ACCESS_KEY_ID", Value: "AK"},
 			{Name: "AWS_DEFAULT_REGION", Value: "here-1"},
 			{Name: "AWS_ENDPOINT_URL", Value: "http://here"},
-			{Name: "AWS_REGION", Value: "here-1"},
 			{Name: "AWS_S3_ADDRESSING_STYLE", Value: "path"},
 			{Name: "AWS_SECRET_ACCESS_KEY", Value: "hidden-key"},
 			{Name: "BUCKET_NAME", Value: bucket},
 			{Name: "COSI_PROTOCOL", Value: "S3"},
+			{Name: "AWS_REGION", Value: "here-1", Added: "not in the Secret; added for SDKs that do not read AWS_DEFAULT_REGION"},
 		}
 	}
 	for name, tc := range map[string]struct {

@@ -41,7 +41,7 @@ const (
 	fileMode = 0o600
 )
 
-// Info describes a running emulator to other processes. It contains no secrets.
+// Info describes a running emulator to other processes. It contains no secret but the token in UI.
 type Info struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
@@ -54,6 +54,9 @@ type Info struct {
 
 	// Control is the socket of the admin API.
 	Control string `json:"control,omitempty"`
+	// UI is the URL of the page about the emulator; empty if none is served. It contains a token:
+	// whoever has the URL can steer the emulator.
+	UI string `json:"ui,omitempty"`
 	// Recording is the file with the recording of the session; empty if there is none.
 	Recording string `json:"recording,omitempty"`
 }
@@ -64,6 +67,15 @@ func ValidateName(name string) error {
 		return fmt.Errorf("emulator name %q: %w", name, ErrName)
 	}
 	return nil
+}
+
+// Command returns the command line of a verb for the emulator of that name, to print in hints:
+// `cosi-emu down --name mine`.
+func Command(verb, name string) string {
+	if name == "" || name == DefaultName {
+		return "cosi-emu " + verb
+	}
+	return "cosi-emu " + verb + " --name " + name
 }
 
 // Root is the parent directory of the directories of all emulators of this user:
@@ -101,20 +113,30 @@ func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(root, dirMode); err != nil {
-		return nil, err
+		return nil, stateDirError(err)
 	}
 	i := &Instance{name: name, dir: filepath.Join(root, name)}
 	i.lock, err = takeLock(lockFile(root, name))
 	if errors.Is(err, errLocked) {
-		return nil, fmt.Errorf("emulator %q: %w", name, ErrRunning)
+		return nil, Running(name)
 	}
 	if err != nil {
-		return nil, err
+		return nil, stateDirError(err)
 	}
 	if err := i.reset(clean); err != nil {
 		return nil, errors.Join(err, i.lock.release())
 	}
 	return i, nil
+}
+
+// Running returns ErrRunning for the emulator of that name, with what to do.
+func Running(name string) error {
+	return fmt.Errorf("emulator %q: %w; stop it with '%s', or choose another --name", name, ErrRunning, Command("down", name))
+}
+
+// stateDirError says what to do about a state directory that cannot be written.
+func stateDirError(err error) error {
+	return fmt.Errorf("write to the state directory: %w; set XDG_STATE_HOME to a directory that you can write to", err)
 }
 
 func lockFile(root, name string) string { return filepath.Join(root, name+".lock") }

@@ -24,8 +24,12 @@ var statusVerbs = []string{"get", "update", "patch"}
 // apiNames are "<verb> <resource>[/status]" for the kinds of COSI and of Kubernetes, and
 // "event <resource>" for what a watch tells.
 var apiNames = sync.OnceValue(func() []string {
+	return apiNamesOf(append(cosiResources(), kubernetesResources()...))
+})
+
+func apiNamesOf(resources []string) []string {
 	var names []string
-	for _, resource := range append(cosiResources(), kubernetesResources()...) {
+	for _, resource := range resources {
 		verbs := append(journal.Verbs(), strings.TrimSpace(journal.EventPrefix))
 		if strings.Contains(resource, "/") {
 			verbs = statusVerbs
@@ -35,7 +39,7 @@ var apiNames = sync.OnceValue(func() []string {
 		}
 	}
 	return names
-})
+}
 
 // cosiResources are those of the CustomResourceDefinitions.
 func cosiResources() []string {

@@ -1,12 +1,38 @@
 package operations_test
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
+
+// TestPage: docs/operations.md is generated, and has all operations.
+func TestPage(t *testing.T) {
+	var page strings.Builder
+	if err := operations.WritePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(file), page.String()); diff != "" {
+		t.Errorf("run 'go generate ./internal/emulator/operations'; -docs/operations.md, +generated:\n%s", diff)
+	}
+	for _, seam := range []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess} {
+		for _, name := range operations.Names(seam) {
+			if !strings.Contains(page.String(), "`"+name+"`") {
+				t.Errorf("the page does not have %q at seam %s", name, seam)
+			}
+		}
+	}
+}
 
 func TestCheck(t *testing.T) {
 	for name, tc := range map[string]struct {

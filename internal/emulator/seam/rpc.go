@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -110,7 +110,7 @@ func subject(m any) string {
 		return ""
 	}
 	fields := msg.ProtoReflect().Descriptor().Fields()
-	for _, name := range []protoreflect.Name{"account_id", "account_name", "bucket_id", "name"} {
+	for _, name := range operations.SubjectFields {
 		if field := fields.ByName(name); field != nil {
 			return msg.ProtoReflect().Get(field).String()
 		}

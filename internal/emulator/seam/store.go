@@ -43,7 +43,7 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 		if c.event.Response == nil {
 			c.event.Response = recorder.summary()
 		}
-		c.exit(recorder.outcome(hangUp), "")
+		c.exit(recorder.outcome(hangUp), recorder.message())
 		if cutOff || hangUp {
 			panic(http.ErrAbortHandler)
 		}
@@ -67,7 +67,10 @@ const outcomeAborted = "Aborted"
 // maxErrorBody is long enough to contain the code of an S3 error.
 const maxErrorBody = 512
 
-var errorCode = regexp.MustCompile(`<Code>([A-Za-z0-9]+)</Code>`)
+var (
+	errorCode    = regexp.MustCompile(`<Code>([A-Za-z0-9]+)</Code>`)
+	errorMessage = regexp.MustCompile(`<Message>([^<]*)</Message>`)
+)
 
 // responseRecorder records status and error of a response.
 type responseRecorder struct {
@@ -111,6 +114,15 @@ func (r *responseRecorder) outcome(hungUp bool) string {
 		return string(match[1])
 	}
 	return strings.ReplaceAll(http.StatusText(r.status), " ", "")
+}
+
+// message returns why a server could not store a request; empty for other errors, which
+// their code explains.
+func (r *responseRecorder) message() string {
+	if match := errorMessage.FindSubmatch(r.head.Bytes()); match != nil && r.status == http.StatusInsufficientStorage {
+		return string(match[1])
+	}
+	return ""
 }
 
 func (r *responseRecorder) summary() json.RawMessage {

@@ -61,6 +61,37 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
+// TestMiddlewareMessage: the journal says why the store could not write, and leaves out
+// what a code explains.
+func TestMiddlewareMessage(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		status int
+		want   string
+	}{
+		"Full":     {reason: "An operator has to act.", status: http.StatusInsufficientStorage, want: "no space left on device"},
+		"Internal": {reason: "The message has only general words.", status: http.StatusInternalServerError},
+		"Denied":   {reason: "The code says it.", status: http.StatusForbidden},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			i, j := newIncarnation(t)
+			server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tc.status)
+				_, _ = io.WriteString(w, "<Error><Code>InternalError</Code><Message>no space left on device</Message></Error>")
+			})))
+			defer server.Close()
+			if _, _, err := do(t, server.Client(), "PUT", server.URL+"/bkt/key", ""); err != nil {
+				t.Fatal(err)
+			}
+			events := j.Since(0)
+			if got := events[len(events)-1].Message; got != tc.want {
+				t.Errorf("%s\nmessage %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestMiddlewareFence(t *testing.T) {
 	i, _ := newIncarnation(t)
 	entered := make(chan struct{})

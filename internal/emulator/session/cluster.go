@@ -53,8 +53,8 @@ func (s *Session) succeed(ctx context.Context, dir string) error {
 	if c := s.cluster; c != nil && c.Server() == killed.APIServer {
 		return nil
 	}
-	return fmt.Errorf("%w: emulator %q in that of context %q; run 'cosi-emu down' with its name first",
-		ErrUnfinished, killed.Name, killed.Context)
+	return fmt.Errorf("%w: emulator %q in that of context %q; run '%s' first",
+		ErrUnfinished, killed.Name, killed.Context, instance.Command("down", killed.Name))
 }
 
 // Remains are the objects that an emulator has left in a cluster.

@@ -6,6 +6,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -28,6 +30,12 @@ type Options struct {
 	Version string
 	// Record is the directory for a recording of the session; empty for none.
 	Record string
+	// Init fills the emulator before the session is ready; nil for nothing.
+	Init *initdir.Contents
+	// NewPage starts a page about the emulator; nil if there is none. ShowPage starts it with the
+	// session, otherwise OpenPage does.
+	NewPage  NewPage
+	ShowPage bool
 	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
@@ -42,6 +50,7 @@ type Session struct {
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
+	page     pageOf
 	mark     uint64 // position in the journal when the description was last published
 }
 
@@ -55,41 +64,64 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 			err = errors.Join(err, s.release())
 		}
 	}()
-	if err := s.openCluster(); err != nil {
-		return nil, err
-	}
-	clean := func(dir string) error { return s.succeed(ctx, dir) }
-	if s.instance, err = instance.Acquire(opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
-		return nil, err
-	}
-	if err := s.checkServer(); err != nil {
-		return nil, err
-	}
-	if opts.DataDir != "" {
-		if s.data, err = instance.LockDataDir(opts.DataDir); err != nil { //nolint:contextcheck // as above
-			return nil, err
-		}
-		opts.Emulator.DataDir = s.data.Path()
-	}
-	if err := s.instance.Publish(s.Info()); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}
 	opts.Emulator.Dir = s.instance.Dir()
+	if s.data != nil {
+		opts.Emulator.DataDir = s.data.Path()
+	}
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
 	if err := s.startRecording(); err != nil {
 		return nil, errors.Join(err, s.emulator.Stop(ctx))
 	}
-	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.record.faults(s.emulator.Faults())); err != nil {
-		return nil, errors.Join(err, s.stop(ctx))
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.stop(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+// acquire gets what no other session may have, and publishes that this one starts.
+func (s *Session) acquire(ctx context.Context) (err error) {
+	if err := s.openCluster(); err != nil {
+		return err
+	}
+	clean := func(dir string) error { return s.succeed(ctx, dir) }
+	if s.instance, err = instance.Acquire(s.opts.Name, clean); err != nil { //nolint:contextcheck // it waits for a fraction of a second
+		return err
+	}
+	if err := s.checkServer(); err != nil {
+		return err
+	}
+	if s.opts.DataDir != "" {
+		if s.data, err = instance.LockDataDir(s.opts.DataDir); err != nil { //nolint:contextcheck // as above
+			return err
+		}
+	}
+	return s.instance.Publish(s.Info())
+}
+
+// open serves the admin API of the emulator, fills the emulator, shows its page, and publishes its description.
+func (s *Session) open(ctx context.Context) (err error) {
+	if s.control, err = adminapi.Listen(ctx, s.controlSocket(), s.faults(), s.pageOpener()); err != nil {
+		return err
+	}
+	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
+	if s.opts.Init != nil {
+		if err := s.opts.Init.Apply(ctx, s.emulator); err != nil {
+			return fmt.Errorf("initialize the emulator: %w", err)
+		}
+	}
+	if s.opts.ShowPage {
+		if err := s.startPage(ctx); err != nil {
+			return err
+		}
 	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
-	if err := s.instance.Publish(s.Info()); err != nil {
-		return nil, errors.Join(err, s.stop(ctx))
-	}
-	return s, nil
+	return s.publish()
 }
 
 func (s *Session) openCluster() (err error) {
@@ -122,6 +154,7 @@ func (s *Session) Info() instance.Info {
 	}
 	if s.emulator != nil {
 		info.Ready, info.Control = true, s.controlSocket()
+		info.UI = s.page.url()
 		info.Recording = s.record.path()
 		info.Info = s.emulator.Info()
 	}
@@ -146,7 +179,7 @@ func (s *Session) Wait(ctx context.Context) error {
 		if event.Seam != journal.SeamProcess {
 			continue
 		}
-		if err := s.instance.Publish(s.Info()); err != nil {
+		if err := s.publish(); err != nil {
 			return err
 		}
 	}
@@ -166,6 +199,7 @@ func (s *Session) stop(ctx context.Context) error {
 	if s.control != nil {
 		errs = append(errs, s.control.Close(ctx))
 	}
+	errs = append(errs, s.page.close(ctx))
 	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
 }
 

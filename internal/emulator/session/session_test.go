@@ -29,7 +29,7 @@ const patience = 30 * time.Second
 type stage struct {
 	t     *testing.T
 	root  string
-	plane *controlplane.ControlPlane
+	plane controlplane.ControlPlane
 }
 
 func newStage(t *testing.T) *stage {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
 	"syscall"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // group is the process group of a command: its process, and those that it has started,
@@ -33,10 +36,13 @@ func (g *group) guard(id int) error {
 	dog := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardScript, "cosi-emu-guard", fmt.Sprint(id))
 	dog.Dir = "/"
 	// A terminal sends its interrupt to the process group, but the guard must continue.
-	dog.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dog.SysProcAttr = osprocess.OwnGroup()
 	leash, err := dog.StdinPipe()
 	if err == nil {
 		err = dog.Start()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // without a shell, as in a container, the process is no script: it ends as attributes says
 	}
 	if err != nil {
 		return fmt.Errorf("start the guard of a process: %w", err)
@@ -52,12 +58,7 @@ func (g *group) signal(s syscall.Signal) error {
 	if g.id == 0 {
 		return os.ErrProcessDone
 	}
-	if err := syscall.Kill(-g.id, s); errors.Is(err, syscall.ESRCH) {
-		return os.ErrProcessDone
-	} else if err != nil {
-		return err
-	}
-	return nil
+	return osprocess.SignalGroup(g.id, s)
 }
 
 // end kills what is left of the group when its first process has ended, and dismisses the

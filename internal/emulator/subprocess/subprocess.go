@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -148,6 +149,10 @@ func expand(command []string, variables map[string]string) []string {
 }
 
 func (r *Process) run(command, environment []string, logger logr.Logger) error {
+	if runtime.GOOS == "windows" { // it has no shell for the guard
+		return fmt.Errorf("%s is not run as a component on Windows, where its processes could outlive this one: "+
+			"run this program under WSL", command[0])
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
 	r.cmd = exec.CommandContext(ctx, command[0], command[1:]...)

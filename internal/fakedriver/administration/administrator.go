@@ -74,20 +74,31 @@ func (a *Administrator) IsClosed() bool {
 // context's error if that ends before the change starts. A started change is
 // completed.
 func (a *Administrator) exclusively(ctx context.Context, change func() error) error {
+	if err := a.enter(ctx); err != nil {
+		return err
+	}
+	defer a.leave()
+	return change()
+}
+
+// enter waits for the turn. Without an error, leave must follow.
+func (a *Administrator) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
 	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if err := a.usable(ctx); err != nil {
+		a.leave()
 		return err
 	}
-	return change()
+	return nil
 }
+
+func (a *Administrator) leave() { <-a.turn }
 
 // usable returns why a call cannot be answered, if it cannot.
 func (a *Administrator) usable(ctx context.Context) error {

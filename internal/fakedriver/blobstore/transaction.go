@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -27,7 +29,16 @@ func (d *Disk) transact(group []*request, garbage []BlobID) error {
 		d.broken.Store(true)
 		err = errors.Join(ErrBroken, err, readErr)
 	}
-	return fmt.Errorf("cannot write to %s: %w", d.db.Path(), err)
+	return fmt.Errorf("cannot write to %s: %w", d.db.Path(), withCause(err))
+}
+
+// withCause adds that the disk is full to an error of bbolt, which only tells of it when
+// it cannot make the file longer.
+func withCause(err error) error {
+	if full := syscall.ENOSPC; !errors.Is(err, full) && strings.Contains(err.Error(), full.Error()) {
+		return errors.Join(err, full)
+	}
+	return err
 }
 
 func fill(tx *bolt.Tx, group []*request, garbage []BlobID) error {

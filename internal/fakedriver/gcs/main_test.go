@@ -4,12 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
-	"net/http"
 	"testing"
-
-	"cloud.google.com/go/storage"
-	"golang.org/x/oauth2"
-	"google.golang.org/api/option"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
@@ -91,20 +86,4 @@ func all(bucket string) fakedriver.Grant {
 // bytesWithout removes the address, which is another one each time.
 func bytesWithout(body []byte, address string) []byte {
 	return bytes.ReplaceAll(body, []byte(address), nil)
-}
-
-// client returns Google's client with a key.
-func (f *fixture) client(t *testing.T, c fakedriver.Credentials) *storage.Client {
-	t.Helper()
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	token := &oauth2.Token{AccessToken: c.AccessKeyID + ":" + c.SecretAccessKey}
-	client, err := storage.NewClient(t.Context(), option.WithEndpoint(f.address+"/storage/v1/"), option.WithHTTPClient(&http.Client{
-		Transport: &oauth2.Transport{Source: oauth2.StaticTokenSource(token), Base: transport},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	return client
 }

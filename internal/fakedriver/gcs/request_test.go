@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// request is a request without Google's client.
+// request is a request without Google's client, which test/gcs uses.
 type request struct {
 	method, path, body string
 	header             http.Header

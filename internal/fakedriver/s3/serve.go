@@ -42,7 +42,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Service) reject(x *exchange, err error) {
 	failure := s3error.From(err)
 	log := s.options.Logger.WithValues("request", x.ID, "operation", x.Operation.Name, "bucket", x.Bucket, "code", failure.Code)
-	if failure == s3error.ErrInternalError {
+	if errors.Is(failure, s3error.ErrInternalError) {
 		log.Error(err, "s3 request failed")
 	} else {
 		log.V(1).Info("s3 request rejected")

@@ -5,7 +5,9 @@ package s3error
 
 import (
 	"errors"
+	"net/http"
 	"slices"
+	"syscall"
 )
 
 // Error is an error as S3 clients see it.
@@ -51,11 +53,21 @@ func (e *Error) About(name, value string) *Error {
 	return &changed
 }
 
-// From returns the S3 error in err's chain; anything else is InternalError,
-// whose message says nothing about the cause.
+// ErrStorageFull is the InternalError of a store whose disk is full. Its status is of
+// WebDAV. Clients try again, as with every status of a server's error.
+var ErrStorageFull = &Error{
+	Code: ErrInternalError.Code, Status: http.StatusInsufficientStorage,
+	Message: "The store cannot write: " + syscall.ENOSPC.Error() + ". Free some space, and try again.",
+}
+
+// From returns the S3 error in err's chain; anything else is InternalError, whose
+// message says nothing about the cause, unless that is a full disk.
 func From(err error) *Error {
 	if found, ok := errors.AsType[*Error](err); ok {
 		return found
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return ErrStorageFull
 	}
 	return ErrInternalError
 }

@@ -24,6 +24,7 @@ type Store struct {
 	options  Options
 	registry *authorization.Registry
 	blobs    blobstore.Store
+	contents *objects.Store
 	server   *httpserver.Server
 	s3       *s3.Service
 	handler  http.Handler
@@ -53,6 +54,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
+	s.contents = contents
 	records := persistence.New(s.blobs)
 	if err := records.Load(s.registry); err != nil {
 		return err

@@ -62,6 +62,22 @@ func (e *Expression) String() string { return e.source }
 // Names returns the variables that the expression uses, sorted.
 func (e *Expression) Names() []string { return e.names }
 
+// Selects returns the names that the expression selects from a variable, sorted: b of a.b. What is only
+// tested for existence, as in has(a.b), is not among them.
+func (e *Expression) Selects(variable string) []string {
+	var selected []string
+	ast.PreOrderVisit(e.parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() {
+			return
+		}
+		if operand := e.AsSelect().Operand(); operand.Kind() == ast.IdentKind && operand.AsIdent() == variable {
+			selected = append(selected, e.AsSelect().FieldName())
+		}
+	}))
+	slices.Sort(selected)
+	return slices.Compact(selected)
+}
+
 // names collects the identifiers that are free: not the variables of macros.
 func names(root ast.Expr) []string {
 	var used, own []string

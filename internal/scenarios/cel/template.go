@@ -104,6 +104,18 @@ func (t *Template) Names() []string {
 	return slices.Compact(all)
 }
 
+// Selects returns the names that the template selects from a variable, sorted: b of a.b.
+func (t *Template) Selects(variable string) []string {
+	var all []string
+	for _, p := range t.parts {
+		if p.expression != nil {
+			all = append(all, p.expression.Selects(variable)...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Eval returns the text with the values of its expressions. A template that is one
 // expression and nothing else keeps the type of its value.
 func (t *Template) Eval(variables map[string]any) (any, error) {

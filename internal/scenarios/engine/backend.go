@@ -48,6 +48,9 @@ func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*Failure, er
 }
 
 func (r *run) compareBackends(ctx context.Context, b *spec.Backend) error {
+	if r.engine.ownDriver() {
+		return r.compareCalls(ctx, b)
+	}
 	truth, err := r.backendState(ctx)
 	if err != nil {
 		return err

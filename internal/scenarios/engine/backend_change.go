@@ -21,6 +21,9 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 		}},
 		{asked.DeleteBucket, func(name string) error {
 			r.watcher.MarkExternal(name)
+			if r.engine.ownDriver() {
+				return r.deleteByStep(ctx, name)
+			}
 			return r.deleteBucket(ctx, name)
 		}},
 		{asked.DeleteAccount, func(id string) error {

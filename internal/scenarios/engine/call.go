@@ -44,6 +44,9 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 		_ = connection.Close() // the call has no answer, which is worse
 		return nil, &Failure{Message: name + " has not answered" + after(ctx)}
 	}
+	if err == nil {
+		r.rememberCall(name, request, response)
+	}
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
 }
 

@@ -90,7 +90,7 @@ func (r *run) deleteBuckets(ctx context.Context) error {
 	var failed []error
 	for i := range buckets.Items {
 		bucket := &buckets.Items[i]
-		if claimNamespace(bucket) != r.namespace {
+		if !r.hasNamespace(claimNamespace(bucket)) {
 			continue
 		}
 		policy, _, _ := unstructured.NestedString(bucket.Object, "spec", "deletionPolicy")

@@ -64,7 +64,7 @@ func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Contr
 }
 
 func (r *run) component(name string) (emulator.Controllable, error) {
-	if actor := r.engine.emulator.Controllable(name); actor != nil {
+	if actor := r.engine.emulator.Controllable(r.componentNamed(name)); actor != nil {
 		return actor, nil
 	}
 	return nil, fmt.Errorf("unknown component %q: must be one of %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
@@ -74,7 +74,7 @@ func (r *run) component(name string) (emulator.Controllable, error) {
 // up. Unless the scenario runs alone, it starts only its own: another scenario may
 // have stopped the others.
 func (r *run) startStopped(ctx context.Context) error {
-	alone := runsAlone(r.scenario)
+	alone := r.engine.runsAlone(r.scenario)
 	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *run) owns(component *emulator.Component) bool {
 // removeReplicas stops the second replicas that the scenario has started.
 func (r *run) removeReplicas(ctx context.Context) error {
 	var failed []error
-	alone := runsAlone(r.scenario)
+	alone := r.engine.runsAlone(r.scenario)
 	for _, component := range r.engine.emulator.Components() {
 		first, ok := strings.CutSuffix(component.Name(), emulator.ReplicaSuffix)
 		if !ok || !alone && !strings.HasSuffix(first, r.scope) {

@@ -24,7 +24,9 @@ func (b *createdObjects) add(object client.Object) error {
 	named.SetName(object.GetName())
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	same := func(other *unstructured.Unstructured) bool { return subjectOf(other) == subjectOf(named) }
+	same := func(other *unstructured.Unstructured) bool {
+		return subjectOf(other) == subjectOf(named) && other.GetNamespace() == named.GetNamespace()
+	}
 	if slices.ContainsFunc(b.objects, same) {
 		return nil
 	}

@@ -3,8 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -14,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
@@ -24,6 +20,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -43,7 +40,9 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		return nil, err
 	}
 	secret := &corev1.Secret{}
-	if err := r.engine.client.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, secret); err != nil {
+	key := client.ObjectKey{}
+	key.Namespace, key.Name = r.namespaceAndName(name)
+	if err := r.engine.client.Get(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
 	values, err := hub.SecretData(secret)
@@ -51,27 +50,18 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		return nil, err
 	}
 	value := func(key string) string { return values[key] }
+	options, transport, err := s3access.Options(value)
+	if err != nil {
+		return nil, fmt.Errorf("use Secret/%s: %w", name, err)
+	}
 	c := &credentials{
-		bucket: value(v1alpha2.SecretKeyBucketName), transport: &http.Transport{}, attempts: max(1, r.engine.options.S3Attempts),
+		bucket: value(v1alpha2.SecretKeyBucketName), transport: transport, attempts: max(1, r.engine.options.S3Attempts),
 	}
-	if authority := value(v1alpha2.SecretKeyCertificateAuthority); authority != "" {
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM([]byte(authority)) {
-			return nil, fmt.Errorf("no certificate in %[2]s of Secret/%[1]s", name, v1alpha2.SecretKeyCertificateAuthority)
-		}
-		c.transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	}
+	options.RetryMaxAttempts = c.attempts
 	if !asked.Bucket.IsZero() {
 		if c.bucket, err = r.text(ctx, asked.Bucket); err != nil {
 			return nil, err
 		}
-	}
-	options := s3.Options{
-		BaseEndpoint: aws.String(value(v1alpha2.SecretKeyS3Endpoint)), Region: value(v1alpha2.SecretKeyS3Region),
-		UsePathStyle: value(v1alpha2.SecretKeyS3AddressingStyle) != "virtual",
-		Credentials: awscredentials.NewStaticCredentialsProvider(
-			value(v1alpha2.SecretKeyS3AccessKeyID), value(v1alpha2.SecretKeyS3SecretAccessKey), ""),
-		HTTPClient: &http.Client{Transport: c.transport}, RetryMaxAttempts: c.attempts,
 	}
 	if !asked.ServiceAccount.IsZero() {
 		if options.Credentials, err = r.serviceAccountCredentials(ctx, asked, options); err != nil {

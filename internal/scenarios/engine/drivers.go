@@ -18,6 +18,12 @@ import (
 func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[string]any, error) {
 	names := map[string]any{}
 	r.drivers = map[string]*emulator.AddedDriver{}
+	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // it has the part of the one of the setup
+		names[drivers[0].Name] = r.engine.emulator.Info().DriverName
+		r.bind("drivers", names)
+		r.bind("driver", names[drivers[0].Name])
+		return names, nil
+	}
 	for i := range drivers {
 		added, err := r.makeDriver(ctx, &drivers[i])
 		if err != nil {

@@ -56,6 +56,8 @@ type Options struct {
 	// it replays a recording. Steps that inspect the backend, or use S3, are skipped,
 	// and the oracles do not compare with it.
 	NoBackend bool
+	// NoS3 says that the driver has no S3 service: steps that use S3 are skipped.
+	NoS3 bool
 	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
 	// less than 1 means 1.
 	Patience int
@@ -117,7 +119,7 @@ func (e *Engine) skip(s *spec.Scenario, reason string) Result {
 
 // enter waits until the scenario may run: alone, if it affects shared components.
 func (e *Engine) enter(s *spec.Scenario) (leave func()) {
-	if runsAlone(s) {
+	if e.runsAlone(s) {
 		e.shared.Lock()
 		return e.shared.Unlock
 	}

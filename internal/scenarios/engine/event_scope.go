@@ -26,7 +26,7 @@ func (r *run) eventScope() eventscope.Scope {
 	alone, others := r.engine.isolation.state(r)
 	return eventscope.Scope{
 		Alone: alone, Others: others,
-		Namespaces: []string{r.namespace}, Words: append(slices.Clone(r.words), r.scope),
+		Namespaces: append([]string{r.namespace}, r.namespaces...), Words: append(slices.Clone(r.words), r.scope),
 	}
 }
 
@@ -46,7 +46,19 @@ func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Ev
 	})
 }
 
-// runsAlone reports whether a scenario stops, crashes or disturbs shared components.
+// runsAlone reports whether a scenario stops, crashes or disturbs shared components. With the user's driver,
+// the sidecar of a driver of the setup is the one that all share.
+func (e *Engine) runsAlone(s *spec.Scenario) bool {
+	return runsAlone(s) || e.ownDriver() && slices.ContainsFunc(s.Steps, affectsSomething)
+}
+
+// affectsSomething reports whether a step, or one inside it, disturbs a component.
+func affectsSomething(s spec.Step) bool {
+	return anyStep([]spec.Step{s}, func(s spec.Step) bool {
+		return s.Inject != nil || s.Crash != nil || s.Restart != nil || s.Start != nil || s.Stop != nil
+	})
+}
+
 func runsAlone(s *spec.Scenario) bool {
 	joins := func(driver spec.Driver) bool { return driver.Socket != "" } // a driver's socket serves one sidecar at a time
 	return len(s.Setup.Stopped) > 0 || slices.ContainsFunc(s.Setup.Drivers, joins) || slices.ContainsFunc(s.Steps, affectsShared)

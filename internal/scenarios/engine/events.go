@@ -49,6 +49,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 		}
 		*field.into = text
 	}
+	found.component = r.componentNamed(found.component)
 	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponentAt(found.seam, found.component))
 }
 

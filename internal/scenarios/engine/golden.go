@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -26,6 +27,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 		if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 			return nil, err
 		}
+		exclude(object, s.Golden.Exclude)
 		fmt.Fprintf(&dump, "---\n%s\n", r.normal(toYAML(object.Object)))
 	}
 	file := filepath.Join(filepath.Dir(s.Position.File), filepath.FromSlash(s.Golden.File))
@@ -43,6 +45,14 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 		}
 	}
 	return nil, nil //nolint:nilnil // no value to bind
+}
+
+// exclude removes fields by their paths, and those that say who has set which field.
+func exclude(object *unstructured.Unstructured, paths []string) {
+	object.SetManagedFields(nil)
+	for _, path := range paths {
+		unstructured.RemoveNestedField(object.Object, strings.Split(path, ".")...)
+	}
 }
 
 // masks replace what differs from run to run.

@@ -20,6 +20,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, err
 	}
 	f.Name = r.scoped(f.Name)
+	f.Component = r.componentNamed(f.Component)
 	f.Object = r.inNamespace(f)
 	r.mu.Lock()
 	_, reached := r.marks[f.Match.Since]

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,6 +50,30 @@ func (r *run) deleteNamespace(ctx context.Context) error {
 		failed = append(failed, client.IgnoreNotFound(r.engine.client.Delete(ctx, namespace)))
 	}
 	return errors.Join(failed...)
+}
+
+// addNamespace adds a namespace that a step has created.
+func (r *run) addNamespace(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.namespaces, name) {
+		r.namespaces = append(r.namespaces, name)
+	}
+}
+
+// hasNamespace reports whether a namespace is that of the scenario, or one that a step has created.
+func (r *run) hasNamespace(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return name == r.namespace || slices.Contains(r.namespaces, name)
+}
+
+// namespaceAndName splits NAMESPACE/NAME; without a namespace it is that of the scenario.
+func (r *run) namespaceAndName(text string) (namespace, name string) {
+	if namespace, name, found := strings.Cut(text, "/"); found {
+		return namespace, name
+	}
+	return r.namespace, text
 }
 
 // isEmpty reports whether the namespace is certainly empty: the clean-up succeeded,

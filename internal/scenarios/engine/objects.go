@@ -31,9 +31,10 @@ func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 	return found, nil
 }
 
-// object returns an empty object with its name, and with the scenario's namespace
-// if its kind has one.
+// object returns an empty object with its name, or NAMESPACE/NAME. Without a namespace it is in
+// that of the scenario, if its kind has one.
 func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
+	namespace, name := r.namespaceAndName(name)
 	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Un
 	object.SetGroupVersionKind(gvk)
 	object.SetName(name)
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		object.SetNamespace(r.namespace)
+		object.SetNamespace(namespace)
 	}
 	return object, nil
 }
@@ -81,6 +82,9 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 		}
 		r.noteRequest("patch", object, body, began)
 		r.addWord(string(object.GetUID()))
+		if object.GetKind() == "Namespace" {
+			r.addNamespace(object.GetName())
+		}
 		result = object.Object
 	}
 	return result, nil
@@ -103,7 +107,9 @@ func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstru
 		return nil, err
 	}
 	object.SetGroupVersionKind(gvk)
-	object.SetNamespace(empty.GetNamespace())
+	if empty.GetNamespace() == "" || !r.hasNamespace(object.GetNamespace()) {
+		object.SetNamespace(empty.GetNamespace())
+	}
 	return object, nil
 }
 

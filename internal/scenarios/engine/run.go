@@ -35,16 +35,20 @@ type run struct {
 	marks     map[string]uint64
 	faults    []injection // active faults
 	words     []string    // they identify events of the scenario
-	result    Result
+	// namespaces are those that steps have created, beside that of the scenario.
+	namespaces []string
+	result     Result
 	// unresponsive says that a step failed because the driver did not answer.
 	unresponsive bool
 
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
 	external []string // buckets and accounts that steps have created without COSI
-	puts     int      // number of objects that steps have put into buckets
-	created  createdObjects
-	drivers  map[string]*emulator.AddedDriver // by their names in the document
+	// callsByStep are the calls of the user's driver that the scenario itself has made.
+	callsByStep []callByStep
+	puts        int // number of objects that steps have put into buckets
+	created     createdObjects
+	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
 // verb runs a step. Its result is the value that `as` binds.
@@ -100,6 +104,9 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 var errSkipped = errors.New("the step is skipped")
 
 func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
+	if r.engine.options.NoS3 && s.Verb == "s3" {
+		return nil, errSkipped
+	}
 	if r.engine.options.NoBackend && slices.Contains([]string{"backend", "s3"}, s.Verb) {
 		return nil, errSkipped
 	}

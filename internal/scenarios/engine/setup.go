@@ -52,10 +52,10 @@ func (r *run) scoped(name string) string { return name + "." + r.scope }
 func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[string]any) error {
 	classes, access := setup.Classes, setup.AccessClasses
 	if len(setup.Drivers) > 0 && len(classes) == 0 {
-		classes = []spec.Class{{Name: "standard"}}
+		classes = []spec.Class{{Name: spec.DefaultClass}}
 	}
 	if len(setup.Drivers) > 0 && len(access) == 0 {
-		access = []spec.AccessClass{{Name: "standard"}}
+		access = []spec.AccessClass{{Name: spec.DefaultClass}}
 	}
 	names := map[string]any{}
 	for _, class := range classes {

@@ -15,6 +15,9 @@ func unfit(s *spec.Scenario) string {
 	if s.Labels[labelExplore] == neverExplored {
 		return "its label says " + labelExplore + ": " + neverExplored
 	}
+	if s.Setup.Snapshot != "" {
+		return "it starts from a snapshot, and sandboxes start empty"
+	}
 	return ineligible(s.Steps)
 }
 

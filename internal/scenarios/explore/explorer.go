@@ -20,7 +20,7 @@ var ErrUnclean = errors.New("the scenario cannot be run without faults")
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
 func Explore(ctx context.Context, opts Options) (report *Report, err error) {
-	if opts, err = opts.withDefaults(); err != nil {
+	if opts, err = opts.withDefaults(ctx); err != nil {
 		return nil, err
 	}
 	scenario, err := load(opts.File, opts.Text)
@@ -31,11 +31,15 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and the bridge for those of %s",
 			ErrScenario, opts.File, objectstorage.V1alpha1, objectstorage.V1alpha2)
 	}
+	opts.scenario = scenario.Name
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
-		report: Report{Scenario: scenario.Name, Sandboxes: opts.Sandboxes, State: opts.State},
+		report: Report{
+			Scenario: scenario.Name, ControlPlane: string(opts.plane.Kind), Notice: opts.plane.Notice,
+			Sandboxes: opts.Sandboxes, State: opts.State, Shard: opts.Shard,
+		},
 	}
-	if e.done, err = openState(opts); err != nil {
+	if e.done, err = openState(ctx, opts); err != nil {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
@@ -43,10 +47,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {
-		return nil, errors.Join(err, e.done.close())
+		return nil, errors.Join(err, e.done.close(ctx))
 	}
 	err = e.explore(ctx)
-	return &e.report, errors.Join(err, e.done.close())
+	return &e.report, errors.Join(err, e.done.close(ctx))
 }
 
 // explorer is a running exploration.
@@ -89,7 +93,7 @@ func (e *explorer) explore(ctx context.Context) error {
 // finish groups, confirms and shrinks the findings.
 func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	e.report.Findings = group(found)
-	if err := e.confirmAll(ctx); err != nil {
+	if err := errors.Join(e.confirmAll(ctx), e.confirmOnEnvtest(ctx)); err != nil {
 		return err
 	}
 	if e.options.Shrink {
@@ -113,7 +117,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	for i, t := range trials {
 		cases[i] = Case{t}
 	}
-	if err := e.runAll(ctx, phaseSingle, cases, e.options.Pairs); err != nil {
+	if err := e.runAll(ctx, phaseSingle, e.options.Shard.of(cases), e.options.Pairs); err != nil {
 		return err
 	}
 	if e.options.Pairs {
@@ -121,7 +125,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.runAll(ctx, "random faults", randomCases(e.trials, e.options.Random, e.options.Seed), false)
+	return e.runAll(ctx, "random faults", e.options.Shard.of(randomCases(e.trials, e.options.Random, e.options.Seed)), false)
 }
 
 // probe makes the journal record watch events. The delay is negligible.

@@ -2,9 +2,12 @@ package explore
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
@@ -27,6 +30,11 @@ type Group struct {
 	// case, and Runs is the number of runs of that case.
 	Confirmed bool `json:"confirmed"`
 	Runs      int  `json:"runs"`
+	// ConfirmedOn are the control planes that a confirmed finding occurred again on: the one
+	// of the exploration, and envtest, if it is on this machine. Doubt is why envtest has not
+	// confirmed it.
+	ConfirmedOn []selection.Kind `json:"confirmedOn,omitempty"`
+	Doubt       string           `json:"doubt,omitempty"`
 	// Shrunk is a small scenario with the finding, and Trials the number of runs of the
 	// shrinking. Findings that are not confirmed have none.
 	Shrunk string `json:"shrunk,omitempty"`
@@ -43,6 +51,23 @@ type Group struct {
 
 	outcomes []caseResult    // the simplest first
 	shown    report.Scenario // the run of the shrunk scenario, or of the case
+}
+
+// confirmation says on which control planes a finding is confirmed; it is empty if that is
+// clear, because envtest is the only one.
+func (g *Group) confirmation() string {
+	if len(g.ConfirmedOn) == 0 || slices.Equal(g.ConfirmedOn, []selection.Kind{selection.Envtest}) {
+		return ""
+	}
+	var names []string
+	for _, kind := range g.ConfirmedOn {
+		names = append(names, string(kind))
+	}
+	text := "confirmed on " + strings.Join(names, " and ")
+	if g.Doubt != "" {
+		text += fmt.Sprintf(", not on %s: %s", selection.Envtest, g.Doubt)
+	}
+	return text
 }
 
 // group groups runs. A run belongs to the bug of its cause. If the cause is unknown, it is that of

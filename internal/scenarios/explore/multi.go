@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore/remote"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -28,17 +28,17 @@ type Source struct {
 // was tried in one scenario is not tried at an equivalent operation of another:
 // [Options.Prune] selects which operations count as equivalent. It calls done with the
 // report of each scenario, or with the error of a scenario that cannot be explored, and
-// continues. Options.State is a directory with a file for each scenario, and
-// Options.Budget is for all scenarios. If the context ends, done gets the partial report
+// continues. Options.State is a directory with a file for each scenario, or
+// s3://BUCKET/PREFIX, and Options.Budget is for all scenarios. If the context ends, done gets the partial report
 // of the current scenario.
 func All(ctx context.Context, opts Options, sources []Source, done func(Source, *Report, error)) (err error) {
-	opts, err = opts.withDefaults()
+	opts, err = opts.withDefaults(ctx)
 	if err != nil {
 		return err
 	}
 	opts.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
 	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
-	if opts.State != "" {
+	if opts.State != "" && !remote.IsURL(opts.State) {
 		if err := os.MkdirAll(opts.State, dirMode); err != nil {
 			return fmt.Errorf("create the state directory: %w", err)
 		}
@@ -52,7 +52,7 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 		one.File, one.Text = source.File, source.Text
 		if opts.State != "" {
 			sum := sha256.Sum256(source.Text)
-			one.State = filepath.Join(opts.State, hex.EncodeToString(sum[:])+".state")
+			one.State = remote.Join(opts.State, hex.EncodeToString(sum[:])+remote.Suffix)
 		}
 		report, err := Explore(ctx, one)
 		done(source, report, err)

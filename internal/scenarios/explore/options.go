@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
 // ErrOptions is the error of invalid options.
@@ -17,13 +20,20 @@ var ErrOptions = errors.New("invalid exploration options")
 // ErrScenario is the error of an invalid scenario.
 var ErrScenario = errors.New("invalid scenario")
 
-// sandboxesFor returns the default number of parallel runs: three for two processors,
-// because runs also wait for deadlines and restarts. The maximum limits memory.
-func sandboxesFor(processors int) int { return min(max(leastSandboxes, processors*3/2), mostSandboxes) } //nolint:mnd // and a half
+// sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines
+// and restarts: those on a control plane of programs use two thirds of a processor, and
+// those with an API server in this process a quarter. The maximum limits memory.
+func sandboxesFor(processors int, plane selection.Kind) int {
+	if plane == selection.Embedded {
+		return min(max(leastSandboxes, processors*4), mostEmbedded) //nolint:mnd // as it says
+	}
+	return min(max(leastSandboxes, processors*3/2), mostSandboxes) //nolint:mnd // as it says
+}
 
 const (
 	leastSandboxes = 3
 	mostSandboxes  = 8
+	mostEmbedded   = 32
 )
 
 // DefaultCallTimeout is the timeout of driver calls. It is shorter than in production, so
@@ -45,7 +55,8 @@ type Options struct {
 	// to DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
 	// crash that driver, and its backend is not visible.
 	Emulator emulator.Options
-	// Sandboxes is the number of parallel runs. It defaults to three for two processors,
+	// Sandboxes is the number of parallel runs. It defaults to four for a processor if the
+	// API server is in this process, up to 32, and otherwise to three for two processors,
 	// at least three and at most eight.
 	Sandboxes int
 	// Kinds are the kinds of effects to try. It defaults to all.
@@ -67,6 +78,8 @@ type Options struct {
 	Prune Prune
 	// Sample is the number of single faults to try, selected by Seed; 0 means all.
 	Sample int
+	// Shard selects a part of the cases, to explore the others elsewhere.
+	Shard Shard
 	// Budget is the time limit for starting runs; 0 means none.
 	Budget time.Duration
 	// MeasureSeams measures the overhead of the seams without faults.
@@ -82,13 +95,17 @@ type Options struct {
 	Out string
 	// Program is the version of the program, for recordings.
 	Program string
-	// State is a file with the completed runs, from which an interrupted exploration
-	// continues. If State is empty, nothing is stored.
+	// State is a file with the completed runs, or s3://BUCKET/KEY, from which an
+	// interrupted exploration continues. If State is empty, nothing is stored.
 	State string
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
 
+	scenario string // its name, for the state
+
 	shared *sharedState // shared with explorations of other scenarios; may be nil
+
+	plane *selection.Choice // the control plane of the sandboxes; nil: it is not chosen yet
 }
 
 // deadline is the time after which no run starts; zero means none.
@@ -120,17 +137,43 @@ type Progress struct {
 }
 
 // withDefaults returns the options with the defaults for what is not set, if they are valid.
-func (o Options) withDefaults() (Options, error) {
-	if o.Sandboxes == 0 {
-		o.Sandboxes = sandboxesFor(runtime.GOMAXPROCS(0))
-	}
+func (o Options) withDefaults(ctx context.Context) (Options, error) {
 	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
 	o.Prune = cmp.Or(o.Prune, PruneState)
-	return o, o.validate()
+	if err := o.validate(); err != nil {
+		return o, err
+	}
+	if o.plane == nil {
+		plane, err := choosePlane(ctx, o)
+		if err != nil {
+			return o, err
+		}
+		o.plane = plane
+	}
+	if o.Sandboxes == 0 {
+		o.Sandboxes = sandboxesFor(runtime.GOMAXPROCS(0), o.plane.Kind)
+	}
+	return o, o.validateSandboxes()
+}
+
+// choosePlane returns the control plane of the sandboxes.
+func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
+	kind, err := selection.ParseKind(string(o.Emulator.ControlPlaneKind))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	plane, err := selection.Choose(ctx, kind, binaries.Options{Dir: o.Emulator.ControlPlaneDir})
+	if err != nil {
+		return nil, err
+	}
+	if o.Interference && plane.Kind == selection.Envtest && plane.Binaries.ControllerManager == "" {
+		return nil, fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, plane.Notice)
+	}
+	return &plane, nil
 }
 
 // validate rejects options that cannot be, or that exclude each other.
@@ -154,12 +197,17 @@ func (o Options) validate() error {
 
 // validateDriver rejects what cannot be explored with the driver.
 func (o Options) validateDriver() error {
+	if o.Emulator.Bridge && (o.Emulator.Driver != "" || o.Emulator.Implementations.DriverCommand != nil) {
+		return fmt.Errorf("%w: the bridge is for the fake driver; a driver of your own gets one if it speaks COSI v1alpha1", ErrOptions)
+	}
+	return nil
+}
+
+// validateSandboxes rejects more sandboxes than the driver allows.
+func (o Options) validateSandboxes() error {
 	if o.Sandboxes > 1 && o.Emulator.Driver != "" && o.Emulator.Implementations.DriverCommand != nil {
 		return fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
 			ErrOptions, o.Sandboxes, o.Emulator.Driver)
-	}
-	if o.Emulator.Bridge && (o.Emulator.Driver != "" || o.Emulator.Implementations.DriverCommand != nil) {
-		return fmt.Errorf("%w: the bridge is for the fake driver; a driver of your own gets one if it speaks COSI v1alpha1", ErrOptions)
 	}
 	return nil
 }

@@ -1,11 +1,20 @@
 package explore
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+)
 
 func TestSandboxesFor(t *testing.T) {
-	for processors, want := range map[int]int{1: 3, 2: 3, 4: 6, 8: 8, 64: 8} {
-		if got := sandboxesFor(processors); got != want {
-			t.Errorf("sandboxesFor(%d) = %d, want %d", processors, got, want)
+	for plane, wants := range map[selection.Kind]map[int]int{
+		selection.Envtest:  {1: 3, 2: 3, 4: 6, 8: 8, 64: 8},
+		selection.Embedded: {1: 4, 2: 8, 4: 16, 8: 32, 64: 32},
+	} {
+		for processors, want := range wants {
+			if got := sandboxesFor(processors, plane); got != want {
+				t.Errorf("sandboxesFor(%d, %s) = %d, want %d", processors, plane, got, want)
+			}
 		}
 	}
 }

@@ -3,7 +3,11 @@ package explore
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime/debug"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
 // pool holds the sandboxes, and starts each when it is first required.
@@ -13,10 +17,20 @@ type pool struct {
 
 	mu    sync.Mutex
 	alive map[*sandbox]bool
+
+	restoreGC func()
 }
 
+// ownGCPercent is GOGC of this process while it has the API servers of the sandboxes. The
+// programs of envtest have gcPercent; here the heaps of all sandboxes are one.
+const ownGCPercent = 200
+
 func newPool(opts Options) *pool {
-	p := &pool{options: opts, places: make(chan *sandbox, opts.Sandboxes), alive: map[*sandbox]bool{}}
+	p := &pool{options: opts, places: make(chan *sandbox, opts.Sandboxes), alive: map[*sandbox]bool{}, restoreGC: func() {}}
+	if opts.plane.Kind == selection.Embedded && os.Getenv("GOGC") == "" {
+		before := debug.SetGCPercent(ownGCPercent)
+		p.restoreGC = func() { debug.SetGCPercent(before) }
+	}
 	for range opts.Sandboxes {
 		p.places <- nil
 	}
@@ -73,6 +87,7 @@ func (p *pool) stop(ctx context.Context) error {
 		})
 	}
 	all.Wait()
+	p.restoreGC()
 	return errors.Join(errs...)
 }
 

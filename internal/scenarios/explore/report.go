@@ -23,6 +23,10 @@ type Report struct {
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen in any attempt.
 	Unreached []string `json:"unreached,omitempty"`
+	// ControlPlane is the kind of the control plane in the sandboxes, and Notice why, if it
+	// was not selected.
+	ControlPlane string `json:"controlPlane"`
+	Notice       string `json:"notice,omitempty"`
 	// Pruned counts pairs in states that occurred before, and single faults that were
 	// tried at an equivalent operation before.
 	Pruned    int `json:"pruned,omitempty"`
@@ -33,6 +37,11 @@ type Report struct {
 	// Seams is the overhead of the seams, if measured.
 	Seams    Seams   `json:"seams,omitzero"`
 	Findings []Group `json:"findings,omitempty"`
+	// Shard is the part that was explored; zero is all. MissingShards are those without a
+	// state, in a merged report.
+	Shard         Shard   `json:"shard,omitzero"`
+	Merged        int     `json:"merged,omitempty"` // number of states
+	MissingShards []Shard `json:"missingShards,omitempty"`
 }
 
 // Rate is runs per second.

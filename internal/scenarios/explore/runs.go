@@ -48,7 +48,7 @@ func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairi
 		e.feed(ctx, queue, cases, p)
 	}()
 	for result := range results {
-		e.take(result, pairing)
+		e.take(ctx, result, pairing)
 		p.ended(result)
 	}
 	if left := p.left(); left > 0 {
@@ -117,7 +117,7 @@ func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sa
 }
 
 // take adds a result to the report.
-func (e *explorer) take(result caseResult, pairing bool) {
+func (e *explorer) take(ctx context.Context, result caseResult, pairing bool) {
 	e.report.Runs += result.Runs
 	switch {
 	case len(result.Case) > 1:
@@ -134,5 +134,5 @@ func (e *explorer) take(result caseResult, pairing bool) {
 	if pairing && result.Reached && len(result.Findings) == 0 {
 		e.pair(result)
 	}
-	e.done.add(result)
+	e.done.add(ctx, result)
 }

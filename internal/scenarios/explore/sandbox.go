@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -44,7 +43,7 @@ func timingOf(call time.Duration) timing {
 
 // sandbox is a control plane with all components, for one run at a time.
 type sandbox struct {
-	plane  *controlplane.ControlPlane
+	plane  controlplane.ControlPlane
 	emu    *emulator.Emulator
 	engine *engine.Engine
 	dir    string
@@ -59,9 +58,8 @@ type sandbox struct {
 	current *running // run that the engine reports to
 }
 
-// newSandbox starts a sandbox. Only people need kube-controller-manager, which ends
-// namespaces and follows owner references: COSI does not require it, and it uses
-// processor time.
+// newSandbox starts a sandbox. Only people need the controllers, which end namespaces and
+// follow owner references: COSI does not require them, and they use processor time.
 func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
@@ -76,27 +74,18 @@ func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 
 func (w *sandbox) start(ctx context.Context, options Options) error {
 	opts := options.Emulator
-	set, err := binaries.Find(ctx, binaries.Options{Dir: opts.ControlPlaneDir})
-	if err != nil {
-		return err
-	}
-	if !options.Interference {
-		set.ControllerManager = ""
-	} else if set.ControllerManager == "" {
-		return fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, set.Missing)
-	}
 	definitions, err := crds.For(opts.API)
 	if err != nil {
 		return err
 	}
-	w.plane, err = controlplane.Start(ctx, controlplane.Options{
-		Binaries: set, Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, GCPercent: gcPercent,
-		Processors: max(1, runtime.GOMAXPROCS(0)/options.Sandboxes),
+	w.plane, err = options.plane.Start(ctx, controlplane.Options{
+		Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
+		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Sandboxes),
 	})
 	if err != nil {
 		return err
 	}
-	opts.ControlPlane, opts.ControlPlaneDir = w.plane, ""
+	opts.ControlPlane, opts.ControlPlaneDir, opts.ControlPlaneKind = w.plane, "", ""
 	opts.RetryBaseDelay, opts.RetryMaxDelay = retryBaseDelay, retryMaxDelay
 	if w.emu, err = emulator.Start(ctx, opts); err != nil {
 		return err

@@ -15,16 +15,16 @@ func TestStateFile(t *testing.T) {
 	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	open := func() *stateFile {
 		t.Helper()
-		s, err := openState(opts)
+		s, err := openState(t.Context(), opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	s := open()
-	s.add(caseResult{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
-	s.add(caseResult{Case: trials[1:2]})
-	if err := s.close(); err != nil {
+	s.add(t.Context(), caseResult{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
+	s.add(t.Context(), caseResult{Case: trials[1:2]})
+	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// A crash truncated the last line.
@@ -39,18 +39,18 @@ func TestStateFile(t *testing.T) {
 	if !s.has(trials[:1]) || s.has(trials[1:2]) || len(s.old) != 1 {
 		t.Errorf("done: %v, with findings: %d; want the complete lines", s.done, len(s.old))
 	}
-	s.add(caseResult{Case: trials[2:3]})
-	if err := s.close(); err != nil {
+	s.add(t.Context(), caseResult{Case: trials[2:3]})
+	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if s = open(); !s.has(trials[2:3]) {
 		t.Error("the line after the truncated line is lost")
 	}
-	if err := s.close(); err != nil {
+	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	opts.Text = []byte("b")
-	if _, err := openState(opts); !errors.Is(err, ErrOptions) {
+	if _, err := openState(t.Context(), opts); !errors.Is(err, ErrOptions) {
 		t.Errorf("the state of another scenario: %v, want ErrOptions", err)
 	}
 }

@@ -17,15 +17,10 @@ const shownOthers = 5
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	r.writeUntried(&b)
-	fmt.Fprintf(&b, "%s: %d points, %d/%d effects tried", r.Scenario, r.Points, r.Tried, r.Applicable)
-	if r.Combined > 0 {
-		fmt.Fprintf(&b, ", %d combinations tried", r.Combined)
+	if r.Notice != "" {
+		fmt.Fprintf(&b, "%s\n", r.Notice)
 	}
-	if r.Pruned > 0 {
-		fmt.Fprintf(&b, ", %d pruned", r.Pruned)
-	}
-	fmt.Fprintf(&b, "\n%d runs in %s in %d sandboxes: %.1f runs/s; steps of the clean run: %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, r.Rate(), r.Clean.Round(time.Millisecond)) //nolint:mnd // a tenth
+	r.writeCounts(&b)
 	if r.Seams.Events > 0 {
 		fmt.Fprintf(&b, "seams without faults: %s\n", r.Seams)
 	}
@@ -47,6 +42,39 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeCounts says how much was tried, and how fast.
+func (r *Report) writeCounts(b *strings.Builder) {
+	if r.Merged > 0 {
+		fmt.Fprintf(b, "%s: %d effects tried, %d combinations tried, %d runs; merged from %d states\n",
+			r.Scenario, r.Tried, r.Combined, r.Runs, r.Merged)
+		for _, s := range r.MissingShards {
+			fmt.Fprintf(b, "shard %s is missing\n", s)
+		}
+		return
+	}
+	shard := ""
+	if r.Shard != (Shard{}) {
+		shard = fmt.Sprintf(" in shard %s", r.Shard)
+	}
+	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, shard)
+	if r.Combined > 0 {
+		fmt.Fprintf(b, ", %d combinations tried", r.Combined)
+	}
+	if r.Pruned > 0 {
+		fmt.Fprintf(b, ", %d pruned", r.Pruned)
+	}
+	fmt.Fprintf(b, "\n%d runs in %s in %d sandboxes%s: %.1f runs/s; steps of the clean run: %s\n",
+		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane), //nolint:mnd // a tenth
+		r.Rate(), r.Clean.Round(time.Millisecond))
+}
+
+func on(plane string) string {
+	if plane == "" {
+		return ""
+	}
+	return " on " + plane
 }
 
 // writeUntried says what was not tried, and how to go on.
@@ -89,6 +117,9 @@ func (g *Group) write(b *strings.Builder, number int) {
 	}
 	switch {
 	case g.Confirmed:
+		if text := g.confirmation(); text != "" {
+			fmt.Fprintf(b, "   %s\n", text)
+		}
 	case g.Runs == 0: // exploration was interrupted
 		fmt.Fprintln(b, "   not run again, not shrunk")
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
@@ -33,6 +34,7 @@ func TestWriteText(t *testing.T) {
 			Case:   Case{create},
 			Others: []oracle.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
 			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
+			ConfirmedOn: []selection.Kind{selection.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
 			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
@@ -51,6 +53,7 @@ func TestWriteText(t *testing.T) {
    also:  state: Bucket b: exists, but must not
    cases: 2, of them lose-reply at sidecar rpc DriverCreateBucket bc-*
                      fail at sidecar rpc DriverCreateBucket bc-*
+   confirmed on embedded, not on envtest: 3 runs there do not have it
    scenario:  a.yaml
    recording: a.cosirec
    timeline:  a.html

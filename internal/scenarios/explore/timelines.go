@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
@@ -42,6 +43,9 @@ func (g *Group) notes() []string {
 	}
 	if !g.Confirmed {
 		notes = append(notes, fmt.Sprintf("Seen once in %d runs, not shrunk", g.Runs))
+	}
+	if text := g.confirmation(); text != "" {
+		notes = append(notes, strings.ToUpper(text[:1])+text[1:])
 	}
 	return notes
 }

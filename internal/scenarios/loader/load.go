@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -16,6 +18,8 @@ type Set struct {
 	Scenarios []*spec.Scenario
 	// Files are those that have them.
 	Files []string
+	// MissingGolden has a [spec.Problem] for each golden file that does not exist. 'run --update' writes it.
+	MissingGolden []*spec.Problem
 
 	dirs   []string          // in which a change may concern the set
 	prints map[string]string // what each of Files depends on, condensed
@@ -63,17 +67,29 @@ func (s *Set) load(file string, named bool) error {
 		return nil
 	}
 	scenarios, err := spec.Loader{ReadFile: read}.Parse(filepath.ToSlash(file), data)
+	for _, scenario := range scenarios {
+		if file := scenario.SnapshotFile(); file != "" {
+			if _, err := snapshot.Open(file); err != nil {
+				return &spec.Problem{Position: scenario.Setup.Position, Message: "snapshot: " + err.Error()}
+			}
+		}
+		for _, golden := range goldenFiles(scenario.Steps) {
+			if _, err := read(golden.path); errors.Is(err, fs.ErrNotExist) {
+				s.MissingGolden = append(s.MissingGolden, missingGolden(file, golden))
+			}
+		}
+	}
 	if err != nil {
 		return problem(file, err)
-	}
-	for _, scenario := range scenarios {
-		for _, golden := range goldenFiles(scenario.Steps) {
-			_, _ = read(golden) // one that is not there is told of when it is needed
-		}
 	}
 	s.Files = append(s.Files, file)
 	s.Scenarios = append(s.Scenarios, scenarios...)
 	return nil
+}
+
+func missingGolden(scenario string, golden goldenFile) *spec.Problem {
+	return &spec.Problem{Position: golden.step, Message: fmt.Sprintf(
+		"golden file %s does not exist: write it with 'cosi-emu run %s --update'", golden.path, scenario)}
 }
 
 func (s *Set) addDir(dir string) {

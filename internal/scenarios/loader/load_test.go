@@ -89,7 +89,8 @@ func TestLoad(t *testing.T) {
 			},
 			paths: []string{"."}, want: []string{"same", "same"},
 			problems: []string{
-				"b.yaml:6:3: unknown field", "b.yaml:13:3: unknown field", "c.yaml:1:1: scenario \"same\" already exists at a.yaml:1:1",
+				"b.yaml:1:1: name is \"B\"", "b.yaml:6:3: unknown field",
+				"b.yaml:13:3: unknown field", "c.yaml:1:1: scenario \"same\" already exists at a.yaml:1:1",
 				"d.yaml:1:1: apiVersion", "d.yaml:1:1: kind is \"Pod\"",
 			},
 		},
@@ -114,6 +115,22 @@ func TestLoad(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMissingGolden: a golden file that does not exist is no error, because 'run --update' writes it.
+func TestMissingGolden(t *testing.T) {
+	write(t, map[string]string{
+		"d/a.yaml":     scenario("a", "x", "- golden: {file: there.yaml, objects: Bucket/b}", "- golden: {file: absent.yaml, objects: Bucket/b}"),
+		"d/there.yaml": "kind: Steps\n",
+	})
+	set, err := loader.Load([]string{"d/a.yaml"})
+	if err != nil || len(set.MissingGolden) != 1 {
+		t.Fatalf("Load() = %v, %v; want one missing golden file", set.MissingGolden, err)
+	}
+	want := "d/a.yaml:7:3: golden file d/absent.yaml does not exist: write it with 'cosi-emu run d/a.yaml --update'"
+	if diff := cmp.Diff(want, set.MissingGolden[0].Error()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

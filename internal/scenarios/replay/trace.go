@@ -177,6 +177,17 @@ func diffThread(thread string, recorded, replayed []step) *Divergence {
 	return &Divergence{Thread: thread, Replayed: extra.text, Before: before, Event: extra.event}
 }
 
+// Steps returns the steps of all threads, without their order.
+func (t Trace) Steps() []string {
+	var all []string
+	for thread, acts := range t.threads {
+		for _, act := range acts {
+			all = append(all, thread+": "+act.text)
+		}
+	}
+	return all
+}
+
 // Len returns the number of steps in the trace.
 func (t Trace) Len() int {
 	total := 0

@@ -41,6 +41,7 @@ func NewScenario(result engine.Result, events []journal.Event) Scenario {
 		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,
 		Position: position(document.Position), Namespace: result.Namespace, Outcome: result.Outcome, Reason: result.Reason,
 		Started: result.Started, Duration: result.Duration, Steps: []Step{}, Events: events, Notes: result.Notes,
+		Sources: sources(document),
 	}
 	steps := inOrder(result)
 	for _, step := range steps {

@@ -55,12 +55,22 @@ type Scenario struct {
 	Failures []Failure `json:"failures,omitempty"`
 	// Notes say what could not be judged, and why.
 	Notes []string `json:"notes,omitempty"`
+	// Sources are the files that it consists of, its own first; none if it is not from a file.
+	Sources []Source `json:"sources,omitempty"`
 	// Recording is the file with the recording, if one was made.
 	Recording string `json:"recording,omitempty"`
 	// Events are what the journal has that concerns the scenario: its objects,
 	// those that COSI has made for them, and the life of the components while it
 	// ran. Times are of the same clock as those of the steps.
 	Events []journal.Event `json:"events,omitempty"`
+}
+
+// Source is the part of a file that belongs to a scenario.
+type Source struct {
+	File string `json:"file"`
+	// Line is that of the first line of the text, from 1.
+	Line int    `json:"line"`
+	Text string `json:"text"`
 }
 
 // Step is how one step went.

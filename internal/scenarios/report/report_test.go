@@ -164,15 +164,17 @@ func TestJSON(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	r := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story())})
+	fine := report.Scenario{Name: "fine", Outcome: engine.Passed, Duration: time.Second, Position: report.Position{File: "fine.yaml", Line: 1}}
+	r := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story()), fine})
 	var out strings.Builder
 	if err := r.WriteTable(&out); err != nil {
 		t.Fatal(err)
 	}
 	want := `OUTCOME  TIME    STEPS  SCENARIO  WHERE
-failed   0.90 s  4      story     dir/story.yaml:11:3
+passed   1.00 s  0      fine      fine.yaml:1
+failed   0.90 s  4      story     dir/story.yaml:11:3: BucketClaim/a: condition not met
 
-1 failed in 1.00 s
+1 passed, 1 failed in 1.00 s (2.0 scenarios/s)
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

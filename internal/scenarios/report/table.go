@@ -6,23 +6,23 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
 
-// WriteTable writes a line for each scenario, and the sum.
+// WriteTable writes a line for each scenario, with the reason if it has not passed, and the sum.
 func (r Report) WriteTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "OUTCOME\tTIME\tSTEPS\tSCENARIO\tWHERE") // an error comes back from Flush
-	for i := range r.Scenarios {
-		s := &r.Scenarios[i]
+	for _, s := range r.failuresLast() {
 		where := s.Position.String()
 		if s.Reason != "" {
 			where = s.Reason
 		} else if len(s.Failures) > 0 {
-			where = s.Failures[0].Position.String()
+			where = s.Failures[0].Position.String() + ": " + s.Failures[0].Message
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.Outcome, seconds(s.Duration), len(s.Steps), s.Name, firstLine(where))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.Outcome, seconds(s.Duration), len(s.Steps), s.Name, printable(firstLine(where)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -36,6 +36,20 @@ func (r Report) WriteTable(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\n", notes.String(), r.Sum())
 	return err
+}
+
+// failuresLast returns the scenarios with those at the end that have not passed: the end is what a small
+// terminal shows.
+func (r Report) failuresLast() []*Scenario {
+	var fine, failed []*Scenario
+	for i := range r.Scenarios {
+		if s := &r.Scenarios[i]; len(s.Failures) > 0 {
+			failed = append(failed, s)
+		} else {
+			fine = append(fine, s)
+		}
+	}
+	return append(fine, failed...)
 }
 
 // Sum says in a line how many scenarios have passed, and how fast.
@@ -59,4 +73,14 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
+}
+
+// printable removes control characters, which would damage the table.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
 }

@@ -33,7 +33,7 @@ func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Rep
 	outcomes := make([]report.Scenario, len(scenarios))
 	var together, alone []int
 	for i, s := range scenarios {
-		if engine.RunsAlone(s) {
+		if ctx.Err() == nil && r.Engine.RunsAlone(s) {
 			alone = append(alone, i)
 		} else {
 			together = append(together, i)

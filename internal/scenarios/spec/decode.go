@@ -29,11 +29,19 @@ type decoder struct {
 type use struct {
 	position Position
 	names    []string
+	// selects returns the names that are selected from a variable.
+	selects func(variable string) []string
 }
 
-func (d *decoder) uses(n *yaml.Node, names []string) {
-	if len(names) > 0 {
-		d.used = append(d.used, use{d.at(n), names})
+// expressions are a text or a condition with variables.
+type expression interface {
+	Names() []string
+	Selects(variable string) []string
+}
+
+func (d *decoder) uses(n *yaml.Node, e expression) {
+	if names := e.Names(); len(names) > 0 {
+		d.used = append(d.used, use{d.at(n), names, e.Selects})
 	}
 }
 
@@ -124,6 +132,10 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value) {
 	}
 	if isNull(n) && v.Type() == reflect.TypeFor[Settle]() {
 		return // `settle:` alone says it all
+	}
+	before := len(d.failed)
+	if broken := v.FieldByName("Broken"); broken.IsValid() {
+		defer func() { broken.SetBool(len(d.failed) > before) }()
 	}
 	fields := fieldsOf(v)
 	d.pairs(n, func(key, value *yaml.Node) {

@@ -31,7 +31,7 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 		d.problem(n, "the expression %q must return true or false", n.Value)
 	}
 	e.Expression = parsed
-	d.uses(n, parsed.Names())
+	d.uses(n, parsed)
 }
 
 // Text is a text in a document that may have expressions in it.
@@ -77,7 +77,7 @@ func (d *decoder) text(n *yaml.Node, source string) Text {
 		return text
 	}
 	text.Template = parsed
-	d.uses(n, parsed.Names())
+	d.uses(n, parsed)
 	return text
 }
 

@@ -80,10 +80,10 @@ func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 		}
 		return data, err
 	}
+	broken := len(d.failed)
 	l.include(d, s.Steps, []string{path.Clean(s.Position.File)}, &budget)
-	// What could not be read would be reported again as missing.
-	if d.err() == nil {
-		d.validate(n, s)
+	if s.Kind == Kind || s.Kind == "" && len(s.Steps) > 0 {
+		d.validate(n, s, len(d.failed) > broken)
 	}
 	return s, d.err()
 }
@@ -132,7 +132,7 @@ func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
 		for _, nested := range step.Nested() {
 			l.include(d, nested, chain, budget)
 		}
-		if step.Verb == "use" {
+		if step.Verb == "use" && !step.Broken {
 			l.use(d, step, chain, budget)
 		}
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"path/filepath"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -31,6 +32,8 @@ type Scenario struct {
 	Allow  []Exception `yaml:"allow" doc:"oracle findings that do not fail the scenario"`
 
 	Position Position
+	// Broken means that some of the scenario cannot be read.
+	Broken bool
 	// Sources are the files that the scenario was read from: its own file,
 	// and those whose steps it uses. A scenario without a file has none.
 	Sources []Source
@@ -41,12 +44,24 @@ func (s *Scenario) API() objectstorage.Version {
 	return cmp.Or(objectstorage.Version(s.Setup.API), objectstorage.V1alpha2)
 }
 
+// SnapshotFile is the path of the snapshot that the scenario starts from; empty if there is
+// none.
+func (s *Scenario) SnapshotFile() string {
+	name := filepath.FromSlash(s.Setup.Snapshot)
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(s.Position.File), name)
+}
+
 // Source is a file as it was when it was read.
 type Source struct{ Name, Content string }
 
 // Setup is what is there before the first step. The zero value is the emulator's
 // own driver with its classes, and all components running.
 type Setup struct {
+	// Snapshot is a file that the scenario starts from.
+	Snapshot string `yaml:"snapshot" doc:"file of 'cosi-emu snapshot save', relative to this file: the scenario starts from it, in an emulator of its own"`
 	// API is the version of the COSI kinds.
 	API     string   `yaml:"api" enum:"v1alpha1,v1alpha2" doc:"version of the COSI kinds and of the drivers' protocol, v1alpha1 or v1alpha2; default v1alpha2"`
 	Drivers []Driver `yaml:"drivers" doc:"drivers, each with its sidecar; default: the emulator's driver"`
@@ -61,6 +76,9 @@ type Setup struct {
 	Limits  Limits   `yaml:"limits" doc:"limits of the scenario"`
 
 	Position Position
+
+	// Broken means that some of the setup cannot be read.
+	Broken bool
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
@@ -112,6 +130,8 @@ type Exception struct {
 	About    string `yaml:"about" doc:"a word that the finding contains; default: any finding"`
 	Reason   string `yaml:"reason" required:"true" doc:"why the finding is expected"`
 	Position Position
+	// Broken means that some of the exception cannot be read.
+	Broken bool
 }
 
 // DefaultTimeout is how long a step may take.

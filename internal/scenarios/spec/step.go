@@ -49,6 +49,8 @@ type Step struct {
 	Position Position
 	// Verb is the name of the one verb.
 	Verb string
+	// Broken means that some of the step, or of those within, cannot be read.
+	Broken bool
 	// Included are the steps of the file that Use names.
 	Included []Step
 
@@ -78,6 +80,7 @@ func (s *Step) decode(d *decoder, n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		return
 	}
+	defer func() { s.Broken = len(d.failed) > before }()
 	switch found := verbsOf(n); {
 	case len(found) == 1:
 		s.Verb = found[0]

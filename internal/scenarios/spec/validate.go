@@ -29,26 +29,65 @@ func (d *decoder) fail(at Position, format string, arguments ...any) {
 	d.failed = append(d.failed, &Problem{at, fmt.Sprintf(format, arguments...)})
 }
 
-// validate finds what is wrong although every field can be read.
-func (d *decoder) validate(n *yaml.Node, s *Scenario) {
-	if !dnsLabel.MatchString(s.Name) {
+// validate finds what is wrong in what can be read. What refers to something that cannot be read is not
+// checked: that would be reported as missing. Without the steps of an included file, that is much.
+func (d *decoder) validate(n *yaml.Node, s *Scenario, unreadInclude bool) {
+	if (s.Name != "" || !s.Broken) && !dnsLabel.MatchString(s.Name) {
 		d.problem(n, "name is %q, must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
 	}
-	if len(s.Steps) == 0 {
+	if len(s.Steps) == 0 && !s.Broken {
 		d.problem(n, "the scenario has no steps")
 	}
-	d.validateSetup(&s.Setup)
-	d.validateGeneration(s)
+	if !s.Setup.Broken {
+		d.validateSetup(&s.Setup)
+		d.validateGeneration(s)
+	}
+	d.validateExceptions(s)
+	v := validation{
+		decoder: d, setup: &s.Setup, api: s.API(), allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps),
+		incomplete: s.Broken || unreadInclude, unreadInclude: unreadInclude,
+	}
+	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
+	if !unreadInclude {
+		v.limits(s.Steps)
+	}
+}
+
+// DefaultClass is the name of the class of a setup with drivers and without classes.
+const DefaultClass = "standard"
+
+// names returns the names that the variables for classes and drivers have.
+func (s *Setup) names() map[string][]string {
+	var drivers, classes, access []string
+	for _, driver := range s.Drivers {
+		drivers = append(drivers, driver.Name)
+	}
+	for _, class := range s.Classes {
+		classes = append(classes, class.Name)
+	}
+	for _, class := range s.AccessClasses {
+		access = append(access, class.Name)
+	}
+	if len(drivers) > 0 && len(classes) == 0 {
+		classes = []string{DefaultClass}
+	}
+	if len(drivers) > 0 && len(access) == 0 {
+		access = []string{DefaultClass}
+	}
+	return map[string][]string{"drivers": drivers, "classes": classes, "accessClasses": access}
+}
+
+func (d *decoder) validateExceptions(s *Scenario) {
 	for _, exception := range s.Allow {
+		if exception.Broken {
+			continue
+		}
 		if exception.Oracle == "" || strings.TrimSpace(exception.Reason) == "" {
 			d.fail(exception.Position, "an exception in allow requires an oracle and a reason")
 			continue
 		}
 		d.oneOf(exception.Position, "oracle", []string{exception.Oracle}, vocabulary.OracleNames()...)
 	}
-	v := validation{decoder: d, setup: &s.Setup, api: s.API(), allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps)}
-	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})
-	v.limits(s.Steps)
 }
 
 func (d *decoder) validateSetup(s *Setup) {

@@ -67,6 +67,64 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 	}
 }
 
+// applied checks that the objects that are applied have only fields that their kinds have, unless the API
+// server is expected to reject them.
+func (v *validation) applied(s *Step, _ map[string]bool) {
+	if !s.Refused.IsZero() {
+		return
+	}
+	for i := range *s.Apply {
+		object := &(*s.Apply)[i].Value
+		kind, version := object.text("kind"), object.text("apiVersion")
+		if of := types[v.api][kind]; of != nil && (version == "" || version == v.api.GroupVersion().String()) {
+			v.values(object, of, kind)
+		}
+	}
+}
+
+// patched checks what is changed likewise.
+func (v *validation) patched(s *Step, _ map[string]bool) {
+	if !s.Refused.IsZero() {
+		return
+	}
+	for i := range *s.Patch {
+		change := &(*s.Patch)[i]
+		if of := types[v.api][change.Object.Kind]; of != nil {
+			v.values(&change.Merge, of, change.Object.Kind)
+		}
+	}
+}
+
+// values checks that a value has only fields that its type has.
+func (v *validation) values(value *Value, of reflect.Type, path string) {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if reflect.PointerTo(of).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return
+	}
+	if of.Kind() == reflect.Slice {
+		for i := range value.Items {
+			v.values(&value.Items[i], of.Elem(), path)
+		}
+		return
+	}
+	if of.Kind() != reflect.Struct {
+		return
+	}
+	known := jsonFields(of)
+	for i := range value.Fields {
+		field := &value.Fields[i]
+		inner, ok := known[field.Name]
+		switch {
+		case ok:
+			v.values(&field.Value, inner, path+"."+field.Name)
+		case field.Key.IsZero():
+			v.decoder.fail(field.Position, "%s has no field %q: %s", path, field.Name, suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
+		}
+	}
+}
+
 // jsonFields returns the types of the fields of a struct by their names in JSON.
 func jsonFields(of reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}

@@ -18,6 +18,9 @@ type validation struct {
 	allMarks map[string]bool
 	// allFaults are the names of those of the whole scenario.
 	allFaults map[string]bool
+	// incomplete means that steps could not be read, which may have marks and faults.
+	// unreadInclude means that a file of steps could not, which may define variables, too.
+	incomplete, unreadInclude bool
 }
 
 // scope is the variables that have a value.
@@ -47,11 +50,15 @@ func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
 }
 
 func (v *validation) step(s *Step, known scope, marks map[string]bool) {
-	v.variables(s, known)
-	v.something(s)
-	v.arguments(s, marks)
-	v.rejection(s)
-	if s.Forget && s.Crash == nil && s.Restart == nil {
+	if !v.unreadInclude {
+		v.variables(s, known)
+	}
+	if !s.Broken {
+		v.something(s)
+		v.arguments(s, marks)
+		v.rejection(s)
+	}
+	if !s.Broken && s.Forget && s.Crash == nil && s.Restart == nil {
 		v.decoder.fail(s.Position, "forget requires crash or restart: the component then starts without its saved state")
 	}
 	v.within(s, known, marks)
@@ -76,6 +83,21 @@ func (v *validation) variables(s *Step, known scope) {
 		for _, name := range use.names {
 			if !known[name] && name != selfName {
 				v.decoder.fail(use.position, "variable %q is not defined at this step: %s", name, suggest.From(name, slices.Sorted(maps.Keys(known))))
+			}
+		}
+		v.selected(use)
+	}
+}
+
+// selected checks that the setup has the classes and drivers whose names are used.
+func (v *validation) selected(use use) {
+	if v.setup.Broken {
+		return
+	}
+	for variable, known := range v.setup.names() {
+		for _, name := range use.selects(variable) {
+			if !slices.Contains(known, name) {
+				v.decoder.fail(use.position, "%s.%s is not defined: setup.%s has no %q: %s", variable, name, variable, name, suggest.From(name, known))
 			}
 		}
 	}
@@ -107,6 +129,7 @@ func (f *ForEach) RowName() string { return f.row() }
 // checks are the verbs whose arguments can be wrong in more than their form.
 var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"always":  (*validation).always,
+	"apply":   (*validation).applied,
 	"backend": (*validation).backend,
 	"call":    (*validation).call,
 	"crash":   func(v *validation, s *Step, _ map[string]bool) { v.componentNames(s, s.Crash) },
@@ -120,6 +143,7 @@ var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"forEach": (*validation).forEach,
 	"golden":  (*validation).golden,
 	"inject":  (*validation).fault,
+	"patch":   (*validation).patched,
 	"never":   func(v *validation, s *Step, marks map[string]bool) { v.events(s, s.Never, marks) },
 	"repeat":  (*validation).repeat,
 	"s3":      (*validation).s3,
@@ -203,7 +227,7 @@ func (v *validation) call(s *Step, _ map[string]bool) {
 	for _, driver := range v.setup.Drivers {
 		names = append(names, driver.Name)
 	}
-	if name := s.Call.Driver.Source(); name != "" && !slices.Contains(names, name) {
+	if name := s.Call.Driver.Source(); !v.setup.Broken && name != "" && !slices.Contains(names, name) {
 		v.decoder.fail(s.Position, "driver %q not found in setup.drivers: %s", name, suggest.From(name, names))
 	}
 }
@@ -213,7 +237,7 @@ func (v *validation) events(s *Step, events *Events, marks map[string]bool) {
 		v.decoder.fail(s.Position, "%s requires events", s.Verb)
 	}
 	for _, mark := range []string{events.Since, events.Until} {
-		if mark != "" && !marks[mark] {
+		if mark != "" && !marks[mark] && !v.incomplete {
 			v.decoder.fail(s.Position, "mark %q not found before this step: %s", mark, suggest.From(mark, slices.Sorted(maps.Keys(marks))))
 		}
 	}
@@ -253,7 +277,7 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	delete(moments, s.Inject.Name)
 	maps.Copy(moments, v.allMarks)
 	for _, moment := range []string{s.Inject.Since, s.Inject.Until} {
-		if moment != "" && !moments[moment] {
+		if moment != "" && !moments[moment] && !v.incomplete {
 			v.decoder.fail(s.Position, "mark or fault %q not found in the scenario: %s",
 				moment, suggest.From(moment, slices.Sorted(maps.Keys(moments))))
 		}

@@ -45,7 +45,7 @@ func (d *decoder) known(object *Value, kind string) bool {
 }
 
 // Reference names an object: KIND/NAME, in the scenario's namespace if the kind
-// has one.
+// has one, or KIND/NAMESPACE/NAME.
 type Reference struct {
 	Position Position
 	Kind     string
@@ -148,4 +148,5 @@ type Always struct {
 type Golden struct {
 	File    string     `yaml:"file" required:"true" doc:"path of the golden file, relative to the scenario"`
 	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
+	Exclude []string   `yaml:"exclude" doc:"fields that are left out, such as status.conditions; managedFields always are"`
 }

@@ -48,7 +48,7 @@ type Policy struct {
 // S3 uses S3 with the credentials of a Secret, and with nothing else that it
 // knows.
 type S3 struct {
-	Secret Text  `yaml:"secret" required:"true" doc:"name of the Secret"`
+	Secret Text  `yaml:"secret" required:"true" doc:"name of the Secret, or NAMESPACE/NAME"`
 	Put    Text  `yaml:"put" doc:"put an object: its key"`
 	Get    Text  `yaml:"get" doc:"get an object: its key"`
 	Head   Text  `yaml:"head" doc:"head an object: its key"`

@@ -4,6 +4,8 @@ package leaks
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,11 +16,43 @@ import (
 // at most, and a busy machine needs longer. Only a test that fails waits that long.
 const timeout = time.Minute
 
-// Check waits until no goroutines are left but those of the options. If that takes
-// longer than a minute, it fails the test and says which are left.
+// IgnoreControlPlane returns options that ignore the goroutines by which a control plane
+// in this process serves other tests, if there is one.
+func IgnoreControlPlane() []goleak.Option {
+	if !strings.Contains(stacks(), embedded+".(*ControlPlane).listen") {
+		return nil
+	}
+	return []goleak.Option{
+		goleak.IgnoreAnyFunction(emulator + "memstore.(*Store).expireRecords"),
+		goleak.IgnoreAnyFunction(embedded + "/apiserver.(*exchange).serve"),
+		// A client that keeps its connection has the server keep it.
+		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
+		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).readFrames"),
+		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).runHandler"),
+	}
+}
+
+const (
+	emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
+	embedded = emulator + "controlplane/embedded"
+)
+
+// stacks returns the stacks of all goroutines.
+func stacks() string {
+	for size := 1 << 20; ; size *= 2 {
+		buffer := make([]byte, size)
+		if n := runtime.Stack(buffer, true); n < size {
+			return string(buffer[:n])
+		}
+	}
+}
+
+// Check waits until no goroutines are left but those of the options, and those of
+// IgnoreControlPlane. If that takes longer than a minute, it fails the test and says which
+// are left.
 func Check(tb testing.TB, options ...goleak.Option) {
 	tb.Helper()
-	if err := wait(options); err != nil {
+	if err := wait(append(IgnoreControlPlane(), options...)); err != nil {
 		tb.Errorf("goroutines are left: %v", err)
 	}
 }

@@ -31,11 +31,13 @@ const (
 // AddName adds the flag that selects the emulator.
 func AddName(flags *pflag.FlagSet, name *string) {
 	flags.StringVar(name, "name", instance.DefaultName, "name of the emulator; several can run side by side")
+	annotate(flags, "name", emulatorAnnotation, nil)
 }
 
 // AddOutput adds the flag for the output format.
 func AddOutput(flags *pflag.FlagSet, output *string, formats ...string) {
 	flags.StringVarP(output, "output", "o", formats[0], "output format: "+strings.Join(formats, " or "))
+	Values(flags, "output", formats...)
 }
 
 // CheckOutput rejects an unknown output format.

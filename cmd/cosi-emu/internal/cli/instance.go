@@ -17,20 +17,22 @@ func Running(name string) (instance.Info, error) {
 	}
 	others, listErr := instance.List()
 	if listErr != nil || len(others) == 0 {
-		return info, fmt.Errorf("%w; start it with 'cosi-emu up'", err)
+		return info, fmt.Errorf("%w; start it with '%s'", err, instance.Command("up", name))
 	}
 	names := make([]string, len(others))
 	for i, other := range others {
 		names[i] = other.Name
 	}
-	return info, fmt.Errorf("%w; start it with 'cosi-emu up', or use --name; these are running: %s", err, strings.Join(names, ", "))
+	return info, fmt.Errorf("%w; start it with '%s', or use --name; these are running: %s",
+		err, instance.Command("up", name), strings.Join(names, ", "))
 }
 
 // Ready is Running for commands that need the emulator to be up.
 func Ready(name string) (instance.Info, error) {
 	info, err := Running(name)
 	if err == nil && !info.Ready {
-		err = fmt.Errorf("emulator %q is still starting; try again when 'cosi-emu status' says that it is up", name)
+		err = fmt.Errorf("emulator %q is still starting; try again when '%s' says that it is up",
+			name, instance.Command("status", name))
 	}
 	return info, err
 }

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
 )
 
-// SilenceLibraries discards the logs of libraries. The journal has the logs of the
-// components.
+// SilenceLibraries discards the logs of libraries, except those of an embedded API server, which
+// go to its log. The journal has the logs of the components.
 func SilenceLibraries() {
 	ctrl.SetLogger(logr.Discard())
-	klog.SetLogger(logr.Discard())
+	liblog.Divert(io.Discard)
 }

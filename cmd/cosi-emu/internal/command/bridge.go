@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -128,9 +128,9 @@ func (f *bridgeFlags) openStore() (store bridge.Store, closeStore func() error, 
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := kubernetes.NewForConfig(cfg)
+	client, err := corev1client.NewForConfig(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	return bridge.NewConfigMaps(client.CoreV1().ConfigMaps(f.namespace), f.name), func() error { return nil }, nil
+	return bridge.NewConfigMaps(client.ConfigMaps(f.namespace), f.name), func() error { return nil }, nil
 }

@@ -37,6 +37,7 @@ func (x *clusterFlags) validate(opts session.Options) error {
 	}
 	for flag, given := range map[string]bool{
 		"--api-server-port":   opts.Emulator.APIServerPort != 0,
+		"--control-plane":     opts.Emulator.ControlPlaneKind != "",
 		"--control-plane-dir": opts.Emulator.ControlPlaneDir != "",
 	} {
 		if given {

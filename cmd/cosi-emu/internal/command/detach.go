@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,8 +16,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
+
+// recordsFlag has the emulator in the background print its progress for the process with the terminal.
+const recordsFlag = "progress-records"
 
 const pollInterval = 50 * time.Millisecond
 
@@ -24,7 +30,7 @@ const pollInterval = 50 * time.Millisecond
 // leaves it running.
 func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) error {
 	if _, err := instance.Get(name); err == nil {
-		return fmt.Errorf("emulator %q: %w", name, instance.ErrRunning)
+		return instance.Running(name)
 	}
 	// A file, because a pipe would break when this process ends. It has no name
 	// after that, and vanishes with the emulator.
@@ -38,7 +44,9 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	if err != nil {
 		return err
 	}
-	info, err := child.waitReady(cmd.Context(), name, streams.Err)
+	shown := progress.NewRelay(progress.New(streams.Err))
+	info, err := child.waitReady(cmd.Context(), name, shown)
+	err = errors.Join(err, shown.Close())
 	if err != nil {
 		return err
 	}
@@ -54,14 +62,14 @@ type child struct {
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, err
 	}
 	// It must not end with this process, so it is not bound to its context.
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
 	cmd.Stderr = transcript // this process prints the result, which the child has on its standard output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = osprocess.OwnSession()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the emulator in the background: %w", err)
 	}
@@ -70,9 +78,22 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	return c, nil
 }
 
+// executable returns the path of this program.
+func executable() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		return path, nil
+	}
+	// There is no /proc, as in an empty root.
+	if path, notFound := exec.LookPath(os.Args[0]); notFound == nil {
+		return filepath.Abs(path)
+	}
+	return "", fmt.Errorf("find this program: %w", err)
+}
+
 // repeatFlags returns the given flags for the child, which inherits the environment.
 func repeatFlags(flags *pflag.FlagSet) []string {
-	args := []string{"--detach=false", "--output=" + cli.FormatText}
+	args := []string{"--detach=false", "--output=" + cli.FormatText, "--" + recordsFlag}
 	flags.Visit(func(flag *pflag.Flag) {
 		if flag.Name == "detach" || flag.Name == "output" {
 			return

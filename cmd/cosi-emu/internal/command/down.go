@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 func newDown(streams cli.Streams) *cobra.Command {
@@ -112,7 +114,7 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 	if info.PID == 0 {
 		return fmt.Errorf("emulator %q is only just starting; try again in a moment", info.Name)
 	}
-	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := osprocess.Signal(info.PID, syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop emulator %q, process %d: %w", info.Name, info.PID, err)
 	}
 	err := instance.WaitStopped(ctx, info.Name)
@@ -122,10 +124,11 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 	if err == nil || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+	if err := osprocess.Signal(info.PID, syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill emulator %q, process %d: %w", info.Name, info.PID, err)
 	}
-	return fmt.Errorf("emulator %q did not stop in time and was killed; run 'cosi-emu down' again to remove its files", info.Name)
+	return fmt.Errorf("emulator %q did not stop in time and was killed; run '%s' again to remove its files",
+		info.Name, instance.Command("down", info.Name))
 }
 
 // waitEnded waits for the process itself, which releases its name a moment before it
@@ -133,6 +136,6 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 func waitEnded(ctx context.Context, pid int) {
 	const patience, interval = 2 * time.Second, 10 * time.Millisecond
 	_ = wait.PollUntilContextTimeout(ctx, interval, patience, true, func(context.Context) (bool, error) {
-		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH), nil
+		return !osprocess.Exists(pid), nil
 	})
 }

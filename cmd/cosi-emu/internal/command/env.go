@@ -60,7 +60,8 @@ func newEnv(streams cli.Streams) *cobra.Command {
   AWS_CA_BUNDLE      a file with the certificate authority, with 'up --tls'
 
 --access adds the contents of the Secret of a BucketAccess: AWS_ENDPOINT_URL,
-AWS_ACCESS_KEY_ID, BUCKET_NAME and so on.
+AWS_ACCESS_KEY_ID, BUCKET_NAME and so on. AWS_REGION is not in the Secret: it is added
+with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one.
 
 --admin adds the key of the S3 store's administrator, which is a secret. The
 administrator has all rights in all buckets, and can create buckets outside of COSI.

@@ -22,6 +22,7 @@ type exploration struct {
 	options explore.Options
 	own     ownComponents
 	kinds   []string
+	shard   string
 	output  string
 	reports reports
 	started time.Time
@@ -51,7 +52,9 @@ Runs happen at the same time, each worker with a control plane and components of
 own. --prune selects which operations count as equivalent: with 'state', those with
 equal state of Kubernetes and the backend; with 'object', those with equal state of the
 object and equal previous operation of the component; with 'step', those with equal
-previous operation. --state lets an interrupted exploration continue.
+previous operation. --state lets an interrupted exploration continue. A state in an S3
+bucket needs the credentials of a BucketAccess in the environment, as 'cosi-emu env'
+prints them.
 
 ` + ownComponentsHelp + `
 
@@ -92,40 +95,56 @@ func newExplore(streams cli.Streams) *cobra.Command {
   # A hundred faults in each scenario of a suite.
   cosi-emu explore suite/ --sample 100 --state suite.state/
 
+  # A quarter on each of four machines, and then the findings of all.
+  cosi-emu explore lifecycle.yaml --shard 2/4 --state 2.state --shrink=false
+  cosi-emu explore merge *.state --state all.state
+  cosi-emu explore lifecycle.yaml --state all.state
+
   # Every fault at each distinct pair of consecutive operations in a suite.
   cosi-emu explore suite/ --prune step`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return x.run(cmd.Context(), streams, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("parallel") && x.options.Sandboxes < 1 {
+				return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", x.options.Sandboxes))
+			}
+			return x.run(cmd.Context(), streams, args)
+		},
 	}
 	x.addFlags(cmd.Flags())
+	cmd.AddCommand(newExploreMerge(streams))
 	return cmd
 }
 
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", explore.Kinds()))
+	cli.Values(flags, "effects", texts(explore.Kinds())...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
 	flags.BoolVar(&o.Pairs, "pairs", false,
 		"also try two faults in one run, or with --interference one and a fault, except in states that occurred before")
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
+	flags.StringVar(&x.shard, "shard", "",
+		"part of the cases to run, such as 2/4, or index/4 in a Pod of an Indexed Job; the parts of n machines are all cases (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
+	cli.Values(flags, "prune", texts(explore.Prunes())...)
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
-	flags.IntVar(&o.Sandboxes, "parallel", 0, "number of runs at the same time (default: three for two processors, 3 to 8)")
+	flags.IntVar(&o.Sandboxes, "parallel", 0,
+		"number of runs at the same time (default: four for a processor with the embedded control plane, otherwise three for two processors)")
 	flags.BoolVar(&o.Shrink, "shrink", true, "shrink findings to small scenarios")
 	flags.BoolVar(&o.MeasureSeams, "measure-seams", false, "measure the overhead of the seams without faults")
-	flags.StringVar(&o.State, "state", "", "file with the completed runs, to continue from; a directory for several scenarios")
+	flags.StringVar(&o.State, "state", "",
+		"file with the completed runs, to continue from, or s3://BUCKET/KEY; a directory for several scenarios")
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	flags.BoolVar(&o.Emulator.Bridge, "bridge", false, bridgeUsage)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
-	flags.StringVar(&o.Emulator.ControlPlaneDir, "control-plane-dir", "",
-		"directory with the programs of the control plane (default: as for 'up')")
+	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)
 	x.reports.addReportFlag(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
@@ -140,6 +159,9 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	var err error
+	if x.options.Shard, err = explore.ShardOf(x.shard, os.Getenv); err != nil {
+		return cli.Usage(err)
+	}
 	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
 		return err
 	}
@@ -202,7 +224,7 @@ func (x *exploration) saveReports(explorations ...*explore.Report) error {
 	for _, d := range x.destinations {
 		errs = append(errs, d.save(shown))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, appendSummary(shown, "COSI exploration: findings"))...)
 }
 
 func describeProgress(p explore.Progress) string {

@@ -23,6 +23,9 @@ func eachCommand(t *testing.T, test func(t *testing.T, cmd *cobra.Command)) {
 // sample returns a value for a flag that is not its default, as it is given and
 // as it is shown.
 func sample(flag *pflag.Flag) (given, shown string) {
+	if flag.Name == "control-plane" {
+		return "embedded", "embedded"
+	}
 	switch flag.Value.Type() {
 	case "bool":
 		return "true", "true"
@@ -30,6 +33,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "7", "7"
 	case "quantity":
 		return "7168", "7Ki"
+	case "kind":
+		return "embedded", "embedded"
 	case "version":
 		return "v1alpha1", "v1alpha1"
 	case "protocols":
@@ -84,7 +89,10 @@ func TestRepeatFlags(t *testing.T) {
 	if err := cmd.ParseFlags(given); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"--detach=false", "--output=text", "--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s"}
+	want := []string{
+		"--detach=false", "--output=text", "--progress-records",
+		"--data-dir=with space", "--name=a", "--no-fake-driver=false", "--timeout=1m30s",
+	}
 	if diff := cmp.Diff(want, repeatFlags(cmd.Flags())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -132,5 +140,23 @@ func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 		if !strings.Contains(help, flag.DefValue) {
 			t.Errorf("the help of --%s does not say that its default is %s: %s", flag.Name, flag.DefValue, help)
 		}
+	}
+}
+
+// TestNoControlPlane: an empty environment variable takes back the one of the image, so
+// that 'up --existing-cluster' is accepted.
+func TestNoControlPlane(t *testing.T) {
+	t.Setenv("COSI_EMU_CONTROL_PLANE", "")
+	s := &start{}
+	flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
+	s.addFlags(flags)
+	if err := flags.Parse([]string{"--existing-cluster"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := flagsFromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cluster.validate(s.session); err != nil {
+		t.Errorf("up --existing-cluster without a control plane: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -52,10 +53,14 @@ The exit code is 0 if there are no problems, and 2 otherwise.`,
 
 func lint(streams cli.Streams, paths []string, output string) error {
 	set, err := loader.Load(paths)
-	problems := spec.Problems(err)
-	if err != nil && len(problems) == 0 {
+	if err != nil && len(spec.Problems(err)) == 0 {
 		return cli.Usage(err)
 	}
+	all := []error{err}
+	for _, missing := range set.MissingGolden {
+		all = append(all, missing)
+	}
+	problems := spec.Problems(errors.Join(all...))
 	err = nil
 	switch {
 	case output == cli.FormatJSON:

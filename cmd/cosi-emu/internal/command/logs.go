@@ -41,7 +41,8 @@ For etcd, kube-apiserver and kube-controller-manager, show the output of the pro
   cosi-emu logs sidecar --seam rpc
   cosi-emu logs kube-apiserver
   cosi-emu logs -o json | jq 'select(.seam == "api" and .outcome != "OK")'`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeOne(cli.CompleteComponents),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cli.CheckOutput(l.output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
@@ -61,8 +62,28 @@ For etcd, kube-apiserver and kube-controller-manager, show the output of the pro
 	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "follow the log until Ctrl-C, or until the emulator stops")
 	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "show only these seams: api, rpc, store, process, log")
+	cli.Values(cmd.Flags(), "seam", texts(seams)...)
 	cli.AddOutput(cmd.Flags(), &l.output, cli.FormatText, cli.FormatJSON)
 	return cmd
+}
+
+// completeOne completes the first argument only.
+func completeOne(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, typed)
+	}
+}
+
+// texts returns named texts as plain ones.
+func texts[T ~string](named []T) []string {
+	all := make([]string, len(named))
+	for i, one := range named {
+		all[i] = string(one)
+	}
+	return all
 }
 
 func (l *logs) show(ctx context.Context, streams cli.Streams, info instance.Info, args []string) error {

@@ -14,7 +14,8 @@ import (
 // does.
 func TestManifests(t *testing.T) {
 	const deploy = "../../../../deploy/"
-	objects := slices.Concat(deploytest.Build(t, deploy+"controller"), deploytest.Build(t, deploy+"example-driver"))
+	objects := slices.Concat(deploytest.Build(t, deploy+"controller"), deploytest.Build(t, deploy+"example-driver"),
+		deploytest.Build(t, deploy+"explore"))
 	for name, template := range deploytest.PodTemplates(t, objects) {
 		for _, container := range template.Spec.Containers {
 			t.Run(name+"/"+container.Name, func(t *testing.T) { parse(t, container.Args) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -91,6 +92,10 @@ func (r *replaying) run(ctx context.Context, file string) error {
 		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	}
 	recorded, err := recording.ReadFile(file)
+	if extension := filepath.Ext(file); err != nil && slices.Contains([]string{".yaml", ".yml"}, extension) {
+		return cli.Usage(fmt.Errorf("%s is a scenario, not a recording: run it with 'cosi-emu run %s'; "+
+			"a recording is a file of 'cosi-emu run --record', *.cosirec", file, cli.Quote(file)))
+	}
 	if err != nil {
 		return cli.Usage(err)
 	}

@@ -60,7 +60,9 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 		}
 	}
 	writers := map[string]func(io.Writer, report.Report) error{
-		formatHTML:     timeline.Write,
+		formatHTML: func(w io.Writer, r report.Report) error {
+			return timeline.WriteAs(w, r, timeline.Presentation{Rerun: text.Rerun})
+		},
 		cli.FormatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
 	}
 	for _, given := range r.files {
@@ -73,6 +75,15 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 		}
 	}
 	return all, nil
+}
+
+// appendSummary appends the report to the summary of a step of GitHub Actions.
+func appendSummary(r report.Report, title string) error {
+	err := cli.AppendStepSummary(func(w io.Writer) error { return r.WriteMarkdown(w, title) })
+	if err != nil {
+		return fmt.Errorf("write the summary of the step: %w", err)
+	}
+	return nil
 }
 
 // save writes the report, and replaces an existing file.

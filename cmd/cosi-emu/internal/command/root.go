@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/conformance"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/snapshot"
 )
 
 // envPrefix begins the environment variables that stand for flags.
@@ -29,6 +30,9 @@ func Run(ctx context.Context, streams cli.Streams, args []string) int {
 	root.SetArgs(args)
 	return cli.Code(streams.Err, root.ExecuteContext(ctx))
 }
+
+// Root returns the root of all commands, for what is generated from them.
+func Root() *cobra.Command { return newRoot(cli.Streams{}) }
 
 func newRoot(streams cli.Streams) *cobra.Command {
 	root := &cobra.Command{
@@ -64,7 +68,7 @@ the command line takes precedence.`,
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(fmt.Errorf("%w\nSee '%s --help'", err, cmd.CommandPath()))
+		return cli.Usage(fmt.Errorf("%w%s\nSee '%s --help'", err, cli.FlagHint(cmd, err), cmd.CommandPath()))
 	})
 	for _, g := range groups(streams) {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
@@ -74,6 +78,7 @@ the command line takes precedence.`,
 			root.AddCommand(cmd)
 		}
 	}
+	cli.Complete(root)
 	root.SetHelpCommandGroupID(toolsGroup)
 	root.SetCompletionCommandGroupID(toolsGroup)
 	return root
@@ -91,10 +96,11 @@ type group struct {
 func groups(streams cli.Streams) []group {
 	return []group{
 		{"emulator", "Emulator:", []*cobra.Command{
-			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newExec(streams),
+			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newUI(streams), newExec(streams),
+			snapshot.New(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
-			newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
+			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
 			newDriver(streams), newBridge(streams), migrate.New(streams),

@@ -39,8 +39,8 @@ type scenarioRun struct {
 	engine    engine.Options
 	reports   reports
 	record    string
-	// callTimeout reports whether --rpc-timeout is given.
-	callTimeout func() bool
+	// callTimeout reports whether --rpc-timeout is given, parallelGiven whether --parallel is.
+	callTimeout, parallelGiven func() bool
 
 	// api is --api.
 	api objectstorage.Version
@@ -136,11 +136,13 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 		"and with your own components v1alpha2)")
 	flags.BoolVar(&r.suite, "suite", false, "run the scenarios that ship with this program")
 	flags.IntVar(&r.parallel, "parallel", 0, "number of scenarios that run at the same time (default: four for each processor)")
+	r.parallelGiven = func() bool { return flags.Changed("parallel") }
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for all scenarios, without the start of the emulator")
 	flags.IntVar(&r.engine.Patience, "patience", 1, "factor for the timeouts of steps, for slow or busy machines")
 	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, keep its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow scenarios to run programs on this machine; without it they are skipped")
+	flags.BoolVar(&r.engine.NoS3, "no-s3", false, "skip the steps that use S3, because your driver has no S3 service")
 	flags.BoolVar(&r.engine.Update, "update", false, "write golden files instead of comparing with them")
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
@@ -171,7 +173,7 @@ func (r *scenarioRun) limitCalls() error {
 // validate rejects wrong flags before any file is read.
 func (r *scenarioRun) validate() (err error) {
 	switch {
-	case r.parallel < 0:
+	case r.parallel < 1 && r.parallelGiven():
 		return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", r.parallel))
 	case r.engine.Patience < 1:
 		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))
@@ -203,7 +205,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
 	}
 	for i, group := range groups {
-		r.start.session.Emulator.API = group.api
+		r.start.session.Emulator.API, r.start.session.Emulator.Snapshot = group.api, group.snapshot
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
 		err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
 			loop.session = running
@@ -232,17 +234,24 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 // versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their own.
 type versionGroup struct {
 	api       objectstorage.Version
+	snapshot  string // the file that the emulator starts from, or empty
 	scenarios []*spec.Scenario
 }
 
-// groups returns the scenarios by the version of the COSI kinds. An emulator with a component of the
+// groups returns the scenarios by the version of the COSI kinds. Each one that starts from a
+// snapshot has an emulator of its own. An emulator with a component of the
 // user's own or a bridge, and an existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
-	own := r.start.own.controller != "" || r.start.own.sidecar != ""
-	if own || r.start.session.Emulator.Bridge || r.start.cluster.wanted || r.api != "" {
-		return []versionGroup{{cmp.Or(r.api, objectstorage.V1alpha2), scenarios}}
+	var fromSnapshot, groups []versionGroup
+	if r.start.restores() {
+		fromSnapshot, scenarios = r.snapshotGroups(scenarios)
+		if len(scenarios) == 0 {
+			return fromSnapshot
+		}
 	}
-	var groups []versionGroup
+	if r.api != "" || r.start.hasOneVersion() {
+		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
+	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}
 		for _, s := range scenarios {
@@ -254,7 +263,19 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 			groups = append(groups, g)
 		}
 	}
-	return groups
+	return append(fromSnapshot, groups...)
+}
+
+// snapshotGroups returns a group for each scenario that starts from a snapshot, and the other scenarios.
+func (r *scenarioRun) snapshotGroups(scenarios []*spec.Scenario) (groups []versionGroup, others []*spec.Scenario) {
+	for _, s := range scenarios {
+		if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
+			others = append(others, s)
+			continue
+		}
+		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), scenarios: []*spec.Scenario{s}})
+	}
+	return groups, others
 }
 
 // source returns the function that reads the scenarios.

@@ -139,7 +139,7 @@ func (r *runLoop) save() error {
 			return err
 		}
 	}
-	return nil
+	return appendSummary(r.report, "COSI scenarios")
 }
 
 // watch runs scenarios, and runs them again when their files change, until Ctrl-C.

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
 func newSetup(streams cli.Streams) *cobra.Command {
@@ -29,6 +30,9 @@ command, which takes some minutes, once. After that 'up' starts in seconds.`,
   cosi-emu setup -o json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
+				return err
+			}
+			if err := envtest.Supported(); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -50,7 +54,7 @@ func findBinaries(ctx context.Context, streams cli.Streams, opts binaries.Option
 	const phase = "control plane programs"
 	reporter := progress.New(streams.Err)
 	begin := time.Now()
-	opts.Progress = func(u binaries.Update) { reporter.PhaseProgress(phase, u.String()) }
+	opts.Progress = func(u binaries.Update) { u.Report(reporter, phase) }
 	reporter.PhaseStarted(phase)
 	set, err := binaries.Find(ctx, opts)
 	reporter.PhaseEnded(phase, time.Since(begin), err)

@@ -18,8 +18,12 @@ import (
 
 // printUp prints all endpoints, and the next commands.
 func printUp(streams cli.Streams, info instance.Info, output string, detached bool) error {
+	keys, err := keysForOthers(info)
+	if err != nil {
+		return err
+	}
 	if output == cli.FormatJSON {
-		return cli.PrintJSON(streams, info)
+		return cli.PrintJSON(streams, upInfo{Info: info, KubeconfigContent: keys})
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "COSI is up (emulator %q).\n\n", info.Name)
@@ -29,8 +33,29 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 	writePlaces(&text, info)
 	writeDriverVariables(&text, info)
 	writeNextSteps(&text, info, detached)
-	_, err := fmt.Fprint(streams.Out, text.String())
+	if keys != "" {
+		fmt.Fprintf(&text, "\nClients on other machines use this kubeconfig. It has the keys of the administrator:\n\n%s", keys)
+	}
+	_, err = fmt.Fprint(streams.Out, text.String())
 	return err
+}
+
+// upInfo is the description that 'up' prints as JSON.
+type upInfo struct {
+	instance.Info
+
+	// KubeconfigContent is the kubeconfig with its keys, if other machines can connect.
+	KubeconfigContent string `json:"kubeconfigContent,omitempty"`
+}
+
+// keysForOthers returns the kubeconfig that other machines need; empty if they cannot
+// connect.
+func keysForOthers(info instance.Info) (string, error) {
+	if info.Listen == "" || info.Context != "" {
+		return "", nil
+	}
+	content, err := os.ReadFile(info.Kubeconfig)
+	return string(content), err
 }
 
 func writePlaces(text *strings.Builder, info instance.Info) {
@@ -39,6 +64,9 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 		if e.Label != "" {
 			_, _ = fmt.Fprintf(table, "  %s\t%s\n", e.Label, e.Value)
 		}
+	}
+	if info.UI != "" {
+		_, _ = fmt.Fprintf(table, "  page\t%s\n", info.UI)
 	}
 	_ = table.Flush() // a strings.Builder takes everything
 }
@@ -60,10 +88,8 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 
 // writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, named, api := program(), "", ""
-	if info.Name != instance.DefaultName {
-		named = " --name " + info.Name
-	}
+	self, api := program(), ""
+	down := self + strings.TrimPrefix(instance.Command("down", info.Name), "cosi-emu")
 	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
 	}
@@ -73,15 +99,15 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
 	if detached {
-		fmt.Fprintf(text, "\nStop it:\n\n  %s down%s\n", self, named)
+		fmt.Fprintf(text, "\nStop it:\n\n  %s\n", down)
 		return
 	}
-	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s down%s\n", self, named)
+	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s\n", down)
 }
 
 // program returns the command that runs this program again from the same directory.
 func program() string {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return "cosi-emu"
 	}

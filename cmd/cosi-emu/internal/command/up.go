@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
 
@@ -29,12 +31,52 @@ type start struct {
 	own     ownComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
+	init    string // the directory that fills the emulator
+	records bool   // progress as records, for the process of 'up -d'
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
+	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
+		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
+	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
+		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
+	flags.StringVar(&s.init, "init", "",
+		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+	flags.StringVar(&s.session.Emulator.Snapshot, "from", "",
+		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
+}
+
+// readInit reads the directory that fills the emulator, before anything starts.
+func (s *start) readInit() (err error) {
+	if s.init == "" {
+		return nil
+	}
+	if s.session.Init, err = initdir.Read(s.init); err != nil {
+		return cli.Usage(fmt.Errorf("--init: %w", err))
+	}
+	if s.session.Init.HasBuckets() && !s.hasStore() {
+		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
+	}
+	return nil
+}
+
+// hasStore reports whether the emulator has the fake driver, with its store.
+func (s *start) hasStore() bool {
+	o := &s.session.Emulator
+	return o.Driver == "" && !o.NoDriver && s.own.driver == ""
+}
+
+// restores reports whether the emulator can start from the snapshot of a scenario.
+func (s *start) restores() bool {
+	return s.hasStore() && !s.session.Emulator.Bridge && !s.cluster.wanted
+}
+
+// hasOneVersion reports whether something besides --api limits the emulator to one version of the COSI kinds.
+func (s *start) hasOneVersion() bool {
+	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Bridge || s.cluster.wanted
 }
 
 // addTimeout adds the flag with that name for the limit of the start.
@@ -53,12 +95,12 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
-	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver on 127.0.0.1 (default: a free one)")
-	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store on 127.0.0.1 (default: a free one)")
+	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
+	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service on 127.0.0.1, with --protocols GCS (default: a free one)")
+	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
@@ -67,9 +109,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
 		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
-	flags.StringVar(&o.ControlPlaneDir, "control-plane-dir", "",
-		"directory with etcd, kube-apiserver and kube-controller-manager "+
-			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download or a build)")
+	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"time limit for the first answer of your driver")
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
@@ -93,11 +133,15 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := s.own.apply(&s.session.Emulator); err != nil {
 		return err
 	}
+	if err := s.readInit(); err != nil {
+		return err
+	}
 	s.cluster.apply(&s.session)
 	cli.SilenceLibraries()
-	reporter := progress.New(streams.Err)
+	reporter := s.reporter(streams.Err)
 	s.session.Emulator.Reporter = reporter
 	s.session.Version = version().Version
+	s.session.NewPage = newPage(s.session.Name, s.session.Version)
 	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --%s", s.timeout, s.limit))
 	defer cancel()
 	running, err := session.Start(startCtx, s.session)
@@ -110,6 +154,14 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	defer cancel()
 	err = errors.Join(err, running.Stop(stopCtx))
 	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
+}
+
+// reporter returns the display of the start.
+func (s *start) reporter(w io.Writer) progress.Reporter {
+	if s.records {
+		return progress.NewRecorder(w)
+	}
+	return progress.New(w)
 }
 
 // withCause adds the cause of a cancelled ctx to an error: the time limit, or the
@@ -125,6 +177,9 @@ func withCause(ctx context.Context, err error) error {
 const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
 
+  # With a page that shows what happens while it happens.
+  cosi-emu up --ui
+
   # In the background, with data that survives a restart, and S3 over TLS.
   cosi-emu up -d --data-dir ./cosi-data --tls
 
@@ -134,6 +189,16 @@ const upExamples = `  # Ctrl-C stops it.
 
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
+
+  # With everything that another emulator had when 'cosi-emu snapshot save' ran.
+  cosi-emu up --from ./my.snapshot
+
+  # With the manifests of a directory, and the buckets and objects of its directory buckets.
+  cosi-emu up --init testdata/cosi
+
+  # For other machines, which reach this one as build-7.example.com.
+  cosi-emu up --listen 0.0.0.0 --advertise build-7.example.com \
+    --api-server-port 6443 --s3-port 9000
 
   # A second one, for your own driver.
   cosi-emu up --name mine --driver unix:///tmp/my-driver.sock
@@ -166,10 +231,10 @@ func newUp(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start an emulator",
-		Long: `Start an emulator: etcd, kube-apiserver and kube-controller-manager with the COSI
-kinds, the COSI controller and sidecar, a fake driver with its S3 store, and default
-classes. The command prints all endpoints and runs until Ctrl-C. Then it stops all
-components and deletes their files.
+		Long: `Start an emulator: a Kubernetes control plane with the COSI kinds, the COSI controller
+and sidecar, a fake driver with its S3 store, and default classes. The command prints
+all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
+files.
 
 With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
 which most deployments run.
@@ -177,9 +242,15 @@ which most deployments run.
 With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
 supervises it. With --driver you start it. A bridge translates for drivers of v1alpha1.
 
-The programs of the control plane come from --control-plane-dir or
-$KUBEBUILDER_ASSETS, then from the user's cache. If they are missing, they are
-downloaded, or built with the go command, once.
+The control plane is etcd, kube-apiserver and kube-controller-manager, from
+--control-plane-dir or $KUBEBUILDER_ASSETS, then from the user's cache, then by a
+download. If there is none, an API server in this process takes their place: it serves
+custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
+gets the programs, if necessary by a build. --control-plane selects one or the other.
+
+All services listen on 127.0.0.1. With --listen, other machines can connect: everything
+then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
+administrator, and the Secrets of accesses contain keys and certificate authority of S3.
 
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the
@@ -202,8 +273,11 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 	cli.AddName(cmd.Flags(), &s.session.Name)
 	s.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
+	cmd.Flags().BoolVar(&s.session.ShowPage, "ui", false, "serve a page that shows the emulator live; its URL is printed")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
+	cmd.Flags().BoolVar(&s.records, recordsFlag, false, "print the progress for the process that has the terminal")
+	_ = cmd.Flags().MarkHidden(recordsFlag) // the flag is added on the line before
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -22,6 +23,10 @@ type versionInfo struct {
 	COSI       string `json:"cosi"`
 }
 
+// release is the version that 'make release' gives to the linker. Otherwise it is that of
+// the module.
+var release string
+
 func version() versionInfo {
 	info := versionInfo{
 		Version:    "unknown",
@@ -34,7 +39,7 @@ func version() versionInfo {
 	if !ok {
 		return info
 	}
-	info.Version = build.Main.Version
+	info.Version = cmp.Or(release, build.Main.Version)
 	for _, setting := range build.Settings {
 		if setting.Key == "vcs.revision" {
 			info.Revision = setting.Value

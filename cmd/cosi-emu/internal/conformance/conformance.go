@@ -5,20 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
-
-// stepSummary is the variable with the file to which GitHub's runners want a summary appended.
-const stepSummary = "GITHUB_STEP_SUMMARY"
-
-const summaryMode = 0o644
 
 const help = `Test whether a driver conforms to the COSI specification, over its gRPC socket and
 with the credentials that it returns. No Kubernetes is required, except for the profile
@@ -105,13 +100,16 @@ func New(streams cli.Streams, version string) *cobra.Command {
 // run runs the suite, and writes the reports.
 func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	cli.SilenceLibraries()
+	shown := progress.NewCount(streams.Err)
+	f.config.OnProgress = newChecks(shown).show
 	if f.output == cli.FormatText {
-		f.config.OnResult = func(r conformance.Result) { printFailure(streams.Err, r) }
+		f.config.OnResult = func(r conformance.Result) { printFailure(shown, r) }
 	}
 	if f.config.ControlPlane != nil {
 		f.config.ControlPlane.Reporter = reporter(streams.Err)
 	}
 	report, err := conformance.Execute(ctx, f.config)
+	err = errors.Join(err, shown.Close())
 	if _, isStart := errors.AsType[*emulator.StartError](err); isStart {
 		cli.PrintError(streams.Err, err)
 		return cli.ExitError(cli.ExitEnvironment)
@@ -129,10 +127,26 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 }
 
 // printFailure prints a check that failed. What was not reached is in the summary and the report.
-func printFailure(w io.Writer, r conformance.Result) {
+func printFailure(shown *progress.Count, r conformance.Result) {
 	if r.State == conformance.Fail {
-		_, _ = fmt.Fprintf(w, "%s\n", r.Explain())
+		shown.Print(r.Explain() + "\n")
 	}
+}
+
+// checks shows how many checks are done.
+type checks struct {
+	shown *progress.Count
+	begin time.Time
+}
+
+func newChecks(shown *progress.Count) *checks { return &checks{shown, time.Now()} }
+
+func (c *checks) show(done, total int) {
+	text := fmt.Sprintf("checks: %d/%d", done, total)
+	if done > 0 && done < total {
+		text += fmt.Sprintf(", about %s left", (time.Since(c.begin) / time.Duration(done) * time.Duration(total-done)).Round(time.Second))
+	}
+	c.shown.Show(text, done, total)
 }
 
 func (f *runFlags) print(streams cli.Streams, report *conformance.Report) error {
@@ -150,16 +164,5 @@ func (f *runFlags) save(report *conformance.Report) error {
 	if f.junit != "" {
 		errs = append(errs, conformance.WriteFile(f.junit, report.WriteJUnit))
 	}
-	if path := os.Getenv(stepSummary); path != "" {
-		errs = append(errs, appendSummary(path, report))
-	}
-	return errors.Join(errs...)
-}
-
-func appendSummary(path string, report *conformance.Report) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, summaryMode) //nolint:gosec // the runner reads it
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.WriteMarkdown(file), file.Close())
+	return errors.Join(append(errs, cli.AppendStepSummary(report.WriteMarkdown))...)
 }

@@ -47,6 +47,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.config.Seed, "seed", "", "text that decides the names of buckets and accesses (default: a random one)")
 	flags.StringVar(&f.junit, "junit", "", "file to which to write the results as JUnit XML")
 	flags.StringVar(&f.report, "report", "", "directory to which to write report.yaml, report.html, junit.xml and badge.json")
+	cli.AddControlPlane(flags, &f.config.ControlPlaneKind, &f.config.ControlPlaneDir)
 	cli.AddOutput(flags, &f.output, cli.FormatText, cli.FormatJSON)
 }
 

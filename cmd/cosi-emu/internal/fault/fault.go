@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
 // New returns the command fault, with its subcommands.
@@ -75,7 +77,8 @@ patterns, * matches any characters.`,
     --operation 'patch *' --every 2 --fail Conflict
   cosi-emu fault add empty --seam rpc --operation DriverCreateBucket \
     --set protocols.s3.bucket_id='""'`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := flags.fault(args[0])
 			if err != nil {
@@ -86,7 +89,7 @@ patterns, * matches any characters.`,
 				return err
 			}
 			if err := c.AddFault(cmd.Context(), f); err != nil {
-				return faultError(err)
+				return faultError(err, name)
 			}
 			_, err = fmt.Fprintf(streams.Out, "Fault %q is active: %s\n", f.Name, f.Effect)
 			return err
@@ -94,16 +97,17 @@ patterns, * matches any characters.`,
 	}
 	cli.AddName(cmd.Flags(), &name)
 	flags.add(cmd.Flags())
+	completeFault(cmd, &flags.made)
 	return cmd
 }
 
 // faultError says which errors of an emulator are those of the command line.
-func faultError(err error) error {
+func faultError(err error, name string) error {
 	if errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrDuplicate) {
 		return cli.Usage(err)
 	}
 	if errors.Is(err, fault.ErrUnknown) {
-		return cli.Usage(fmt.Errorf("%w; list faults with `cosi-emu fault list`", err))
+		return cli.Usage(fmt.Errorf("%w; list faults with '%s'", err, instance.Command("fault list", name)))
 	}
 	return err
 }
@@ -142,10 +146,15 @@ func printFaults(streams cli.Streams, all []fault.Status) error {
 		_, err := fmt.Fprintln(streams.Out, "There are no faults.")
 		return err
 	}
-	table := tabwriter.NewWriter(streams.Out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tWHERE\tEFFECT\tMATCHED\tHIT")
+	return WriteTable(streams.Out, "", all)
+}
+
+// WriteTable writes a table of active faults, with an indent before each line.
+func WriteTable(w io.Writer, indent string, all []fault.Status) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, indent+"NAME\tWHERE\tEFFECT\tMATCHED\tHIT")
 	for _, f := range all {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\n", f.Name, f.Match, f.Effect, f.Matched, f.Applied)
+		_, _ = fmt.Fprintf(table, "%s%s\t%s\t%s\t%d\t%d\n", indent, f.Name, f.Match, f.Effect, f.Matched, f.Applied)
 	}
 	return table.Flush()
 }
@@ -158,6 +167,8 @@ func newFaultRemove(streams cli.Streams) *cobra.Command {
 		Long:    "Remove faults. Delayed operations continue at once.",
 		Example: "  cosi-emu fault remove away lost",
 		Args:    cobra.MinimumNArgs(1),
+
+		ValidArgsFunction: cli.CompleteFaults,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := controls(name)
 			if err != nil {
@@ -165,7 +176,7 @@ func newFaultRemove(streams cli.Streams) *cobra.Command {
 			}
 			for _, fault := range args {
 				if err := c.RemoveFault(cmd.Context(), fault); err != nil {
-					return faultError(err)
+					return faultError(err, name)
 				}
 				if _, err := fmt.Fprintf(streams.Out, "Fault %q is removed.\n", fault); err != nil {
 					return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
@@ -38,6 +39,9 @@ func (f *faultFlags) add(flags *pflag.FlagSet) {
 			flags.StringArrayVar(&f.set, name, nil, doc+"; in the form PATH=JSON")
 		default: // a text
 			flags.Var(textFlag{v.FieldByIndex(field.Index)}, name, doc)
+			if values := field.Tag.Get("enum"); values != "" {
+				cli.Values(flags, name, strings.Split(values, ",")...)
+			}
 		}
 	}
 }

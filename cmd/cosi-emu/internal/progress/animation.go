@@ -10,17 +10,20 @@ const frameInterval = 100 * time.Millisecond
 
 var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
-// animation calls a function for each frame until it is ended.
+// animation calls a function at intervals until it is ended.
 type animation struct {
 	stop, done chan struct{}
 	once       sync.Once
 }
 
-func animate(draw func()) *animation {
+// animate calls draw for each frame.
+func animate(draw func()) *animation { return every(frameInterval, draw) }
+
+func every(interval time.Duration, draw func()) *animation {
 	a := &animation{stop: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		ticker := time.NewTicker(frameInterval)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
 			select {

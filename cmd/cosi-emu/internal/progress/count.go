@@ -9,7 +9,7 @@ import (
 )
 
 // Count shows the progress of many equal tasks: a bar on a terminal, elsewhere a line
-// every ten seconds.
+// every 15 seconds.
 type Count struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -30,8 +30,6 @@ func NewCount(w io.Writer) *Count {
 const (
 	// barWidth is the width of the bar, in characters.
 	barWidth = 24
-	// sayEvery is the time between two lines without a terminal.
-	sayEvery = 10 * time.Second
 )
 
 // Show prints the progress. The text begins with the phase and a colon.
@@ -43,11 +41,21 @@ func (c *Count) Show(text string, done, total int) {
 		return
 	}
 	phase, _, _ := strings.Cut(text, ":")
-	if phase == c.phase && done != total && time.Since(c.said) < sayEvery {
+	if phase == c.phase && done != total && time.Since(c.said) < lineInterval {
 		return
 	}
 	c.phase, c.said = phase, time.Now()
 	_, _ = fmt.Fprintln(c.w, text)
+}
+
+// Print writes text above the bar.
+func (c *Count) Print(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.width != nil {
+		text = clearLine + text
+	}
+	_, _ = fmt.Fprint(c.w, text) // there is no one to tell
 }
 
 func bar(done, total int) string {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -18,7 +17,10 @@ import (
 // Reporter is an emulator.Reporter that must be closed after the start.
 type Reporter interface {
 	emulator.Reporter
+	emulator.DetailReporter
 	io.Closer
+	// Print writes text between the lines of phases.
+	Print(text string)
 }
 
 // New returns the reporter for w, which may be a terminal.
@@ -26,7 +28,7 @@ func New(w io.Writer) Reporter {
 	if file, ok := onTerminal(w); ok {
 		return newTerminal(file, func() int { return width(file) })
 	}
-	return &plain{w: w}
+	return newPlain(w)
 }
 
 // onTerminal returns w as a file if it is a terminal on which lines can be redrawn.
@@ -35,40 +37,23 @@ func onTerminal(w io.Writer) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
+// coloured returns whether texts on a terminal may have colours: not with NO_COLOR (no-color.org).
+func coloured() bool { return os.Getenv("NO_COLOR") == "" }
+
+// paint returns text in a colour, if colours are allowed.
+func paint(colour, text string) string {
+	if !coloured() {
+		return text
+	}
+	return colour + text + plainText
+}
+
 func width(file *os.File) int {
 	columns, _, err := term.GetSize(int(file.Fd()))
 	if err != nil || columns <= 0 {
 		return 80
 	}
 	return columns
-}
-
-// plain writes a line for each event.
-type plain struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (p *plain) PhaseStarted(string) {}
-
-func (p *plain) PhaseProgress(phase, detail string) {
-	p.printf("%s: %s\n", phase, detail)
-}
-
-func (p *plain) PhaseEnded(phase string, elapsed time.Duration, err error) {
-	if err != nil {
-		p.printf("%s: failed after %s\n", phase, seconds(elapsed))
-		return
-	}
-	p.printf("%s: done in %s\n", phase, seconds(elapsed))
-}
-
-func (p *plain) Close() error { return nil }
-
-func (p *plain) printf(format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, _ = fmt.Fprintf(p.w, format, args...) // there is no one to tell
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

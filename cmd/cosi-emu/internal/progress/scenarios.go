@@ -24,29 +24,65 @@ func NewScenarios(w io.Writer, total int) Scenarios {
 		s := newLive(file, func() int { return width(file) }, total)
 		return Scenarios{s, s}
 	}
-	s := &lines{w: w, total: total}
+	s := newLines(w, total)
 	return Scenarios{s, s}
 }
 
-// lines writes a line for each finished scenario.
+// lines writes a line at the start and at the end, one for each scenario that fails, and between them
+// at most one every 15 seconds.
 type lines struct {
 	engine.NopObserver
 
-	mu          sync.Mutex
-	w           io.Writer
-	done, total int
+	mu        sync.Mutex
+	w         io.Writer
+	tally     tally
+	said      time.Time
+	closed    bool
+	animation *animation
+}
+
+func newLines(w io.Writer, total int) *lines {
+	l := &lines{w: w, tally: tally{total: total, begin: time.Now()}, said: time.Now()}
+	l.printf("running %s\n", scenarios(total))
+	l.animation = every(plainTick, l.tick)
+	return l
+}
+
+// tick writes the line of the progress when it is due.
+func (l *lines) tick() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.said) >= lineInterval {
+		l.said = time.Now()
+		l.printf("%s\n", &l.tally)
+	}
 }
 
 // ScenarioEnded implements engine.Observer.
 func (l *lines) ScenarioEnded(r engine.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.done++
-	_, _ = fmt.Fprintf(l.w, "[%d/%d] %s\n", l.done, l.total, resultText(r)) // there is no one to tell
+	l.tally.add(r.Outcome)
+	if r.Outcome != engine.Passed && r.Outcome != engine.Skipped {
+		l.printf("[%d/%d] %s\n", l.tally.done(), l.tally.total, resultText(r))
+	}
 }
 
-// Close implements io.Closer.
-func (*lines) Close() error { return nil }
+// Close writes the last line. It may be called more than once.
+func (l *lines) Close() error {
+	l.animation.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.printf("%s\n", &l.tally)
+	}
+	l.closed = true
+	return nil
+}
+
+func (l *lines) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(l.w, format, args...) // there is no one to tell
+}
 
 func resultText(r engine.Result) string {
 	switch {
@@ -64,13 +100,13 @@ func resultText(r engine.Result) string {
 type live struct {
 	w     io.Writer
 	width func() int
-	total int
 
-	mu          sync.Mutex
-	running     []*scenario
-	done, drawn int // finished scenarios; lines to redraw
-	frame       int
-	animation   *animation
+	mu        sync.Mutex
+	tally     tally
+	running   []*scenario
+	drawn     int // lines to redraw
+	frame     int
+	animation *animation
 }
 
 // scenario is one that runs.
@@ -84,7 +120,7 @@ type scenario struct {
 const maxLive = 12
 
 func newLive(w io.Writer, width func() int, total int) *live {
-	l := &live{w: w, width: width, total: total}
+	l := &live{w: w, width: width, tally: tally{total: total, begin: time.Now()}}
 	l.animation = animate(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -120,7 +156,7 @@ func (l *live) StepEnded(*spec.Scenario, engine.StepResult) {}
 func (l *live) ScenarioEnded(r engine.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.done++
+	l.tally.add(r.Outcome)
 	l.running = slices.DeleteFunc(l.running, func(s *scenario) bool { return s.document == r.Scenario })
 	l.draw(fmt.Sprintf(" %s %s\n", mark(r.Outcome), oneLine(resultText(r), l.width()-4)))
 }
@@ -128,11 +164,11 @@ func (l *live) ScenarioEnded(r engine.Result) {
 func mark(outcome engine.Outcome) string {
 	switch outcome {
 	case engine.Passed:
-		return green + "✓" + plainText
+		return paint(green, "✓")
 	case engine.Skipped:
 		return "-"
 	default:
-		return red + "✗" + plainText
+		return paint(red, "✗")
 	}
 }
 
@@ -154,7 +190,8 @@ func (l *live) draw(text string) {
 		l.drawn++
 	}
 	if len(l.running) > 0 {
-		fmt.Fprintf(&all, "   %d of %d\n", l.done, l.total)
+		line := bar(l.tally.done(), l.tally.total) + l.tally.String()
+		fmt.Fprintf(&all, "   %s\n", oneLine(line, l.width()-4))
 		l.drawn++
 	}
 	_, _ = io.WriteString(l.w, all.String()) // there is no one to tell

@@ -48,9 +48,30 @@ func TestScenariosPlain(t *testing.T) {
 		begin(s)
 		end(s)
 		closeTwice(t, s)
-		want := "[1/3] skipped third: there is no driver\n" +
-			"[2/3] passed first in 1.0 s\n" +
-			"[3/3] failed second in 1.5 s: s.yaml:5: it is not ready\n"
+		want := "running 3 scenarios\n" +
+			"[3/3] failed second in 1.5 s: s.yaml:5: it is not ready\n" +
+			"3 of 3 scenarios in 1s, 1 failed, 1 skipped\n"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	})
+}
+
+// TestScenariosPlainLong: a hundred scenarios that pass have a line every 15 seconds, with an estimate.
+func TestScenariosPlainLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		s := NewScenarios(&out, 100)
+		betweenTicks()
+		for range 32 {
+			time.Sleep(time.Second) //nolint:forbidigo // the clock is the bubble's
+			s.ScenarioEnded(engine.Result{Scenario: first, Outcome: engine.Passed, Duration: time.Second})
+		}
+		closeTwice(t, s)
+		want := "running 100 scenarios\n" +
+			"14 of 100 scenarios in 15s, about 1m32s left\n" +
+			"29 of 100 scenarios in 30s, about 1m13s left\n" +
+			"32 of 100 scenarios in 32s, about 1m9s left\n"
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("-want, +got:\n%s", diff)
 		}
@@ -65,7 +86,8 @@ func TestScenariosLive(t *testing.T) {
 		time.Sleep(250 * time.Millisecond) //nolint:forbidigo // the clock is the bubble's
 		synctest.Wait()
 		want := []string{
-			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ⠹ second 1.2 s  expect it is ready", "   2 of 3", "",
+			" - skipped third: there is no driver", " ✓ passed first in 1.0 s", " ⠹ second 1.2 s  expect it is ready",
+			"   [################........] 2 of 3 s…", "",
 		}
 		if diff := cmp.Diff(want, redrawn(t, out.String())); diff != "" {
 			t.Errorf("while one runs: -want, +got:\n%s", diff)
@@ -102,9 +124,11 @@ func TestScenariosInFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close() //nolint:errcheck // nothing is kept
-	if _, ok := NewScenarios(file, 1).Observer.(*lines); !ok {
+	s := NewScenarios(file, 1)
+	if _, ok := s.Observer.(*lines); !ok {
 		t.Error("a file is treated as a terminal")
 	}
+	closeTwice(t, s)
 }
 
 var moves = regexp.MustCompile(`^(?:\x1b\[(\d+)A)?\r\x1b\[J`)

@@ -31,7 +31,17 @@ type terminal struct {
 
 type activity struct {
 	phase, detail string
-	begin         time.Time
+	begin, said   time.Time // said is when the last line was written, without a terminal
+	done, total   int       // of the parts that the phase counts
+}
+
+func find(running []*activity, phase string) *activity {
+	for _, a := range running {
+		if a.phase == phase {
+			return a
+		}
+	}
+	return nil
 }
 
 func newTerminal(w io.Writer, width func() int) *terminal {
@@ -55,11 +65,28 @@ func (t *terminal) PhaseStarted(phase string) {
 func (t *terminal) PhaseProgress(phase, detail string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, a := range t.running {
-		if a.phase == phase {
-			a.detail = detail
-		}
+	if a := find(t.running, phase); a != nil {
+		a.detail = detail
 	}
+	t.draw()
+}
+
+func (t *terminal) PhaseDone(phase string, done, total int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := find(t.running, phase); a != nil {
+		a.done, a.total = done, total
+	}
+	t.draw()
+}
+
+func (t *terminal) PhaseNote(phase, text string) { t.Print(fmt.Sprintf("   %s: %s\n", phase, text)) }
+
+// Print writes text above the line of the running phases.
+func (t *terminal) Print(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.printf("%s%s", clearLine, text)
 	t.draw()
 }
 
@@ -67,9 +94,9 @@ func (t *terminal) PhaseEnded(phase string, elapsed time.Duration, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running = slices.DeleteFunc(t.running, func(a *activity) bool { return a.phase == phase })
-	mark := green + "✓" + plainText
+	mark := paint(green, "✓")
 	if err != nil {
-		mark = red + "✗" + plainText
+		mark = paint(red, "✗")
 	}
 	t.printf("%s %s %s (%s)\n", clearLine, mark, phase, seconds(elapsed))
 	t.draw()
@@ -83,7 +110,7 @@ func (t *terminal) draw() {
 	}
 	texts := make([]string, len(t.running))
 	for i, a := range t.running {
-		texts[i] = fmt.Sprintf("%s %s", a.phase, seconds(time.Since(a.begin)))
+		texts[i] = fmt.Sprintf("%s%s %s", bar(a.done, a.total), a.phase, seconds(time.Since(a.begin)))
 		if a.detail != "" {
 			texts[i] += " " + a.detail
 		}

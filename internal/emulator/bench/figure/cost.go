@@ -2,8 +2,9 @@ package figure
 
 import (
 	"runtime"
-	"syscall"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // Cost is the time that something took. On a busy machine the CPU time tells more.
@@ -17,18 +18,9 @@ type Cost struct {
 // garbage.
 func Measure(do func() error) (Cost, error) {
 	runtime.GC()
-	begin, used := time.Now(), CPU()
+	begin, used := time.Now(), osprocess.CPU()
 	err := do()
-	return Cost{Elapsed: time.Since(begin), CPU: CPU() - used}, err
-}
-
-// CPU returns the CPU time that this process has used.
-func CPU() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0 // which the system never does
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return Cost{Elapsed: time.Since(begin), CPU: osprocess.CPU() - used}, err
 }
 
 // AllElapsed returns the elapsed times.

@@ -16,6 +16,7 @@ import (
 
 // components is the components at work.
 type components struct {
+	ctx    context.Context //nolint:containedctx // of all that runs
 	cancel context.CancelFunc
 	group  errgroup.Group
 }
@@ -29,7 +30,19 @@ type component interface {
 // startComponents starts driver, sidecar and controller with their defaults, and returns
 // when the two are ready. The counter counts what they do.
 func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*components, error) {
-	d, err := fakedriver.New(fakedriver.Options{Backend: forgetful{}, Endpoint: "http://127.0.0.1:1"})
+	c, err := s.startSidecar(ctx, m, fakedriver.DefaultName)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.startController(ctx, s, m); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// startSidecar starts a driver and its sidecar.
+func (s *environment) startSidecar(ctx context.Context, m *requestCounter, name string) (*components, error) {
+	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: forgetful{}, Endpoint: "http://127.0.0.1:1"})
 	if err != nil {
 		return nil, err
 	}
@@ -37,33 +50,43 @@ func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*
 	if err != nil {
 		return nil, err
 	}
-	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &components{cancel: cancel}
-	c.group.Go(func() error { return d.Serve(runCtx, listener) })
-	for _, create := range []func() (component, error){
-		func() (component, error) {
-			return cosisidecar.New(ctx, s.metered(sidecar, m), cosisidecar.Options{
-				Endpoint: s.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
-			})
-		},
-		func() (component, error) { //nolint:contextcheck // it is bounded by itself
-			return cosicontroller.New(s.metered(controller, m), cosicontroller.Options{})
-		},
-	} {
-		if err := c.add(ctx, runCtx, create); err != nil {
-			return nil, errors.Join(err, c.stop())
-		}
+	c := newComponents(ctx)
+	c.group.Go(func() error { return d.Serve(c.ctx, listener) })
+	err = c.add(ctx, func() (component, error) {
+		return cosisidecar.New(ctx, s.metered(sidecar, m), cosisidecar.Options{
+			Endpoint: s.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	return c, nil
 }
 
-func (c *components) add(ctx, runCtx context.Context, create func() (component, error)) error {
+func newComponents(ctx context.Context) *components {
+	c := &components{}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return c
+}
+
+// startController starts the controller beside what runs. With an error, nothing runs.
+func (c *components) startController(ctx context.Context, s *environment, m *requestCounter) error {
+	return c.add(ctx, func() (component, error) { //nolint:contextcheck // it is bounded by itself
+		return cosicontroller.New(s.metered(controller, m), cosicontroller.Options{})
+	})
+}
+
+// add starts a component, and waits until it is ready. With an error, it stops all.
+func (c *components) add(ctx context.Context, create func() (component, error)) error {
 	created, err := create()
-	if err != nil {
-		return err
+	if err == nil {
+		c.group.Go(func() error { return created.Start(c.ctx) })
+		err = created.WaitReady(ctx)
 	}
-	c.group.Go(func() error { return created.Start(runCtx) })
-	return created.WaitReady(ctx)
+	if err != nil {
+		return errors.Join(err, c.stop())
+	}
+	return nil
 }
 
 // stop ends the components and waits for them.

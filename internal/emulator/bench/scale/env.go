@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
 // class is the name of the BucketClass and of the BucketAccessClass.
@@ -42,16 +43,18 @@ func newEnvironment(ctx context.Context, emu *emulator.Emulator) (*environment, 
 		return nil, err
 	}
 	s := &environment{
-		users:    map[string]*rest.Config{admin: asJSON(emu.Config())},
+		users:    map[string]*rest.Config{},
 		endpoint: "unix://" + filepath.Join(emu.Info().Dir, "scale.sock"),
 	}
+	if err := s.addUser(emu, admin, controlplane.AdminUser, controlplane.AdminGroup); err != nil {
+		return nil, err
+	}
 	for name, account := range map[string]string{controller: deploy.ControllerServiceAccount, sidecar: deploy.SidecarServiceAccount} {
-		cfg, err := emu.ControlPlane().UserConfig("system:serviceaccount:"+deploy.Namespace+":"+account,
+		err := s.addUser(emu, name, "system:serviceaccount:"+deploy.Namespace+":"+account,
 			"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace)
 		if err != nil {
 			return nil, err
 		}
-		s.users[name] = asJSON(cfg)
 	}
 	var err error
 	if s.scheme, err = emulator.NewScheme(); err != nil {
@@ -64,6 +67,28 @@ func newEnvironment(ctx context.Context, emu *emulator.Emulator) (*environment, 
 		return nil, err
 	}
 	return s, nil
+}
+
+// inProcess is a control plane whose API server is in this process.
+type inProcess interface {
+	InProcessConfig(name string, groups ...string) *rest.Config
+}
+
+// addUser adds a user whose requests need no network if the API server is in this process, as
+// those of an emulator's components.
+func (s *environment) addUser(emu *emulator.Emulator, name, user string, groups ...string) error {
+	if plane, ok := emu.ControlPlane().(inProcess); ok {
+		if cfg := plane.InProcessConfig(user, groups...); cfg != nil {
+			s.users[name] = asJSON(cfg)
+			return nil
+		}
+	}
+	cfg, err := emu.ControlPlane().UserConfig(user, groups...)
+	if err != nil {
+		return err
+	}
+	s.users[name] = asJSON(cfg)
+	return nil
 }
 
 // asJSON has all requests made in JSON, also for the built-in kinds, so that they

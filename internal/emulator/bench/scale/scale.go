@@ -22,16 +22,19 @@ type Load struct {
 	Many int
 	// Rounds is how often what takes time is timed.
 	Rounds int
+	// Most is the largest number of pairs of [MeasureSizes].
+	Most int
 }
 
 // DefaultLoad is what the bars are meant for.
-var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3}
+var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3, Most: 25000}
 
 // Options are a load, and where to find the programs of the control plane.
 type Options struct {
 	Load
 
-	Binaries binaries.Options
+	ControlPlane emulator.ControlPlaneKind
+	Binaries     binaries.Options
 }
 
 // stopTimeout bounds the end of a control plane.
@@ -55,7 +58,9 @@ func Measure(ctx context.Context, opts Options, progress func(string)) ([]figure
 
 // withEnvironment makes an environment for a measurement, and takes it down after.
 func withEnvironment(ctx context.Context, opts Options, measure func(*environment) error) (err error) {
-	emu, err := emulator.Start(ctx, emulator.Options{ControlPlaneDir: opts.Binaries.Dir, NoDriver: true})
+	emu, err := emulator.Start(ctx, emulator.Options{
+		ControlPlaneKind: opts.ControlPlane, ControlPlaneDir: opts.Binaries.Dir, NoDriver: true,
+	})
 	if err != nil {
 		return err
 	}

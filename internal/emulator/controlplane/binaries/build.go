@@ -1,6 +1,7 @@
 package binaries
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // ErrNoGo means that the programs must be built, and there is no go command.
@@ -35,9 +38,12 @@ func (c *cache) build(ctx context.Context, stage, bin string, targets []target) 
 	defer logFile.Close() //nolint:errcheck // a log
 	for i, t := range targets {
 		watch := newBuildWatch(c.opts.Progress, Update{Phase: Building, Item: t.program, N: i + 1, Total: len(targets), LogFile: c.logFile()})
-		cmd := c.buildCommand(ctx, goCommand, stage, src, t, bin)
+		output := io.MultiWriter(logFile, watch)
+		watch.expect(c.countPackages(ctx, goCommand, stage, src, t, output))
+		cmd := c.goCommand(ctx, goCommand, stage, src, "build", "-v", "-trimpath", "-buildvcs=false",
+			"-ldflags", c.opts.module.ldflags, "-o", filepath.Join(bin, t.program), t.pkg)
 		cmd.Stdout = logFile
-		cmd.Stderr = io.MultiWriter(logFile, watch)
+		cmd.Stderr = output
 		err := cmd.Run()
 		watch.stop()
 		if ctx.Err() != nil {
@@ -50,17 +56,28 @@ func (c *cache) build(ctx context.Context, stage, bin string, targets []target) 
 	return nil
 }
 
-func (c *cache) buildCommand(ctx context.Context, goCommand, stage, src string, t target, bin string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, goCommand, "build", "-v", "-trimpath", "-buildvcs=false",
-		"-ldflags", c.opts.module.ldflags, "-o", filepath.Join(bin, t.program), t.pkg)
+// countPackages returns the number of packages of a program, for the estimate. It is 0 if the go command
+// cannot tell: the build then says why.
+func (c *cache) countPackages(ctx context.Context, goCommand, stage, src string, t target, output io.Writer) int {
+	cmd := c.goCommand(ctx, goCommand, stage, src, "list", "-deps", t.pkg)
+	cmd.Stderr = output // the modules that it downloads
+	names, err := cmd.Output()
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(names, []byte("\n"))
+}
+
+func (c *cache) goCommand(ctx context.Context, goCommand, stage, src string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, goCommand, args...)
 	cmd.Dir = src
 	// The user's GOFLAGS and workspace apply to another module. With GOTMPDIR, an
 	// interrupted build leaves no files in the temporary directory.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOTMPDIR="+stage,
 		"GOOS="+c.opts.platform.OS, "GOARCH="+c.opts.platform.Arch)
 	// The go command's compilers are in its process group, and are killed with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = osprocess.OwnGroup()
+	cmd.Cancel = func() error { return osprocess.SignalGroup(cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

@@ -3,6 +3,7 @@ package binaries
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,50 @@ func TestBuildFails(t *testing.T) {
 			checkNothingHalf(t, opts.CacheDir)
 		})
 	}
+}
+
+// TestNoBuild has neither a network nor time.
+func TestNoBuild(t *testing.T) {
+	t.Run("NoDownload", func(t *testing.T) {
+		opts, progress := fakeOptions(t)
+		opts.NoBuild = true
+		_, err := Find(testContext(t), opts)
+		if _, ok := errors.AsType[*UnavailableError](err); !ok {
+			t.Errorf("got %v", err)
+		}
+		if diff := cmp.Diff([]string(nil), progress.phases()); diff != "" {
+			t.Errorf("progress: -want +got\n%s", diff)
+		}
+		checkNothingHalf(t, opts.CacheDir)
+	})
+	t.Run("AnotherProcessGetsThem", func(t *testing.T) {
+		opts, _ := fakeOptions(t)
+		complete, err := opts.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock, err := newCache(complete).lock(testContext(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unlock()
+		opts.NoBuild = true
+		if _, err := Find(testContext(t), opts); !strings.Contains(fmt.Sprint(err), "another process is getting them") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("Cached", func(t *testing.T) {
+		opts, _ := fakeOptions(t)
+		built, err := Find(testContext(t), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.NoBuild = true
+		found, err := Find(testContext(t), opts)
+		if diff := cmp.Diff(built, found); err != nil || diff != "" {
+			t.Errorf("got %v; -built +found\n%s", err, diff)
+		}
+	})
 }
 
 func TestBuildIsCancelled(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 const (
 	reportInterval = time.Second
 	keptLines      = 10
+	// enoughPackages is how many packages are compiled before there is an estimate.
+	enoughPackages = 20
 )
 
 // buildWatch parses the output of `go build -v`, one package a line, and reports the
@@ -25,6 +27,8 @@ type buildWatch struct {
 	mu         sync.Mutex
 	partial    []byte
 	packages   int
+	total      int // an upper limit, 0 if unknown
+	compiling  time.Time
 	downloaded int
 	last       []string
 }
@@ -49,6 +53,13 @@ func (w *buildWatch) run() {
 	}
 }
 
+// expect sets the number of packages of the program.
+func (w *buildWatch) expect(total int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.total = total
+}
+
 // stop ends the reports, and waits for the last one.
 func (w *buildWatch) stop() {
 	close(w.quit)
@@ -60,11 +71,24 @@ func (w *buildWatch) current() Update {
 	defer w.mu.Unlock()
 	u := w.update
 	u.Elapsed = time.Since(w.began)
-	u.Message = fmt.Sprintf("%d packages compiled", w.packages)
-	if w.packages == 0 {
+	switch {
+	case w.packages == 0:
 		u.Message = fmt.Sprintf("%d modules downloaded", w.downloaded)
+	case w.total < w.packages:
+		u.Message = fmt.Sprintf("%d packages compiled", w.packages)
+	default:
+		u.Message = fmt.Sprintf("%d of at most %d packages compiled", w.packages, w.total)
+		u.Done, u.Parts, u.Left = w.packages, w.total, w.left()
 	}
 	return u
+}
+
+// left estimates the time until all packages are compiled, from those that are.
+func (w *buildWatch) left() time.Duration {
+	if w.packages < enoughPackages {
+		return 0
+	}
+	return time.Since(w.compiling) / time.Duration(w.packages) * time.Duration(w.total-w.packages)
 }
 
 // Write receives the go command's output.
@@ -88,6 +112,9 @@ func (w *buildWatch) line(text string) {
 		w.downloaded++
 		return
 	case text != "" && !strings.ContainsAny(text, " :"):
+		if w.packages == 0 {
+			w.compiling = time.Now()
+		}
 		w.packages++
 		return
 	}

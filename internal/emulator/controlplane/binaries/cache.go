@@ -80,6 +80,9 @@ func (c *cache) lock(ctx context.Context) (unlock func(), err error) {
 	path := c.entry() + ".lock"
 	lock := flock.New(path)
 	locked, err := lock.TryLock()
+	if err == nil && !locked && c.opts.NoBuild {
+		return nil, &UnavailableError{errors.New("another process is getting them")}
+	}
 	if err == nil && !locked {
 		holder, _ := os.ReadFile(path) // only for the message
 		c.opts.Progress(Update{Phase: Waiting, Item: c.key,

@@ -41,7 +41,7 @@ func (c *cache) download(ctx context.Context, stage, bin string) (*manifest, err
 // pickRelease returns the release of the wanted version. envtest does not publish
 // every patch version; the default is the latest patch of the same minor version.
 func (c *cache) pickRelease(ctx context.Context, client remote.Client) (versions.Concrete, versions.PlatformItem, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.ConnectTimeout, fmt.Errorf("no answer within %v", c.opts.ConnectTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.IndexTimeout, fmt.Errorf("no answer within %v", c.opts.IndexTimeout))
 	defer cancel()
 	sets, err := client.ListVersions(ctx)
 	if err != nil {
@@ -80,6 +80,9 @@ func (c *cache) addControllerManager(ctx context.Context, m *manifest, stage, bi
 	err := c.downloadControllerManager(ctx, m.Version, bin)
 	if err == nil || ctx.Err() != nil {
 		return err
+	}
+	if c.opts.NoBuild {
+		return &UnavailableError{err}
 	}
 	c.note("cannot download %s (%v); building it instead", ControllerManager, err)
 	buildErr := c.build(ctx, stage, bin, c.opts.module.pick(ControllerManager))

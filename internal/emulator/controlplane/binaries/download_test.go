@@ -27,7 +27,7 @@ type publisher struct {
 
 const (
 	archivePath           = "/envtest.tar.gz"
-	controllerManagerPath = "/v1.36.3/bin/linux/amd64/kube-controller-manager"
+	controllerManagerPath = "/v1.37.0/bin/linux/amd64/kube-controller-manager"
 )
 
 // indexFormat is envtest's list of releases, with one of them.
@@ -98,11 +98,11 @@ func TestFindDownloads(t *testing.T) {
 		},
 		"OtherPatch": {
 			reason:    "envtest does not publish each patch",
-			published: "v1.36.0", platform: linux, version: "v1.36.0", source: "downloaded",
+			published: "v1.37.1", platform: linux, version: "v1.37.1", source: "downloaded",
 		},
 		"OtherMinor": {
 			reason:    "another minor version is another product",
-			published: "v1.35.0", platform: linux, version: KubernetesVersion, source: "built",
+			published: "v1.36.0", platform: linux, version: KubernetesVersion, source: "built",
 			built: "kube-apiserver kube-controller-manager etcd",
 		},
 		"OtherPlatform": {

@@ -71,6 +71,9 @@ func (c *cache) obtain(ctx context.Context, stage, bin string) (*manifest, error
 	if ctx.Err() != nil {
 		return nil, downloadErr
 	}
+	if c.opts.NoBuild {
+		return nil, &UnavailableError{downloadErr}
+	}
 	c.note("cannot download the control plane (%v); building it from the Go module proxy instead, "+
 		"which takes several minutes, once", downloadErr)
 	// The go command does not overwrite a partial program.

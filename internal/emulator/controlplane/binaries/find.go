@@ -53,6 +53,8 @@ func findInCache(ctx context.Context, opts Options) (Set, error) {
 	c := newCache(opts)
 	if set, err := c.load(); err == nil && !c.wants(set) {
 		return set, nil
+	} else if opts.Local {
+		return Set{}, &UnavailableError{err}
 	}
 	unlock, err := c.lock(ctx)
 	if err != nil {

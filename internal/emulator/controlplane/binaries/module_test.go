@@ -56,15 +56,15 @@ func TestModuleNamesItsTargets(t *testing.T) {
 }
 
 func TestLDFlags(t *testing.T) {
-	got := strings.Fields(ldflags("v1.36.3"))
+	got := strings.Fields(ldflags("v1.37.0"))
 	want := strings.Fields(`-s -w
-		-X k8s.io/client-go/pkg/version.gitVersion=v1.36.3
+		-X k8s.io/client-go/pkg/version.gitVersion=v1.37.0
 		-X k8s.io/client-go/pkg/version.gitMajor=1
-		-X k8s.io/client-go/pkg/version.gitMinor=36
+		-X k8s.io/client-go/pkg/version.gitMinor=37
 		-X k8s.io/client-go/pkg/version.gitTreeState=archive
-		-X k8s.io/component-base/version.gitVersion=v1.36.3
+		-X k8s.io/component-base/version.gitVersion=v1.37.0
 		-X k8s.io/component-base/version.gitMajor=1
-		-X k8s.io/component-base/version.gitMinor=36
+		-X k8s.io/component-base/version.gitMinor=37
 		-X k8s.io/component-base/version.gitTreeState=archive`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

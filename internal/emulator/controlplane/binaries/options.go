@@ -23,6 +23,10 @@ const (
 	// After it, the programs are built instead.
 	DefaultConnectTimeout = 5 * time.Second
 
+	// DefaultIndexTimeout is the time limit for the list of releases with Options.NoBuild: whoever
+	// does not wait for a build does not wait for a network that does not answer.
+	DefaultIndexTimeout = 750 * time.Millisecond
+
 	// DefaultStallTimeout is the time limit for the next byte of a download.
 	DefaultStallTimeout = 30 * time.Second
 )
@@ -39,6 +43,11 @@ type Options struct {
 	// Complete retries a kube-controller-manager that an earlier run could not get.
 	// Without it, a set that lacks it is used as it is.
 	Complete bool
+	// NoBuild returns an *UnavailableError instead of building programs, and instead of
+	// waiting for another process that gets them.
+	NoBuild bool
+	// Local returns an *UnavailableError if the programs are not on this machine.
+	Local bool
 	// IndexURL lists the releases of envtest. It defaults to envtest's own.
 	IndexURL string
 	// ReleaseURL is the URL of Kubernetes releases. It defaults to DefaultReleaseURL.
@@ -47,6 +56,9 @@ type Options struct {
 	// answer, and between two bytes. They default to DefaultConnectTimeout and
 	// DefaultStallTimeout.
 	ConnectTimeout, StallTimeout time.Duration
+	// IndexTimeout is the time limit for the list of releases. It defaults to
+	// DefaultIndexTimeout with NoBuild, and otherwise to ConnectTimeout.
+	IndexTimeout time.Duration
 	// GoCommand is the go command for builds. It defaults to the one in PATH.
 	GoCommand string
 	// Progress, if set, receives the progress of Find, from one goroutine at a time. It is
@@ -71,6 +83,10 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.ReleaseURL, DefaultReleaseURL)
 	setDefault(&o.ConnectTimeout, DefaultConnectTimeout)
 	setDefault(&o.StallTimeout, DefaultStallTimeout)
+	if o.NoBuild {
+		setDefault(&o.IndexTimeout, min(DefaultIndexTimeout, o.ConnectTimeout))
+	}
+	setDefault(&o.IndexTimeout, o.ConnectTimeout)
 	setDefault(&o.GoCommand, "go")
 	setDefault(&o.platform, thisPlatform)
 	if o.Progress == nil {

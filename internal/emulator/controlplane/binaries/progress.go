@@ -28,6 +28,11 @@ type Update struct {
 	N, Total int
 	// Message is one line for the user, without the item and the time.
 	Message string
+	// Done and Parts are how much of the item is done, such as packages of a program. Parts is an upper
+	// limit, because what is cached is not compiled again; it is 0 if it is unknown.
+	Done, Parts int
+	// Left is an estimate of the time until the item is done; 0 if there is none yet.
+	Left time.Duration
 	// Elapsed is the duration of the phase for this item.
 	Elapsed time.Duration
 	// LogFile is the file with the output of the build. It is empty in other phases.

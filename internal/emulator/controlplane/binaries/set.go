@@ -4,7 +4,7 @@ import "path/filepath"
 
 // KubernetesVersion is the Kubernetes release of the control plane, built or
 // downloaded. It equals the version of k8s.io/kubernetes in hack/controlplane/go.mod.
-const KubernetesVersion = "v1.36.3"
+const KubernetesVersion = "v1.37.0"
 
 // Names of the programs and of their files.
 const (
@@ -25,7 +25,7 @@ type Set struct {
 	ControllerManager string
 	// Missing tells the user why ControllerManager is empty.
 	Missing string
-	// Version is the Kubernetes release of the API server, such as "v1.36.3". It
+	// Version is the Kubernetes release of the API server, such as "v1.37.0". It
 	// is empty for programs in a directory that the user named.
 	Version string
 	// Source tells the user where the programs come from.

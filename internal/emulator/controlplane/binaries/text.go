@@ -1,6 +1,9 @@
 package binaries
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // String renders the update as a line for people, without the time.
 func (u Update) String() string {
@@ -10,6 +13,9 @@ func (u Update) String() string {
 	}
 	if u.Phase != Note {
 		text = string(u.Phase) + " " + text
+	}
+	if u.Left > 0 {
+		text += fmt.Sprintf(", at most %s left", u.Left.Round(time.Second))
 	}
 	if u.Total > 1 {
 		text += fmt.Sprintf(" (%d of %d)", u.N, u.Total)

@@ -23,7 +23,7 @@ func Namespace(tb testing.TB) string {
 }
 
 // NamespaceIn is Namespace for another control plane than that of Start.
-func NamespaceIn(tb testing.TB, plane *controlplane.ControlPlane) string {
+func NamespaceIn(tb testing.TB, plane controlplane.ControlPlane) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(plane.AdminConfig())
 	if err != nil {

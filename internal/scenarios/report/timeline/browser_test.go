@@ -1,73 +1,46 @@
 package timeline_test
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// browsers are the names under which Chromium goes.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
-
-// browse opens a page in a browser, and returns what has become of it.
-func browse(t *testing.T, page, fragment string) *html.Node {
+// open opens a page in a browser.
+func open(t *testing.T, page, fragment string) *browser.Browser {
 	t.Helper()
-	program := ""
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Skipf("none of %s is in PATH: what the script does is not tried", strings.Join(browsers, ", "))
-	}
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dom, said := run(t, program, "file://"+file+fragment)
-	if strings.Contains(said, "CONSOLE") {
-		t.Errorf("the script, or the policy, complains:\n%s", said)
-	}
-	return parse(t, dom, true)
+	b := browser.Start(t)
+	b.Open("file://" + file + fragment)
+	return b
 }
 
-func run(t *testing.T, program, address string) (dom, said string) {
+// browse opens a page in a browser, and returns what has become of it.
+func browse(t *testing.T, page, fragment string) *html.Node {
 	t.Helper()
-	// A browser that ends may still write to its profile.
-	profile, err := os.MkdirTemp("", "timeline-browser-") //nolint:usetesting // TempDir would fail the test for that
-	if err != nil {
-		t.Fatal(err)
+	b := open(t, page, fragment)
+	root := parse(t, b.HTML(), true)
+	expectNoComplaints(t, b)
+	return root
+}
+
+func expectNoComplaints(t *testing.T, b *browser.Browser) {
+	t.Helper()
+	if said := b.Complaints(); len(said) > 0 {
+		t.Errorf("the script, or the policy, complains:\n%s", strings.Join(said, "\n"))
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(profile) })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	flags := []string{
-		"--headless=new", "--disable-gpu", "--no-first-run", "--disable-extensions", "--enable-logging=stderr",
-		"--user-data-dir=" + profile, "--virtual-time-budget=5000", "--dump-dom",
-	}
-	if os.Geteuid() == 0 {
-		flags = append(flags, "--no-sandbox") // it does not start as root otherwise
-	}
-	cmd := exec.CommandContext(ctx, program, append(flags, address)...)
-	cmd.WaitDelay = 5 * time.Second
-	var stdout, stderr strings.Builder
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", program, err, stderr.String())
-	}
-	return stdout.String(), stderr.String()
 }
 
 func TestBrowser(t *testing.T) {
@@ -98,14 +71,14 @@ func TestBrowserFollowsAddress(t *testing.T) {
 	t.Error("no event is chosen, and the address names one")
 }
 
-// probe uses the page, and writes down what it sees.
-const probe = `
-addEventListener('load', () => {
+// probe uses the page, and returns what it sees.
+const probe = `(() => {
   const shown = selector => [...document.querySelectorAll(selector)].filter(e => e.checkVisibility()).length;
   const type = (id, text) => { id.value = text; id.dispatchEvent(new Event('input', { bubbles: true })); };
   const press = (target, key) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
   const section = document.querySelector('section.current');
   const seen = { readsAtFirst: shown('.mark.read, .row.read') };
+  section.querySelector('.copy').click();
   section.querySelector('.on-read').click();
   seen.readsThen = shown('.mark.read, .row.read');
   const mark = section.querySelector('.mark.write');
@@ -124,36 +97,65 @@ addEventListener('load', () => {
   document.getElementById('show-passed').click();
   seen.withoutPassed = shown('#list li');
   press(document.body, 'j');
-  setTimeout(() => {
-    seen.next = document.querySelector('section.current').id;
-    seen.outside = performance.getEntriesByType('resource').length;
-    const out = document.createElement('pre');
-    out.id = 'seen';
-    out.textContent = JSON.stringify(seen);
-    document.body.append(out);
-  }, 100);
-});`
+  seen.outside = performance.getEntriesByType('resource').length;
+  return seen;
+})()`
 
 func TestBrowserUsed(t *testing.T) {
-	sum := sha256.Sum256([]byte(probe))
-	page := write(t, fixture())
-	page = strings.Replace(page, "script-src ", "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"' ", 1)
-	page = strings.Replace(page, "</body>", "<script>"+probe+"</script></body>", 1)
-	out := byID(browse(t, page, ""), "seen")
-	if out == nil {
-		t.Fatal("the probe has not run to its end")
-	}
-	var got map[string]any
-	if err := json.Unmarshal([]byte(textOf(out)), &got); err != nil {
-		t.Fatal(err)
-	}
+	b := open(t, write(t, fixture()), "")
+	got := b.Eval(probe)
+	b.Await("document.querySelector('section.current').id === 's3'")
+	b.Await("/Copied|Selected/.test(document.querySelector('#s2 .copy').textContent)")
+	expectNoComplaints(t, b)
 	want := map[string]any{
 		"readsAtFirst": 0.0, "readsThen": 2.0, "opened": true, "address": "#s2-e13", "arrow": "#s2-e14", "closed": true,
-		"found": 1.0, "listed": 1.0, "withoutPassed": 2.0, "next": "s3", "outside": 0.0,
+		"found": 1.0, "listed": 1.0, "withoutPassed": 2.0, "outside": 0.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
+}
+
+func TestBrowserFollowsName(t *testing.T) {
+	root := browse(t, write(t, fixture()), "#name=elsewhere")
+	for n := range find(root, "current") {
+		if id := attribute(n, "id"); id != "s3" {
+			t.Errorf("section %s is shown, want s3", id)
+		}
+		return
+	}
+	t.Error("no section is shown")
+}
+
+// overlaps lists the labels of the picture that lie on others.
+const overlaps = `(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('section.current .chart > svg, section.current .plot')) {
+    const texts = [...svg.querySelectorAll('text')].map(e => [e.firstChild.textContent, e.getBoundingClientRect()]);
+    texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {
+      if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 &&
+        Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4) found.push(a + ' | ' + b);
+    }));
+  }
+  return found;
+})()`
+
+func TestBrowserLabelsDoNotOverlap(t *testing.T) {
+	s := lifecycle()
+	r := &recorder{}
+	for i := range 60 { // more than there is room for
+		r.cross(float64(100+i%7), float64(1+(i*13)%40), emulator.ComponentSidecar, journal.SeamRPC, "DriverGrantBucketAccess", "Unavailable")
+		r.life(float64(100+i), emulator.ComponentDriver, i, "start")
+	}
+	s.Events = append(s.Events, r.events...)
+	for i := range s.Events {
+		s.Events[i].Seq = uint64(i) + 11
+	}
+	b := open(t, write(t, report.New("v", start, s.Duration, []report.Scenario{s})), "")
+	if diff := cmp.Diff([]any{}, b.Eval(overlaps)); diff != "" {
+		t.Errorf("labels overlap; -want, +got:\n%s", diff)
+	}
+	expectNoComplaints(t, b)
 }
 
 func TestBrowserHostile(t *testing.T) {

@@ -16,6 +16,7 @@ const (
 	minorHeight = 9
 	lanePadding = 4
 	maxRows     = 7
+	maxLaneName = 16 // in letters
 )
 
 // chart is the picture of a scenario.
@@ -32,7 +33,9 @@ type chart struct {
 
 // lane is what one participant does.
 type lane struct {
-	Name, Hue  string
+	Name, Hue string
+	// Short is the name as far as there is room for it.
+	Short      string
 	Y, Height  int
 	TextY      int
 	Marks      []mark
@@ -56,11 +59,12 @@ func (p *plotter) since(at time.Time) time.Duration { return since(p.s, at) }
 
 func (p *plotter) pixels(at time.Duration) float64 { return p.scale.at(at) * nominalWidth }
 
-func newChart(id string, s report.Scenario) chart {
+// newChart draws a scenario. The components in also have a lane even if they have done nothing.
+func newChart(id string, s report.Scenario, also ...string) chart {
 	p := &plotter{id: id, s: s, scale: newScale(gaps(s)), tops: map[string]int{}}
 	p.chart.Ticks, p.chart.Cuts = p.scale.ticks(), p.scale.cuts()
 	y := axisHeight
-	for _, name := range laneNames(s) {
+	for _, name := range laneNames(s, also) {
 		drawn := p.lane(name, y)
 		p.chart.Lanes = append(p.chart.Lanes, drawn)
 		y += drawn.Height
@@ -73,7 +77,7 @@ func newChart(id string, s report.Scenario) chart {
 }
 
 func (p *plotter) lane(name string, y int) lane {
-	drawn := lane{Name: name, Hue: hue(name), Y: y}
+	drawn := lane{Name: name, Short: cutText(name, maxLaneName), Hue: hue(name), Y: y}
 	if name == laneUser {
 		rows := p.userMarks(&drawn, y+lanePadding)
 		drawn.Height = rows*rowHeight + 2*lanePadding
@@ -82,6 +86,9 @@ func (p *plotter) lane(name string, y int) lane {
 		rows := p.eventMarks(&drawn, events, y+lanePadding)
 		drawn.Height = rows*rowHeight + minorHeight + 2*lanePadding
 		drawn.Down = p.outages(events)
+		if name == laneAPIServer {
+			drawn.Down = append(drawn.Down, p.rejections()...)
+		}
 	}
 	drawn.TextY = y + lanePadding + rowHeight - 5
 	return drawn

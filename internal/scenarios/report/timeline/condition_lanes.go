@@ -6,6 +6,9 @@ import (
 )
 
 const (
+	// objectNameX is where the name of an object begins, and boldWidth how much wider its letters are.
+	objectNameX, boldWidth = 8, 1.15
+
 	titleHeight     = 16
 	conditionHeight = 13
 )
@@ -37,8 +40,9 @@ func (p *plotter) objects(y int) int {
 	for _, h := range histories(p.s.Events) {
 		drawn := objectLane{
 			Kind: h.Kind, Name: shortName(h.Name, p.s.Namespace), FullName: h.Name,
-			Y: y, TextY: y + titleHeight - 4, Life: p.life(h),
+			Y: y, TextY: y + titleHeight - 4,
 		}
+		drawn.Life = p.life(h, objectNameX+textWidth(drawn.Name)*boldWidth)
 		y += titleHeight
 		for _, c := range h.Conditions {
 			drawn.Lanes = append(drawn.Lanes, conditionLane{Type: c.Type, Y: y, TextY: y + conditionHeight - 3, Segments: p.segments(h, c)})
@@ -56,8 +60,8 @@ func shortName(name, namespace string) string {
 	return strings.TrimPrefix(name, namespace+"/")
 }
 
-// life draws since when an object is known, and being deleted.
-func (p *plotter) life(h *history) []segment {
+// life draws since when an object is known, and being deleted. Its name ends at the pixel nameEnd.
+func (p *plotter) life(h *history, nameEnd float64) []segment {
 	until := p.endOf(h)
 	deleting := until
 	if !h.Deleting.IsZero() {
@@ -65,7 +69,11 @@ func (p *plotter) life(h *history) []segment {
 	}
 	life := []segment{p.segment(p.scale.at(p.since(h.Seen)), deleting, "alive", "", "seen first at "+offset(p.since(h.Seen))+" s")}
 	if !h.Deleting.IsZero() {
-		life = append(life, p.segment(deleting, until, "deleting", "deleting", "being deleted"))
+		label := "deleting"
+		if deleting*nominalWidth < nameEnd {
+			label = ""
+		}
+		life = append(life, p.segment(deleting, until, "deleting", label, "being deleted"))
 	}
 	return life
 }

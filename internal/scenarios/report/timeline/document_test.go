@@ -89,3 +89,14 @@ func textOf(n *html.Node) string {
 	}
 	return strings.Join(strings.Fields(text.String()), " ")
 }
+
+// ownText returns the text of an element, without that of its elements, such as its title.
+func ownText(n *html.Node) string {
+	text := ""
+	for d := range n.ChildNodes() {
+		if d.Type == html.TextNode {
+			text += d.Data
+		}
+	}
+	return strings.TrimSpace(text)
+}

@@ -63,7 +63,7 @@ const maxDepth = 6
 
 func eventRow(id string, s report.Scenario, e journal.Event) row {
 	r := row{
-		ID: eventID(id, e), Class: eventClass(e), At: offset(since(s, e.Time)), Lane: e.Component, Hue: hue(e.Component),
+		ID: eventID(id, e), Class: eventClass(s, e), At: offset(since(s, e.Time)), Lane: e.Component, Hue: hue(e.Component),
 		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
 		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
 	}

@@ -88,7 +88,8 @@ func lifecycle() report.Scenario {
 	return report.Scenario{
 		Name: "lifecycle", Description: "From a claim to its end.", Labels: map[string]string{"area": "claims"}, Proves: []string{"E12"},
 		Position: report.Position{File: "s.yaml", Line: 1, Column: 1}, Namespace: "ns-1", Outcome: engine.Failed,
-		Started: start, Duration: lasting(10100), Events: r.events, Steps: steps(), Failures: failures(),
+		Sources:   []report.Source{{File: "s.yaml", Line: 9, Text: "steps:\n- apply: a\n- parallel: b\n- crash: c\n- s3: d\n- expect: e\n"}},
+		Recording: "lifecycle.cosirec", Started: start, Duration: lasting(10100), Events: r.events, Steps: steps(), Failures: failures(),
 	}
 }
 

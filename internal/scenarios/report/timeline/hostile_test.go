@@ -108,7 +108,7 @@ func poisoned(text string) report.Report {
 
 // ours are the elements that the page is made of.
 var ours = strings.Fields(`html head meta title style script body a header h1 h2 h3 h4 p span b i small sup q code pre nav div
-	input label ol li svg symbol path rect main section noscript article table thead tbody tr th td details summary fieldset
+	input label ol ul li svg symbol path rect main section noscript article table thead tbody tr th td details summary fieldset
 	legend button figure g text line pattern use aside link`)
 
 func TestHostile(t *testing.T) {

@@ -13,6 +13,10 @@ import (
 // laneUser is the lane of the scenario itself.
 const laneUser = "user"
 
+// laneAPIServer is the lane of the API server, which has its outages and the requests that faults
+// make fail.
+const laneAPIServer = "kube-apiserver"
+
 // laneOf says in whose lane an event is. The driver's administrative calls are in
 // that of the store, where they take effect.
 func laneOf(e journal.Event) string {
@@ -33,11 +37,14 @@ func role(lane string) string {
 
 // laneNames returns the lanes of a scenario in order: user, controller, each
 // sidecar with its driver, everything else, and the store at the bottom.
-func laneNames(s report.Scenario) []string {
-	names := []string{laneUser}
+func laneNames(s report.Scenario, also []string) []string {
+	names := append([]string{laneUser}, also...)
 	for _, e := range s.Events {
 		if name := laneOf(e); !slices.Contains(names, name) {
 			names = append(names, name)
+		}
+		if e.Seam == journal.SeamAPI && !slices.Contains(names, laneAPIServer) {
+			names = append(names, laneAPIServer)
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -69,8 +76,12 @@ func group(lane string) int {
 
 // hue is the class of a lane's colour.
 func hue(lane string) string {
-	if lane == emulator.ComponentStore || slices.Contains(roles, role(lane)) {
+	switch {
+	case lane == laneAPIServer:
+		return "apiserver"
+	case lane == emulator.ComponentStore || slices.Contains(roles, role(lane)):
 		return role(lane)
+	default:
+		return "other"
 	}
-	return "other"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 // mark is one event, or one step, in the picture.
@@ -43,8 +44,11 @@ func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 			continue
 		}
 		begin := p.since(e.Time)
-		major = append(major, e)
-		items = append(items, &item{from: p.pixels(begin), to: p.pixels(begin + lasting(e.Duration)), label: label(e)})
+		next := &item{from: p.pixels(begin), to: p.pixels(begin + lasting(e.Duration)), label: label(e)}
+		if categoryOf(e) == kindProcess {
+			next.to = max(next.to, next.from+symbolWidth)
+		}
+		major, items = append(major, e), append(items, next)
 	}
 	rows := max(pack(items, maxRows), 1)
 	for _, e := range minor {
@@ -83,7 +87,7 @@ func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 		lasted = 0
 	}
 	m := p.mark(p.since(e.Time), lasted, i, y)
-	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(e)
+	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(p.s, e)
 	p.tops[m.Target] = m.Y
 	m.Title = eventTitle(e, p.since(e.Time))
 	if categoryOf(e).minor() {
@@ -122,10 +126,13 @@ func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
 func eventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e%d", scenario, e.Seq) }
 
 // eventClass says what an event looks like, in the picture and in the list.
-func eventClass(e journal.Event) string {
+func eventClass(s report.Scenario, e journal.Event) string {
 	classes := []string{string(categoryOf(e))}
-	if e.Failed() || (e.Seam == journal.SeamLog && e.Operation.Name == "error") || e.Operation.Name == "crash" {
+	switch {
+	case bad(s, e):
 		classes = append(classes, "bad")
+	case unsuccessful(e):
+		classes = append(classes, "unsuccessful")
 	}
 	if e.Fault != "" {
 		classes = append(classes, "faulty")

@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -32,6 +35,38 @@ func (p *plotter) outages(events []journal.Event) []outage {
 	}
 	if down != nil {
 		found = append(found, p.outage(*down, 1))
+	}
+	return found
+}
+
+// rejections returns, for each fault, the time from the first request to the API server that it
+// made fail to the last.
+func (p *plotter) rejections() []outage {
+	type hits struct {
+		first, last time.Time
+		count       int
+	}
+	byFault, order := map[string]*hits{}, []string{}
+	for _, e := range p.s.Events {
+		if e.Seam != journal.SeamAPI || e.Fault == "" || !e.Failed() {
+			continue
+		}
+		known := byFault[e.Fault]
+		if known == nil {
+			known = &hits{first: e.Time}
+			byFault[e.Fault], order = known, append(order, e.Fault)
+		}
+		known.last = ended(e)
+		known.count++
+	}
+	found := make([]outage, 0, len(order))
+	for _, name := range order {
+		known := byFault[name]
+		from, to := p.scale.at(p.since(known.first)), p.scale.at(p.since(known.last))
+		found = append(found, outage{
+			X: percent(from), Width: percent(max(to-from, float64(minMark)/nominalWidth)),
+			Title: fmt.Sprintf("fault %s: %s to the API server failed", name, plural(known.count, "request")),
+		})
 	}
 	return found
 }

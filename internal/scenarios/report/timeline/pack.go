@@ -9,7 +9,7 @@ import (
 // narrower: in a wider one everything has more room.
 const (
 	nominalWidth = 900
-	letterWidth  = 5.7 // on average, of the font that labels are in
+	letterWidth  = 6 // on average, of the font that labels are in
 	labelGap     = 4
 	minMark      = 4 // the narrowest mark
 )
@@ -31,6 +31,7 @@ type item struct {
 // items overlap. It returns how many rows there are.
 func pack(items []*item, maxRows int) int {
 	var rows []*item // the last of each
+	defer hideOverlapping(items)
 	for _, next := range items {
 		next.to = max(next.to, next.from+minMark)
 		next.shown = next.label != ""
@@ -47,6 +48,34 @@ func pack(items []*item, maxRows int) int {
 	}
 	return len(rows)
 }
+
+// hideOverlapping hides each label that begins before the shown one to its left ends, and each label
+// inside a bar that another bar covers.
+func hideOverlapping(items []*item) {
+	ends := map[int]float64{} // of labels, by row
+	last := map[int]*item{}
+	for _, next := range items {
+		if before := last[next.row]; before != nil && before.shown && before.inside && before.labelEnd() > next.from {
+			before.shown = false
+		}
+		last[next.row] = next
+		if next.shown && next.labelStart() < ends[next.row] {
+			next.shown = false
+		}
+		if next.shown {
+			ends[next.row] = next.labelEnd()
+		}
+	}
+}
+
+func (i *item) labelStart() float64 {
+	if i.inside {
+		return i.from + labelGap
+	}
+	return i.to + labelGap
+}
+
+func (i *item) labelEnd() float64 { return i.labelStart() + textWidth(i.label) }
 
 // end is where the item ends with its label.
 func (i *item) end() float64 {

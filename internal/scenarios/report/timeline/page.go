@@ -31,7 +31,9 @@ type tally struct {
 
 // section is a scenario in the list, and where it is shown.
 type section struct {
-	ID       string
+	ID string
+	// Anchor is the address by name; empty if another has the same.
+	Anchor   string
 	Name     string
 	Outcome  engine.Outcome
 	Duration string
@@ -50,7 +52,7 @@ func (page) SummaryID() string { return sectionID(summaryEntry) }
 
 // View returns what is to be seen of the scenario. Templates call it one after the
 // other, so that a large report is never in memory as a whole.
-func (s section) View() view { return newView(s.ID, s.scenario, s.as) }
+func (s section) View() view { return newView(s, s.scenario, s.as) }
 
 func newPage(r report.Report, as Presentation) page {
 	p := page{
@@ -66,9 +68,10 @@ func newPage(r report.Report, as Presentation) page {
 	for _, s := range r.Scenarios {
 		longest = max(longest, s.Duration)
 	}
+	byName := anchors(r.Scenarios)
 	for i, s := range r.Scenarios {
 		p.Sections = append(p.Sections, section{
-			ID: sectionID(i + 1), Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
+			ID: sectionID(i + 1), Anchor: byName[i], Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
 			Share: percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s, as: as,
 		})
 	}

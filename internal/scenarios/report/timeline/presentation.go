@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 // Presentation says how a report reads that is not about scenarios. The zero value is that
@@ -18,6 +19,8 @@ type Presentation struct {
 	Outcomes map[engine.Outcome]string
 	// Links are the addresses of what entries rest on, by their names.
 	Links map[string]string
+	// Rerun returns the command that runs just this entry; nil shows none.
+	Rerun func(report.Scenario) string
 	// Summary is shown first.
 	Summary *Summary
 }

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
 
@@ -51,7 +54,7 @@ func TestPresentation(t *testing.T) {
 	}
 	first := ""
 	for n := range find(byID(root, "s2"), "lane-name") {
-		first = textOf(n)
+		first = ownText(n)
 		break
 	}
 	if first != "suite" {
@@ -68,6 +71,20 @@ func TestPresentation(t *testing.T) {
 	}
 	if strings.Count(page, " data-first") != 1 {
 		t.Error("the summary alone must be shown first")
+	}
+}
+
+func TestCommands(t *testing.T) {
+	as := presentation()
+	as.Rerun = func(s report.Scenario) string { return "cosi-emu run " + s.Name }
+	root := parse(t, writeAs(t, as), false)
+	var got []string
+	for n := range find(byID(root, "s2"), "command") {
+		got = append(got, textOf(n))
+	}
+	want := []string{"Run it again cosi-emu run lifecycle Copy", "Replay it cosi-emu replay lifecycle.cosirec Copy"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

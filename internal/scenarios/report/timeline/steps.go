@@ -49,7 +49,7 @@ const minPhase = time.Millisecond
 
 // phases are what the engine does before the first step and after the last.
 func phases(s report.Scenario) []report.Step {
-	if len(s.Steps) == 0 {
+	if len(s.Steps) == 0 || s.Outcome == "" { // it has not ended
 		return nil
 	}
 	first, last := s.Steps[0].Started, s.Started

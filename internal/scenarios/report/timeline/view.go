@@ -9,12 +9,16 @@ type view struct {
 	report.Scenario
 
 	ID          string
+	Anchor      string
 	OutcomeText string
+	Noun        string
 	Place       string
 	Took        string
 	Link        string
 	LabelPairs  []string
+	Commands    []command
 	Failed      []failure
+	Files       []sourceFile
 	Chart       chart
 	Transitions []transition
 	Filters     []filter
@@ -34,22 +38,26 @@ var filterLabels = map[category]string{
 	kindStore: "store", kindProcess: "processes", kindLog: "log",
 }
 
-func newView(id string, s report.Scenario, as Presentation) view {
+func newView(of section, s report.Scenario, as Presentation) view {
+	id := of.ID
 	v := view{
-		Scenario: s, ID: id, OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
+		Scenario: s, ID: id, Anchor: of.Anchor, Commands: as.commands(s), Files: newSources(s), Noun: as.Noun,
+		OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
 		LabelPairs: pairs(s.Labels),
 		Failed:     newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
 	for i := range v.Chart.Lanes {
 		if v.Chart.Lanes[i].Name == laneUser {
-			v.Chart.Lanes[i].Name = as.User
+			v.Chart.Lanes[i].Name, v.Chart.Lanes[i].Short = as.User, cutText(as.User, maxLaneName)
 		}
 	}
 	return v
 }
 
-// filters offers those kinds that the scenario has. Reads and watches are many, and
-// seldom of interest.
+// shownAtFirst is false for reads and watches: they are many, and seldom of interest.
+func shownAtFirst(k category) bool { return k != kindRead && k != kindWatch }
+
+// filters offers those kinds that the scenario has.
 func filters(s report.Scenario) []filter {
 	counts := map[category]int{}
 	for _, e := range s.Events {
@@ -58,7 +66,7 @@ func filters(s report.Scenario) []filter {
 	var offered []filter
 	for _, k := range categories {
 		if counts[k] > 0 {
-			offered = append(offered, filter{k, filterLabels[k], counts[k], k != kindRead && k != kindWatch})
+			offered = append(offered, filter{k, filterLabels[k], counts[k], shownAtFirst(k)})
 		}
 	}
 	return offered

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,9 +25,9 @@ func TestLanes(t *testing.T) {
 	root := parse(t, write(t, fixture()), false)
 	var got []string
 	for n := range find(byID(root, "s2"), "lane-name") {
-		got = append(got, textOf(n))
+		got = append(got, ownText(n))
 	}
-	want := []string{"user", "controller", "sidecar", "driver", "sidecar.other", "driver.other", "store"}
+	want := []string{"user", "controller", "sidecar", "driver", "sidecar.other", "driver.other", "kube-apiserver", "store"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lanes are in the order in which a request travels; -want, +got:\n%s", diff)
 	}
@@ -39,15 +40,19 @@ func TestMarks(t *testing.T) {
 		classes []string
 		want    int
 	}{
-		"All":      {reason: "Every event and every step is in the picture.", classes: []string{"mark"}, want: len(lifecycle().Events) + 5},
-		"Writes":   {reason: "Requests that change something.", classes: []string{"mark", "write"}, want: 4},
-		"Reads":    {reason: "They can be left out.", classes: []string{"mark", "read"}, want: 1},
-		"Watches":  {reason: "So can these.", classes: []string{"mark", "watch"}, want: 1},
-		"Calls":    {reason: "Both ends of a call.", classes: []string{"mark", "call"}, want: 5},
-		"Store":    {reason: "S3 and the driver's own calls.", classes: []string{"mark", "store"}, want: 2},
-		"Lives":    {reason: "Crash, start, ready.", classes: []string{"mark", "process"}, want: 3},
-		"Log":      {reason: "On the same clock.", classes: []string{"mark", "log"}, want: 1},
-		"Bad":      {reason: "Rejected, crashed, an error in the log.", classes: []string{"mark", "bad"}, want: 4},
+		"All":     {reason: "Every event and every step is in the picture.", classes: []string{"mark"}, want: len(lifecycle().Events) + 5},
+		"Writes":  {reason: "Requests that change something.", classes: []string{"mark", "write"}, want: 4},
+		"Reads":   {reason: "They can be left out.", classes: []string{"mark", "read"}, want: 1},
+		"Watches": {reason: "So can these.", classes: []string{"mark", "watch"}, want: 1},
+		"Calls":   {reason: "Both ends of a call.", classes: []string{"mark", "call"}, want: 5},
+		"Store":   {reason: "S3 and the driver's own calls.", classes: []string{"mark", "store"}, want: 2},
+		"Lives":   {reason: "Crash, start, ready.", classes: []string{"mark", "process"}, want: 3},
+		"Log":     {reason: "On the same clock.", classes: []string{"mark", "log"}, want: 1},
+		"Bad":     {reason: "An error in the log.", classes: []string{"mark", "bad"}, want: 1},
+		"Expected": {
+			reason:  "A fault, the crash of a step, and the rejection that a step of S3 expects, are not bad.",
+			classes: []string{"mark", "unsuccessful"}, want: 3,
+		},
 		"Faults":   {reason: "What was done on purpose stands out.", classes: []string{"mark", "faulty"}, want: 1},
 		"Steps":    {reason: "The user's lane.", classes: []string{"mark", "step"}, want: 5},
 		"Failed":   {reason: "The assertion that did not hold.", classes: []string{"mark", "step", "failed"}, want: 1},
@@ -91,8 +96,9 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	for n := range find(root) {
-		target, internal := strings.CutPrefix(attribute(n, "href"), "#")
-		if attribute(n, "href") != "" && (!internal || (target != "" && ids[target] == 0)) {
+		encoded, internal := strings.CutPrefix(attribute(n, "href"), "#")
+		target, err := url.PathUnescape(encoded)
+		if attribute(n, "href") != "" && (!internal || err != nil || (target != "" && ids[target] == 0)) {
 			t.Errorf("<%s href=%q> leads nowhere", n.Data, attribute(n, "href"))
 		}
 	}

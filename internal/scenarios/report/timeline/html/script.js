@@ -38,17 +38,18 @@
     }
   }
 
-  // An address is #s3 for a scenario, #s3-e17 for an event in it, #s3-p2 for a step.
+  // An address is #s3 or #name=claim for a scenario, #s3-e17 for an event in it, #s3-p2 for a step.
   function go() {
     const id = decodeURIComponent(location.hash.slice(1));
     const first = list.querySelector('a[data-first]');
-    const section = document.getElementById(id.split('-')[0] || (first ? first.hash.slice(1) : ''));
+    const named = id.startsWith('name=') ? document.getElementById(id)?.closest('section') : null;
+    const section = named || document.getElementById(id.split('-')[0] || (first ? first.hash.slice(1) : ''));
     if (!section || section.parentElement !== main) {
       if (!current && first) show(document.getElementById(first.hash.slice(1)));
       return;
     }
     show(section);
-    if (id.includes('-')) reveal(id);
+    if (!named && id.includes('-')) reveal(id);
   }
 
   function reveal(id) {
@@ -143,6 +144,18 @@
     if (!detail.hidden) pick(next);
   }
 
+  // A page from a file may have no clipboard: then the command is selected, to be copied by key.
+  async function copy(button) {
+    const command = button.parentElement.querySelector('code');
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(command);
+      button.textContent = 'Selected';
+    }
+  }
+
   const visible = element => getComputedStyle(element).display !== 'none';
 
   function step(by) {
@@ -175,6 +188,7 @@
     const button = event.target.closest('button[data-zoom]');
     if (button) zoom(button.closest('.view'), Number(button.dataset.zoom));
     if (event.target.closest('#detail-close')) pick(null);
+    if (event.target.matches('.copy')) copy(event.target);
     const mark = event.target.closest('.mark');
     if (mark && !event.ctrlKey && !event.metaKey) { pick(mark); event.preventDefault(); return; }
     const link = event.target.closest('a[href^="#s"]');

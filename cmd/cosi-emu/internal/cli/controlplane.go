@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+)
+
+// controlPlaneKind is the value of the flag --control-plane.
+type controlPlaneKind struct{ value *emulator.ControlPlaneKind }
+
+// String implements pflag.Value.
+func (k controlPlaneKind) String() string {
+	if k.value == nil {
+		return ""
+	}
+	return string(cmp.Or(*k.value, emulator.ControlPlaneAuto))
+}
+
+// Set implements pflag.Value. An empty text, as of an environment variable, selects
+// nothing.
+func (k controlPlaneKind) Set(text string) (err error) {
+	if text == "" {
+		*k.value = ""
+		return nil
+	}
+	*k.value, err = emulator.ParseControlPlaneKind(text)
+	return err
+}
+
+// Type implements pflag.Value.
+func (controlPlaneKind) Type() string { return "kind" }
+
+// AddControlPlane adds the flags that select the control plane.
+func AddControlPlane(flags *pflag.FlagSet, kind *emulator.ControlPlaneKind, dir *string) {
+	flags.Var(controlPlaneKind{kind}, "control-plane",
+		"envtest (kube-apiserver and etcd), embedded (an API server in this process), or auto: "+
+			"envtest if its programs are on this machine or can be downloaded, otherwise embedded")
+	flags.StringVar(dir, "control-plane-dir", "",
+		"directory with etcd, kube-apiserver and kube-controller-manager "+
+			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download, then, for envtest, a build)")
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/ui"
+)
+
+func newUI(streams cli.Streams) *cobra.Command {
+	var name, output string
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Serve a page that shows an emulator live",
+		Long: `Have a running emulator serve a page that shows it live, and print the URL: the objects,
+a timeline of all operations, the S3 store, and the faults. The page listens on
+127.0.0.1. The URL contains a token: whoever has it can steer the emulator.
+
+The page is served until the emulator stops. 'cosi-emu up --ui' serves it from the start,
+so that a scenario saved from it contains everything that was applied.`,
+		Example: `  cosi-emu ui
+  xdg-open "$(cosi-emu ui)"`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
+				return err
+			}
+			info, err := cli.Ready(name)
+			if err != nil {
+				return err
+			}
+			if info.UI, err = adminapi.NewClient(info.Control).OpenPage(cmd.Context()); err != nil {
+				return err
+			}
+			if output == cli.FormatJSON {
+				return cli.PrintJSON(streams, struct {
+					UI string `json:"ui"`
+				}{info.UI})
+			}
+			_, err = fmt.Fprintln(streams.Out, info.UI)
+			return err
+		},
+	}
+	cli.AddName(cmd.Flags(), &name)
+	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
+	return cmd
+}
+
+// newPage returns what starts the page of an emulator.
+func newPage(name, version string) session.NewPage {
+	return func(ctx context.Context, emu *emulator.Emulator, faults adminapi.Faults) (session.Page, error) {
+		page, err := ui.Start(ctx, ui.Options{Emulator: emu, Faults: faults, Name: name, Version: version})
+		if err != nil {
+			return nil, fmt.Errorf("serve the page of emulator %q: %w", name, err)
+		}
+		return page, nil
+	}
+}

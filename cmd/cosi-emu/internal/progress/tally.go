@@ -1,0 +1,51 @@
+package progress
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+)
+
+// tally counts the scenarios that have ended.
+type tally struct {
+	begin                          time.Time
+	total, passed, failed, skipped int
+}
+
+func (t *tally) add(outcome engine.Outcome) {
+	switch outcome {
+	case engine.Passed:
+		t.passed++
+	case engine.Skipped:
+		t.skipped++
+	default:
+		t.failed++
+	}
+}
+
+func (t *tally) done() int { return t.passed + t.failed + t.skipped }
+
+// String has an estimate of the time that is left, from the scenarios that have run.
+func (t *tally) String() string {
+	elapsed := time.Since(t.begin)
+	text := fmt.Sprintf("%d of %s in %s", t.done(), scenarios(t.total), elapsed.Round(time.Second))
+	if t.failed > 0 {
+		text += fmt.Sprintf(", %d failed", t.failed)
+	}
+	if t.skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", t.skipped)
+	}
+	ran, left := t.passed+t.failed, t.total-t.done()
+	if ran > 0 && left > 0 {
+		text += fmt.Sprintf(", about %s left", (elapsed / time.Duration(ran) * time.Duration(left)).Round(time.Second))
+	}
+	return text
+}
+
+func scenarios(n int) string {
+	if n == 1 {
+		return "1 scenario"
+	}
+	return fmt.Sprintf("%d scenarios", n)
+}

@@ -1,0 +1,51 @@
+package main_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUI opens the page of an emulator, from its start and later, and runs what it saves.
+func TestUI(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	info := h.up("--ui", "--control-plane", "embedded")
+	h.expectPage("default", info.UI)
+	if out := h.must("status"); !strings.Contains(out, info.UI) {
+		t.Errorf("cosi-emu status does not print %s: %s", info.UI, out)
+	}
+	if out := h.must("ui"); !strings.Contains(out, info.UI) {
+		t.Errorf("cosi-emu ui does not print %s: %s", info.UI, out)
+	}
+
+	if later := h.up("--name", "later", "--control-plane", "embedded"); later.UI != "" {
+		t.Errorf("before 'cosi-emu ui' the URL is %q", later.UI)
+	}
+	h.expectPage("later", h.info("ui", "--name", "later", "-o", "json").UI)
+
+	connect(t, info.Kubeconfig).quickstart()
+	_, scenario := get(t, info.UI+"scenario.yaml", nil)
+	if err := os.WriteFile(filepath.Join(h.dir, "saved.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("run", "saved.yaml", "--control-plane", "embedded"); r.code != 0 || !strings.Contains(scenario, "BucketAccess") {
+		t.Errorf("run what the page saves: exit code %d\n%s%s\n%s", r.code, r.out, r.err, scenario)
+	}
+	if r := h.run("ui", "--name", "missing"); r.code == 0 || !strings.Contains(r.err, "missing") {
+		t.Errorf("ui of an emulator that does not run: exit code %d, %s", r.code, r.err)
+	}
+}
+
+// expectPage expects the page of an emulator at a URL, which its status names.
+func (h *home) expectPage(name, url string) {
+	h.t.Helper()
+	if code, page := get(h.t, url, nil); code != http.StatusOK || !strings.Contains(page, "<title>cosi-emu: "+name+"</title>") {
+		h.t.Errorf("the page of %s has status %d: %.200s", name, code, page)
+	}
+	if got := h.info("status", "--name", name, "-o", "json").UI; got != url {
+		h.t.Errorf("status -o json of %s has the URL %q, want %q", name, got, url)
+	}
+}

@@ -1,0 +1,50 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+)
+
+// TestRecipesHaveScenarios checks that the page names each scenario of the recipes, and no other.
+// TestLinks finds links to scenarios that do not exist.
+func TestRecipesHaveScenarios(t *testing.T) {
+	page, err := os.ReadFile("recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../scenarios/suite/recipes/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		if !strings.Contains(string(page), "("+filepath.ToSlash(file)+")") {
+			t.Errorf("recipes.md does not name %s", file)
+		}
+	}
+	if recipes, named := strings.Count(string(page), "\n## "), strings.Count(string(page), "\nScenario: "); recipes != named {
+		t.Errorf("recipes.md has %d recipes, and %d have a scenario", recipes, named)
+	}
+}
+
+// TestRecipesAreManifests checks that the blocks of YAML are objects of v1alpha2.
+func TestRecipesAreManifests(t *testing.T) {
+	page, err := os.ReadFile("recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```yaml\n")[1:]
+	for _, block := range blocks {
+		text, _, _ := strings.Cut(block, "```")
+		objects, err := manifest.Decode([]byte(text))
+		if err != nil || len(objects) == 0 {
+			t.Errorf("%v in:\n%s", err, text)
+		}
+	}
+	if len(blocks) == 0 {
+		t.Error("there are no manifests")
+	}
+}

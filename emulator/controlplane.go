@@ -1,0 +1,69 @@
+package emulator
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+)
+
+// ControlPlaneKind selects the control plane that an emulator starts.
+type ControlPlaneKind string
+
+// The kinds of control planes.
+const (
+	// ControlPlaneAuto is ControlPlaneEnvtest if its programs are on this machine or can be
+	// downloaded, and otherwise ControlPlaneEmbedded.
+	ControlPlaneAuto = ControlPlaneKind(selection.Auto)
+	// ControlPlaneEnvtest runs kube-apiserver, etcd and kube-controller-manager. If they can
+	// neither be found nor downloaded, they are built, which takes minutes.
+	ControlPlaneEnvtest = ControlPlaneKind(selection.Envtest)
+	// ControlPlaneEmbedded runs an API server in this process, with the objects in memory.
+	// It serves custom resources and the built-in kinds that COSI and its users touch.
+	ControlPlaneEmbedded = ControlPlaneKind(selection.Embedded)
+)
+
+// ParseControlPlaneKind returns the kind of a name, and an error that lists the names if
+// there is none.
+func ParseControlPlaneKind(name string) (ControlPlaneKind, error) {
+	kind, err := selection.ParseKind(name)
+	return ControlPlaneKind(kind), err
+}
+
+func (o Options) validateControlPlane() error {
+	kind, err := selection.ParseKind(string(o.ControlPlaneKind))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	case kind == selection.Embedded && o.ControlPlaneDir != "":
+		return fmt.Errorf("%w: control plane %q has no programs; name no directory with them", ErrOptions, kind)
+	default:
+		return nil
+	}
+}
+
+// inProcess is a control plane whose API server is in this process.
+type inProcess interface {
+	// InProcessConfig returns a client configuration that works in this process only, or
+	// nil.
+	InProcessConfig(name string, groups ...string) *rest.Config
+}
+
+// inProcessConfig returns the configuration of a user that costs no network, or nil.
+func (e *Emulator) inProcessConfig(name string, groups ...string) *rest.Config {
+	if plane, ok := e.plane.(inProcess); ok {
+		return plane.InProcessConfig(name, groups...)
+	}
+	return nil
+}
+
+// ownConfig returns the configuration of the emulator's own clients, which have the rights
+// of an administrator.
+func (e *Emulator) ownConfig() *rest.Config {
+	if cfg := e.inProcessConfig(controlplane.AdminUser, controlplane.AdminGroup); cfg != nil {
+		return cfg
+	}
+	return e.Config()
+}

@@ -1,0 +1,297 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+)
+
+// ErrSnapshotUnsupported says that a snapshot cannot have all that belongs to the emulator.
+var ErrSnapshotUnsupported = errors.New("a snapshot requires the control plane and the store of the emulator")
+
+// ErrSnapshotExists says that the file of a snapshot exists already.
+var ErrSnapshotExists = snapshot.ErrExists
+
+// Errors of files that are not usable snapshots.
+var (
+	// ErrSnapshotForeign says that the file is not a snapshot.
+	ErrSnapshotForeign = snapshot.ErrForeign
+	// ErrSnapshotFormat says that another version of the program wrote the file.
+	ErrSnapshotFormat = snapshot.ErrFormat
+	// ErrSnapshotMode says that other users can read the file, which contains secrets.
+	ErrSnapshotMode = snapshot.ErrMode
+	// ErrSnapshotDamaged says that a checksum or the size differs.
+	ErrSnapshotDamaged = snapshot.ErrDamaged
+)
+
+// SnapshotInfo describes a snapshot. It contains no secrets; the file does.
+type SnapshotInfo struct {
+	// Created is the time of the snapshot.
+	Created time.Time `json:"created"`
+	// ControlPlane is the kind of the control plane, and Kubernetes its release.
+	ControlPlane ControlPlaneKind `json:"controlPlane"`
+	Kubernetes   string           `json:"kubernetes"`
+	// API is the version of the COSI kinds.
+	API objectstorage.Version `json:"api"`
+	// Protocols are those of the fake driver, and Bridge reports whether it speaks v1alpha1
+	// behind a bridge.
+	Protocols []fakedriver.Protocol `json:"protocols"`
+	Bridge    bool                  `json:"bridge,omitempty"`
+	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
+	// Secrets name, and GCSPort that of the GCS service.
+	TLS     bool `json:"tls,omitempty"`
+	S3Port  int  `json:"s3Port"`
+	GCSPort int  `json:"gcsPort,omitempty"`
+	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
+	// snapshot.
+	Objects map[string]int `json:"objects"`
+	// Buckets are the buckets of the store. Accounts, StoredObjects and StoredBytes count what
+	// else is in it. Each version of an object counts.
+	Buckets       []string `json:"buckets"`
+	Accounts      int      `json:"accounts"`
+	StoredObjects int      `json:"storedObjects"`
+	StoredBytes   int64    `json:"storedBytes"`
+}
+
+// InspectSnapshot verifies a file that SaveSnapshot has written, and describes it.
+func InspectSnapshot(file string) (SnapshotInfo, error) {
+	opened, err := snapshot.Open(file)
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	var info SnapshotInfo
+	err = opened.Describe(&info)
+	return info, err
+}
+
+// SaveSnapshot writes the objects, the store and the accounts, as they are at one moment,
+// to a file that Options.Snapshot reads. The file contains secrets: only its owner can read
+// it. An existing file is an error, unless replace is set. Changes of the store wait for the
+// moment of the copy. The error is ErrSnapshotUnsupported with an existing cluster, and
+// without the fake driver.
+func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) (info SnapshotInfo, err error) {
+	plane, ok := e.plane.(dataSaver)
+	if !ok || e.store == nil {
+		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w: the contents of another cluster or backend are not in it", ErrSnapshotUnsupported)
+	}
+	if err := snapshot.CheckTarget(file, replace); err != nil {
+		return SnapshotInfo{}, err
+	}
+	e.saving.Lock()
+	defer e.saving.Unlock()
+	dir, err := os.MkdirTemp(e.info.Dir, "snapshot-")
+	if err != nil {
+		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if info, err = e.describeSnapshot(ctx); err != nil {
+		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w", err)
+	}
+	if err := e.copyData(ctx, plane, dir, &info); err != nil {
+		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w", err)
+	}
+	return info, snapshot.Write(file, info, dir, replace)
+}
+
+// dataSaver is a control plane whose objects can be copied.
+type dataSaver interface {
+	// SaveData writes the objects as they are at one moment into an existing directory.
+	SaveData(ctx context.Context, dir string) error
+}
+
+// copyData fills a directory with what a data directory would have.
+//
+// The store is held from before the objects are copied until after, and they are copied as
+// of one moment. So the store is in the state of that moment, too, and together they are what
+// would be left if everything stopped then.
+func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, info *SnapshotInfo) error {
+	for _, part := range []string{planeDir(dir), storeDir(dir)} {
+		if err := os.Mkdir(part, dirMode); err != nil {
+			return err
+		}
+	}
+	held, thaw, err := e.freezeStorage(ctx)
+	if err != nil {
+		return err
+	}
+	err = plane.SaveData(ctx, planeDir(dir))
+	if e.opts.Bridge {
+		// What it knows that the objects do not yet say is as after a lost reply.
+		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))
+	}
+	thaw()
+	defer held.release()
+	if e.authority != nil {
+		err = errors.Join(err, e.authority.Save(authorityFile(dir)))
+	}
+	if err != nil {
+		return err
+	}
+	held.describe(info)
+	return held.write(dir)
+}
+
+// heldStorage is what the services of the backend hold.
+type heldStorage struct {
+	store *store.Image
+	gcs   *gcs.Image // nil without a GCS service
+}
+
+// freezeStorage holds the changes of the backend until thaw. The GCS service comes first, as
+// in its own changes.
+func (e *Emulator) freezeStorage(ctx context.Context) (held *heldStorage, thaw func(), err error) {
+	held, thawGCS := &heldStorage{}, func() {}
+	if e.gcs != nil {
+		held.gcs, thawGCS = e.gcs.Freeze()
+	}
+	var thawStore func()
+	if held.store, thawStore, err = e.store.Freeze(ctx); err != nil {
+		thawGCS()
+		return nil, nil, err
+	}
+	return held, func() { thawStore(); thawGCS() }, nil
+}
+
+func (h *heldStorage) release() { h.store.Release() }
+
+func (h *heldStorage) describe(info *SnapshotInfo) {
+	info.Buckets = []string{}
+	for _, b := range h.store.Buckets() {
+		info.Buckets = append(info.Buckets, b.Name)
+	}
+	info.Accounts = h.store.Accounts()
+	info.StoredObjects, info.StoredBytes = h.store.Size()
+	if h.gcs != nil {
+		objects, bytes := h.gcs.Size()
+		info.StoredObjects, info.StoredBytes = info.StoredObjects+objects, info.StoredBytes+bytes
+	}
+}
+
+func (h *heldStorage) write(dir string) error {
+	if err := h.store.Write(storeDir(dir)); err != nil {
+		return err
+	}
+	if h.gcs == nil {
+		return nil
+	}
+	if err := os.Mkdir(gcsDir(dir), dirMode); err != nil {
+		return err
+	}
+	return h.gcs.Write(gcsDir(dir))
+}
+
+// copyFiles copies the files of a directory that match a pattern into a new directory.
+func copyFiles(from, to, pattern string) (err error) {
+	if err := os.Mkdir(to, dirMode); err != nil {
+		return err
+	}
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	names, err := filepath.Glob(filepath.Join(from, pattern))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // it was deleted meanwhile
+		}
+		if err == nil {
+			err = target.WriteFile(filepath.Base(name), content, fileMode)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeSnapshot describes everything except the store.
+func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
+	info := SnapshotInfo{
+		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.API(), Protocols: slices.Clone(e.opts.Protocols),
+		Bridge: e.opts.Bridge, TLS: e.opts.TLS, Objects: map[string]int{},
+	}
+	version, err := e.kubernetesVersion()
+	if err != nil {
+		return SnapshotInfo{}, err
+	}
+	info.Kubernetes = version
+	if info.S3Port, err = portOf(e.info.S3Endpoint); err != nil {
+		return SnapshotInfo{}, err
+	}
+	if info.GCSPort, err = portOf(e.info.GCSEndpoint); err != nil {
+		return SnapshotInfo{}, err
+	}
+	for _, kind := range countedKinds(e.API()) {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(kind)
+		if err := e.client.List(ctx, list, &client.ListOptions{}); err != nil {
+			return SnapshotInfo{}, fmt.Errorf("list %s: %w", kind.Kind, err)
+		}
+		info.Objects[kind.Kind] = len(list.Items)
+	}
+	return info, nil
+}
+
+// countedKinds are the kinds that SnapshotInfo counts.
+func countedKinds(api objectstorage.Version) []schema.GroupVersionKind {
+	kinds := []schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}, {Version: "v1", Kind: "Namespace"}}
+	for _, kind := range []string{"BucketClaim", "Bucket", "BucketAccess", "BucketClass", "BucketAccessClass"} {
+		kinds = append(kinds, api.GroupVersion().WithKind(kind))
+	}
+	return kinds
+}
+
+// startedKind returns the kind of the running control plane.
+func (e *Emulator) startedKind() ControlPlaneKind {
+	if e.inProcessConfig(controlplane.AdminUser, controlplane.AdminGroup) != nil {
+		return ControlPlaneEmbedded
+	}
+	return ControlPlaneEnvtest
+}
+
+func (e *Emulator) kubernetesVersion() (string, error) {
+	found, err := discovery.NewDiscoveryClientForConfig(e.ownConfig())
+	if err != nil {
+		return "", err
+	}
+	version, err := found.ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("read the version of the API server: %w", err)
+	}
+	return version.GitVersion, nil
+}
+
+// portOf returns the port of a URL; 0 if there is none.
+func portOf(endpoint string) (int, error) {
+	if endpoint == "" {
+		return 0, nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(u.Port())
+}

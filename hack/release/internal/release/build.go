@@ -1,0 +1,63 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// module is the module of the program.
+const module = "github.com/cosi-emu/cosi-emu"
+
+// program is the program for a platform.
+type program struct {
+	os, arch string
+	path     string
+}
+
+// archive is the name of the program's archive.
+func (p program) archive(version string) string { return p.base(version) + ".tar.gz" }
+
+// base is how the names of all files for the platform begin.
+func (p program) base(version string) string {
+	return strings.Join([]string{"cosi-emu", version, p.os, p.arch}, "_")
+}
+
+// build builds the program for a platform. Its bytes depend on the commit, the version and
+// the version of Go, and on no path of this machine.
+func (o Options) build(ctx context.Context, dir, platform string) (program, error) {
+	system, arch, _ := strings.Cut(platform, "/")
+	p := program{os: system, arch: arch, path: filepath.Join(dir, system+"-"+arch, "cosi-emu")}
+	flags := "-s -w -buildid= -X " + module + "/cmd/cosi-emu/internal/command.release=" + o.Version
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", p.path, "./cmd/cosi-emu")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, os.Stderr, os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
+	if err := cmd.Run(); err != nil {
+		return program{}, fmt.Errorf("build for %s: %w", platform, err)
+	}
+	return p, nil
+}
+
+// writeBeside writes what an archive contains besides the program, and returns its files.
+func (o Options) writeBeside(ctx context.Context, dir string) ([]file, error) {
+	seconds := strconv.FormatInt(o.Time.Unix(), 10)
+	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/cosi-emu/internal/packaging", dir, o.Version, seconds)
+	cmd.Dir, cmd.Stderr = o.Root, os.Stderr
+	// It is built like the program, so that most of it is compiled once.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOEXPERIMENT=")
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("write manual pages and completions: %w", err)
+	}
+	files, err := below(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		files = append(files, file{name: name, path: filepath.Join(o.Root, name), mode: 0o644})
+	}
+	return files, nil
+}

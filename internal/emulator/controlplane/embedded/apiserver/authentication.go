@@ -1,0 +1,44 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/anonymous"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
+	"k8s.io/apiserver/pkg/authentication/request/union"
+	x509request "k8s.io/apiserver/pkg/authentication/request/x509"
+	"k8s.io/apiserver/pkg/authentication/user"
+)
+
+// newAuthenticator authenticates users of this process, client certificates, tokens, and
+// everybody else as system:anonymous.
+func newAuthenticator(tokens authenticator.Token, audiences authenticator.Audiences) authenticator.Request {
+	known := union.New(
+		authenticator.WrapAudienceAgnosticRequest(audiences, authenticator.RequestFunc(authenticateLocal)),
+		authenticator.WrapAudienceAgnosticRequest(audiences, authenticator.RequestFunc(authenticateCertificate)),
+		bearertoken.New(tokens),
+	)
+	return union.NewFailOnError(group.NewAuthenticatedGroupAdder(known), anonymous.NewAuthenticator(nil))
+}
+
+// userKey is the key of the user in the context of a request of this process. Requests
+// from the network have no such value.
+type userKey struct{}
+
+func authenticateLocal(r *http.Request) (*authenticator.Response, bool, error) {
+	who, ok := r.Context().Value(userKey{}).(user.Info)
+	if !ok {
+		return nil, false, nil
+	}
+	return &authenticator.Response{User: who}, true, nil
+}
+
+// authenticateCertificate trusts the chain that the TLS handshake has verified.
+func authenticateCertificate(r *http.Request) (*authenticator.Response, bool, error) {
+	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+		return nil, false, nil
+	}
+	return x509request.CommonNameUserConversion.User(r.TLS.VerifiedChains[0])
+}

@@ -1,0 +1,59 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// requests counts the requests that are served.
+type requests struct {
+	mu      sync.Mutex
+	short   int
+	watches int
+	waiting chan struct{} // closed with each end of a request, if somebody waits
+}
+
+func (r *requests) count(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		counter := &r.short
+		if watch := request.URL.Query().Get("watch"); watch != "" && watch != "0" && watch != "false" {
+			counter = &r.watches
+		}
+		r.add(counter, 1)
+		defer r.add(counter, -1)
+		handler.ServeHTTP(w, request)
+	})
+}
+
+func (r *requests) add(counter *int, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*counter += n
+	if r.waiting != nil {
+		close(r.waiting)
+		r.waiting = nil
+	}
+}
+
+// wait waits until there are no requests, with or without watches.
+func (r *requests) wait(ctx context.Context, watches bool) error {
+	for {
+		r.mu.Lock()
+		if r.short == 0 && (!watches || r.watches == 0) {
+			r.mu.Unlock()
+			return nil
+		}
+		if r.waiting == nil {
+			r.waiting = make(chan struct{})
+		}
+		changed, left := r.waiting, r.short+r.watches
+		r.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %d requests: %w", left, context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package scheme
+
+import (
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource is a resource whose objects are stored.
+type Resource struct {
+	schema.GroupVersionResource
+	Kind       string
+	Namespaced bool
+}
+
+// Resources returns the built-in resources whose objects are stored, Events excepted:
+// nothing owns them, and they own nothing.
+func Resources() []Resource {
+	core, rbac := corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion
+	return []Resource{
+		{core.WithResource("namespaces"), "Namespace", false},
+		{core.WithResource("configmaps"), "ConfigMap", true},
+		{core.WithResource("pods"), "Pod", true},
+		{core.WithResource("resourcequotas"), "ResourceQuota", true},
+		{core.WithResource("secrets"), "Secret", true},
+		{core.WithResource("serviceaccounts"), "ServiceAccount", true},
+		{coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease", true},
+		{rbac.WithResource("roles"), "Role", true},
+		{rbac.WithResource("rolebindings"), "RoleBinding", true},
+		{rbac.WithResource("clusterroles"), "ClusterRole", false},
+		{rbac.WithResource("clusterrolebindings"), "ClusterRoleBinding", false},
+		{apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), "CustomResourceDefinition", false},
+	}
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package envtest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(victimVariable); dir != "" {
+		beVictim(dir)
+	}
+	leaks.Main(m)
+}
+
+var findBinaries = sync.OnceValues(func() (binaries.Set, error) {
+	return binaries.Find(context.Background(), binaries.Options{})
+})
+
+// programs returns the control plane's programs for a test.
+func programs(tb testing.TB) binaries.Set {
+	tb.Helper()
+	set, err := findBinaries()
+	if err != nil {
+		tb.Fatalf("find the control plane's programs: %v", err)
+	}
+	return set
+}
+
+// testContext bounds a test.
+func testContext(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+// start starts a control plane that stops with the test. Programs and directory
+// are filled in.
+func start(tb testing.TB, opts controlplane.Options) *envtest.ControlPlane {
+	tb.Helper()
+	opts.Binaries = programs(tb)
+	if opts.Dir == "" {
+		opts.Dir = filepath.Join(tb.TempDir(), "cp")
+	}
+	c, err := envtest.Start(testContext(tb), opts)
+	if err != nil {
+		tb.Fatalf("start a control plane: %v", err)
+	}
+	tb.Cleanup(func() { stop(tb, c) })
+	return c
+}
+
+func stop(tb testing.TB, c *envtest.ControlPlane) {
+	tb.Helper()
+	if err := c.Stop(testContext(tb)); err != nil {
+		tb.Errorf("stop the control plane: %v", err)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build unix
+
+package envtest
+
+// Supported returns why this package has no control plane on this operating system, or nil.
+func Supported() error { return nil }

@@ -1,0 +1,45 @@
+package initdir
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+)
+
+// administrator returns a client with the key of the store's administrator. The caller closes the
+// connections of the transport.
+func administrator(info emulator.Info, transport *http.Transport) (*s3.Client, error) {
+	variables, err := env.ForAdministrator(info)
+	if err != nil {
+		return nil, err
+	}
+	value := map[string]string{}
+	for _, v := range variables {
+		value[v.Name] = v.Value
+	}
+	if info.S3CertificateAuthority != "" {
+		certificate, err := os.ReadFile(info.S3CertificateAuthority)
+		if err != nil {
+			return nil, fmt.Errorf("read the store's CA certificate: %w", err)
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(certificate)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return s3.New(s3.Options{
+		BaseEndpoint: aws.String(info.S3Endpoint), Region: info.S3Region, UsePathStyle: true,
+		HTTPClient: &http.Client{Transport: transport},
+		Credentials: awscredentials.NewStaticCredentialsProvider(
+			value[v1alpha2.SecretKeyS3AccessKeyID], value[v1alpha2.SecretKeyS3SecretAccessKey], ""),
+	}), nil
+}

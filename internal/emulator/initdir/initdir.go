@@ -1,0 +1,121 @@
+// Package initdir fills a new emulator from a directory, before anybody uses it:
+//
+//	DIR/*.yaml, *.yml, *.json  manifests, applied in the order of their names
+//	DIR/buckets/BUCKET/KEY     buckets of the store and their objects; a key can have slashes
+package initdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+)
+
+// bucketsDir is the folder of the buckets.
+const bucketsDir = "buckets"
+
+// ignored are files that programs leave in folders.
+var ignored = []string{".gitkeep", ".DS_Store"}
+
+// Contents are what a directory holds. The contents of objects stay in their files.
+type Contents struct {
+	dir     string
+	objects []manifest.Located
+	buckets []bucket
+}
+
+// bucket is a bucket of the store, with the files of its objects by their keys.
+type bucket struct {
+	name string
+	keys []string
+}
+
+// HasBuckets reports whether the directory has buckets, which require the emulator's store.
+func (c *Contents) HasBuckets() bool { return len(c.buckets) > 0 }
+
+// Read reads a directory, and returns an error for everything that is wrong in it.
+func Read(dir string) (*Contents, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := &Contents{dir: dir}
+	var failed []error
+	for _, entry := range entries { // in the order of their names
+		failed = append(failed, c.add(entry))
+	}
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	if len(c.objects) == 0 && len(c.buckets) == 0 {
+		return nil, fmt.Errorf("%s has neither manifests, *.yaml or *.json, nor a directory %s with a directory for each bucket", dir, bucketsDir)
+	}
+	return c, nil
+}
+
+func (c *Contents) add(entry fs.DirEntry) error {
+	path := filepath.Join(c.dir, entry.Name())
+	switch info, err := os.Stat(path); { // which follows links, as Kubernetes mounts them
+	case err != nil:
+		return err
+	case info.IsDir() && entry.Name() == bucketsDir:
+		return c.readBuckets(path)
+	case info.IsDir() && strings.HasPrefix(entry.Name(), "."):
+		return nil
+	case info.IsDir():
+		return fmt.Errorf("%s: the only directory can be %s; manifests belong into %s", path, bucketsDir, c.dir)
+	case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		objects, err := manifest.DecodeFile(path, data)
+		c.objects = append(c.objects, objects...)
+		return err
+	default:
+		return nil // such as a README
+	}
+}
+
+func (c *Contents) readBuckets(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if slices.Contains(ignored, entry.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		if !entry.IsDir() {
+			return fmt.Errorf("%s: each bucket must be a directory", path)
+		}
+		keys, err := keysBelow(path)
+		if err != nil {
+			return err
+		}
+		c.buckets = append(c.buckets, bucket{entry.Name(), keys})
+	}
+	return nil
+}
+
+// keysBelow returns the keys of the objects of a bucket: the paths of its files, with slashes.
+func keysBelow(dir string) (keys []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || slices.Contains(ignored, entry.Name()) {
+			return err
+		}
+		if !entry.Type().IsRegular() {
+			return fmt.Errorf("%s: must be a file or a directory", path)
+		}
+		key, err := filepath.Rel(dir, path)
+		keys = append(keys, filepath.ToSlash(key))
+		return err
+	})
+	return keys, err
+}

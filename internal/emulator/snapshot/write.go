@@ -1,0 +1,164 @@
+package snapshot
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	fileMode = 0o600
+	dirMode  = 0o700
+)
+
+// ErrExists says that there is a file already.
+var ErrExists = errors.New("the file already exists")
+
+// CheckTarget returns an error if a snapshot cannot be written to a file: ErrExists, unless
+// the file may be replaced, or the directory is missing.
+func CheckTarget(path string, replace bool) error {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("save a snapshot to %s: there is no directory %s; create it, or choose another file", path, filepath.Dir(path))
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("save a snapshot to %s: it is not a regular file; choose another file", path)
+	case !replace:
+		return fmt.Errorf("save a snapshot to %s: %w; choose another file, or replace it with --force", path, ErrExists)
+	}
+	return nil
+}
+
+// Write writes a snapshot of the files in a directory, with a description in JSON. Only the
+// owner can read the file, which has its name when it is complete.
+func Write(path string, description any, dir string, replace bool) (err error) {
+	if err := CheckTarget(path, replace); err != nil {
+		return err
+	}
+	packed, err := os.CreateTemp(filepath.Dir(path), ".cosi-emu-archive-*") // with mode 0600
+	if err != nil {
+		return fmt.Errorf("save a snapshot: %w", err)
+	}
+	defer func() { err = errors.Join(err, packed.Close(), os.Remove(packed.Name())) }()
+	var m manifest
+	if m.Description, err = json.Marshal(description); err != nil {
+		return fmt.Errorf("describe a snapshot: %w", err)
+	}
+	if m.Archive, err = pack(packed, dir); err != nil {
+		return fmt.Errorf("pack a snapshot: %w", err)
+	}
+	head, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return assemble(path, head, packed, replace)
+}
+
+// encode returns the first two lines of the file.
+func (m manifest) encode() ([]byte, error) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode the manifest of a snapshot: %w", err)
+	}
+	sum := sha256.Sum256(line)
+	return fmt.Appendf(nil, "%s %x\n%s\n", Format, sum, line), nil
+}
+
+// assemble writes the file under another name first.
+func assemble(path string, head []byte, packed *os.File, replace bool) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".cosi-emu-snapshot-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = packed.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(file, io.MultiReader(bytes.NewReader(head), packed))
+	}
+	if err := errors.Join(err, file.Chmod(fileMode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if replace {
+		return os.Rename(file.Name(), path)
+	}
+	if err := os.Link(file.Name(), path); err != nil { // fails if another program was faster
+		return err
+	}
+	return os.Remove(file.Name())
+}
+
+// pack writes the archive of a directory.
+func pack(to io.Writer, dir string) (archive, error) {
+	sum, counted := sha256.New(), &counter{}
+	compressed, err := gzip.NewWriterLevel(io.MultiWriter(to, sum, counted), gzip.BestSpeed)
+	if err != nil {
+		return archive{}, err
+	}
+	out := tar.NewWriter(compressed)
+	var unpacked int64
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		size, err := packEntry(out, dir, path, entry)
+		unpacked += size
+		return err
+	})
+	if err := errors.Join(err, out.Close(), compressed.Close()); err != nil {
+		return archive{}, err
+	}
+	return archive{Size: counted.n, SHA256: hex.EncodeToString(sum.Sum(nil)), Unpacked: unpacked}, nil
+}
+
+func packEntry(out *tar.Writer, dir, path string, entry fs.DirEntry) (size int64, err error) {
+	name, err := filepath.Rel(dir, path)
+	if err != nil {
+		return 0, err
+	}
+	name = filepath.ToSlash(name)
+	if entry.IsDir() {
+		return 0, out.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: dirMode})
+	}
+	if !entry.Type().IsRegular() {
+		return 0, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close() //nolint:errcheck // only read from
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: info.Size()}); err != nil {
+		return 0, err
+	}
+	return io.Copy(out, file)
+}
+
+// counter counts bytes.
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}

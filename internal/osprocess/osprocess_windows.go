@@ -1,0 +1,58 @@
+package osprocess
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// OwnGroup gives a process a group of its own: a terminal's interrupt is not for it.
+func OwnGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+}
+
+// OwnSession detaches a process from the terminal.
+func OwnSession() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
+}
+
+// Signal ends a process, whatever the signal. The error is os.ErrProcessDone if there is none.
+func Signal(pid int, _ syscall.Signal) error {
+	if !Exists(pid) {
+		return os.ErrProcessDone
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return errors.Join(process.Kill(), process.Release())
+}
+
+// SignalGroup ends the first process of a group.
+func SignalGroup(id int, s syscall.Signal) error { return Signal(id, s) }
+
+// Exists reports whether there is a process.
+func Exists(pid int) bool {
+	const stillActive = 259
+	handle, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid)) //nolint:gosec // it is not negative
+	if err != nil {
+		return errors.Is(err, windows.ERROR_ACCESS_DENIED)
+	}
+	defer windows.CloseHandle(handle) //nolint:errcheck // nothing was written
+	var code uint32
+	return windows.GetExitCodeProcess(handle, &code) == nil && code == stillActive
+}
+
+// CPU returns the processor time that this process has used.
+func CPU() time.Duration {
+	var created, exited, kernel, user windows.Filetime
+	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
+		return 0 // which the system never does
+	}
+	const unit = 100 // of a Filetime, in nanoseconds
+	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) }
+	return time.Duration(unit * (ticks(kernel) + ticks(user)))
+}

@@ -1,0 +1,104 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+)
+
+// confirmOnEnvtest runs the confirmed findings of an exploration on the embedded control plane
+// once more with kube-apiserver and etcd, which are the judge of what is true, if they are on
+// this machine.
+func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
+	confirmed := e.confirmed()
+	for _, g := range confirmed {
+		g.ConfirmedOn = []selection.Kind{e.options.plane.Kind}
+	}
+	if len(confirmed) == 0 || e.options.plane.Kind != selection.Embedded {
+		return nil
+	}
+	second, err := e.onEnvtest(ctx)
+	if err != nil {
+		return doubt(ctx, confirmed, err)
+	}
+	defer func() { err = errors.Join(err, second.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	if !e.unclean {
+		if err = second.runClean(ctx); err == nil && second.unclean {
+			err = errors.New("the run without faults has findings there")
+		}
+		if err != nil {
+			return doubt(ctx, confirmed, err)
+		}
+	}
+	for _, g := range confirmed {
+		if err = second.confirmGroup(ctx, g); err != nil {
+			return doubt(ctx, confirmed, err)
+		}
+	}
+	return nil
+}
+
+// confirmed returns the confirmed findings.
+func (e *explorer) confirmed() []*Group {
+	var all []*Group
+	for i := range e.report.Findings {
+		if g := &e.report.Findings[i]; g.Confirmed {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// doubt notes in findings why envtest has not confirmed them, which is no error of the
+// exploration.
+func doubt(ctx context.Context, groups []*Group, err error) error {
+	for _, g := range groups {
+		if !slices.Contains(g.ConfirmedOn, selection.Envtest) && g.Doubt == "" {
+			g.Doubt = err.Error()
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// onEnvtest returns an exploration of the same scenario with a sandbox on envtest.
+func (e *explorer) onEnvtest(ctx context.Context) (*explorer, error) {
+	opts := e.options
+	if opts.Emulator.Driver != "" && opts.Emulator.Implementations.DriverCommand != nil {
+		return nil, fmt.Errorf("a second driver cannot listen at %s", opts.Emulator.Driver)
+	}
+	plane, err := selection.Local(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Interference && plane.Binaries.ControllerManager == "" {
+		return nil, errors.New(plane.Notice)
+	}
+	opts.plane, opts.Sandboxes = &plane, 1
+	return &explorer{
+		options: opts, scenario: e.scenario, seen: map[string]bool{},
+		shared: &sharedState{pool: newPool(opts), tried: map[string]bool{}},
+	}, nil
+}
+
+// confirmGroup runs the case of a group until it has the finding.
+func (e *explorer) confirmGroup(ctx context.Context, g *Group) error {
+	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
+		for range attempts {
+			again := caseResult{Case: g.Case}
+			if w, err = e.rerunCase(ctx, w, &again); err != nil {
+				return w, err
+			}
+			for _, f := range again.Findings {
+				if f.Oracle == g.Oracle {
+					g.ConfirmedOn = append(g.ConfirmedOn, selection.Envtest)
+					return w, nil
+				}
+			}
+		}
+		g.Doubt = fmt.Sprintf("%d runs there do not have it", attempts)
+		return w, nil
+	})
+}

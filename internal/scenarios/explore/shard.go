@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Shard is a part of an exploration, of several that run on different machines. The zero
+// value is all of it.
+type Shard struct {
+	// Index counts from 1 to Count.
+	Index, Count int
+}
+
+// ParseShard returns the shard of a text such as 2/4; empty means all.
+func ParseShard(text string) (Shard, error) {
+	if text == "" {
+		return Shard{}, nil
+	}
+	index, count, found := strings.Cut(text, "/")
+	i, indexErr := strconv.Atoi(index)
+	n, countErr := strconv.Atoi(count)
+	if !found || indexErr != nil || countErr != nil || i < 1 || i > n {
+		return Shard{}, fmt.Errorf("%w: shard %q is not i/n, with i from 1 to n", ErrOptions, text)
+	}
+	return Shard{i, n}, nil
+}
+
+// VariableIndex is the environment variable in which an Indexed Job of Kubernetes tells each
+// of its Pods its number, from 0.
+const VariableIndex = "JOB_COMPLETION_INDEX"
+
+// ShardOf returns the shard of a text like ParseShard. In index/n, the index is that of a Pod of
+// an Indexed Job, by the environment.
+func ShardOf(text string, getenv func(string) string) (Shard, error) {
+	count, indexed := strings.CutPrefix(text, "index/")
+	if !indexed {
+		return ParseShard(text)
+	}
+	index, err := strconv.Atoi(getenv(VariableIndex))
+	if err != nil || index < 0 {
+		return Shard{}, fmt.Errorf("%w: shard %s requires %s, a number from 0, as in a Pod of an Indexed Job; it is %q",
+			ErrOptions, text, VariableIndex, getenv(VariableIndex))
+	}
+	return ParseShard(fmt.Sprintf("%d/%s", index+1, count))
+}
+
+// String returns the shard as ParseShard reads it.
+func (s Shard) String() string {
+	if s.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Count)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Shard) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseShard(string(text))
+	return err
+}
+
+// has reports whether a case belongs to the shard. That depends on nothing but the case, so
+// that each case is in one shard, and a shard has the same cases on every machine.
+func (s Shard) has(c Case) bool {
+	return s.Count == 0 || hashOfLot("shard "+c.String())%uint64(s.Count) == uint64(s.Index-1) //nolint:gosec // neither is negative
+}
+
+// of returns the cases of the shard.
+func (s Shard) of(cases []Case) []Case {
+	return slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !s.has(c) })
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+)
+
+// markdownOutcomes are the columns of the table in Markdown.
+var markdownOutcomes = []engine.Outcome{engine.Passed, engine.Failed, engine.Broken, engine.Skipped}
+
+// WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY: the number of scenarios of each outcome, and
+// the reason of each that did not pass.
+func (r Report) WriteMarkdown(w io.Writer, title string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n|", title)
+	for _, outcome := range markdownOutcomes {
+		fmt.Fprintf(&b, " %s |", outcome)
+	}
+	b.WriteString("\n|" + strings.Repeat(" --- |", len(markdownOutcomes)) + "\n|")
+	for _, outcome := range markdownOutcomes {
+		fmt.Fprintf(&b, " %d |", r.Counts[outcome])
+	}
+	b.WriteString("\n")
+	first := true
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		if len(s.Failures) == 0 {
+			continue
+		}
+		if first {
+			b.WriteString("\n")
+			first = false
+		}
+		fmt.Fprintf(&b, "- **%s** (%s): %s\n", markdown(s.Name), markdown(s.Position.String()), markdown(cmp.Or(s.Failures[0].Message, s.Reason)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdown renders a text as it is, in one line.
+func markdown(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "&lt;", "|", "\\|").Replace(text)
+}

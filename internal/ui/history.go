@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// The verbs of a saved scenario, besides those of components.
+const (
+	verbApply  = "apply"
+	verbDelete = "delete"
+	verbExpect = "expect"
+	verbInject = "inject"
+	verbHeal   = "heal"
+	verbS3     = "s3"
+)
+
+// maxActions bounds the history.
+const maxActions = 5000
+
+// action is something that a user has done, or a state that COSI has reached then.
+type action struct {
+	at time.Time
+	// revision is the resource version of the object with which a watch has shown it; 0 if none has.
+	revision uint64
+	verb     string
+	// kind, namespace and name are of the object, if it is about one.
+	kind, namespace, name string
+	// object is what was applied.
+	object map[string]any
+	// absent says that the expected state is that the object is gone.
+	absent bool
+	fault  fault.Fault
+	// component is what was crashed, restarted, started or stopped.
+	component string
+	upload    upload
+}
+
+// upload is an object that was put into a bucket with the key in a Secret.
+type upload struct {
+	secret, key, code string
+	content           []byte
+}
+
+// label names the action in the timeline.
+func (a action) label() string {
+	switch a.verb {
+	case verbInject, verbHeal:
+		return a.verb + " " + a.fault.Name
+	case verbS3:
+		return "put " + a.upload.key
+	case verbApply, verbDelete, verbExpect:
+		return a.verb + " " + a.kind + "/" + a.name
+	default:
+		return a.verb + " " + a.component
+	}
+}
+
+// made is what the history remembers of an object that a user has made.
+type made struct {
+	uid             string
+	spec            map[string]any
+	ready, deleting bool
+}
+
+// history is what users have done since the page was started. Before begin it takes the objects that
+// exist; what components do is not in it.
+type history struct {
+	api     objectstorage.Version
+	journal *journal.Journal
+
+	mu      sync.Mutex
+	begun   bool
+	actions []action
+	made    map[string]*made // by ID
+}
+
+func newHistory(api objectstorage.Version, j *journal.Journal) *history {
+	return &history{api: api, journal: j, made: map[string]*made{}}
+}
+
+// begin ends the list of what exists. What was there first comes first.
+func (h *history) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.begun = true
+	slices.SortStableFunc(h.actions, func(a, b action) int { return a.at.Compare(b.at) })
+}
+
+func (h *history) len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.actions)
+}
+
+func (h *history) add(a action) {
+	if len(h.actions) >= maxActions {
+		return
+	}
+	place := h.placeOf(a.revision)
+	switch {
+	case place < len(h.actions):
+		a.at = h.actions[place].at
+	case a.at.IsZero():
+		a.at = time.Now()
+	}
+	h.actions = slices.Insert(h.actions, place, a)
+}
+
+// placeOf returns where an action comes, which is behind all others, but before those of later
+// revisions: each kind has a watch of its own, and a watch may be late.
+func (h *history) placeOf(revision uint64) int {
+	place := len(h.actions)
+	if revision == 0 {
+		return place
+	}
+	for i, other := range slices.Backward(h.actions) {
+		if other.revision > revision {
+			place = i
+		} else if other.revision > 0 {
+			break
+		}
+	}
+	return place
+}
+
+// isUsers reports whether users make an object: components make Buckets for claims, but none for a
+// bucket that exists.
+func isUsers(o *unstructured.Unstructured) bool {
+	switch o.GetKind() {
+	case kindClaim, kindAccess:
+		return true
+	case kindBucket:
+		return field(o, "spec", "existingBucketID") != ""
+	}
+	return false
+}
+
+// seen takes the state of an object.
+func (h *history) seen(o *unstructured.Unstructured) {
+	if !isUsers(o) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := nodeID(o.GetKind(), o.GetNamespace(), o.GetName())
+	about := action{kind: o.GetKind(), namespace: o.GetNamespace(), name: o.GetName()}
+	if h.begun {
+		about.revision = number(o.GetResourceVersion())
+	} else {
+		about.at = o.GetCreationTimestamp().Time
+	}
+	known := h.made[id]
+	if known == nil || known.uid != string(o.GetUID()) {
+		known = &made{uid: string(o.GetUID())}
+		h.made[id] = known
+	}
+	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+	if !sameForUsers(spec, known.spec) && !known.deleting {
+		known.spec = spec
+		applied := about
+		applied.verb, applied.object = verbApply, written(o)
+		h.add(applied)
+	}
+	if ready := isReady(o); ready != known.ready {
+		known.ready = ready
+		if ready && !known.deleting {
+			expected := about
+			expected.verb = verbExpect
+			h.add(expected)
+		}
+	}
+	if o.GetDeletionTimestamp() != nil && !known.deleting {
+		known.deleting = true
+		deleted := about
+		deleted.verb = verbDelete
+		h.add(deleted)
+	}
+}
+
+// sameForUsers compares specs without what COSI adds to them.
+func sameForUsers(a, b map[string]any) bool { return reflect.DeepEqual(withoutUID(a), withoutUID(b)) }
+
+func withoutUID(spec map[string]any) map[string]any {
+	if spec == nil {
+		return nil
+	}
+	object := (&unstructured.Unstructured{Object: spec}).DeepCopy().Object
+	unstructured.RemoveNestedField(object, "bucketClaimRef", "uid")
+	return object
+}
+
+// written returns what a user has written of an object.
+func written(o *unstructured.Unstructured) map[string]any {
+	metadata := map[string]any{"name": o.GetName()}
+	if labels := o.GetLabels(); len(labels) > 0 {
+		metadata["labels"] = anyOf(labels)
+	}
+	annotations := o.GetAnnotations()
+	maps.DeleteFunc(annotations, func(name, _ string) bool {
+		return name == corev1.LastAppliedConfigAnnotation || strings.Contains(name, "objectstorage.k8s.io/")
+	})
+	if len(annotations) > 0 {
+		metadata["annotations"] = anyOf(annotations)
+	}
+	spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+	return map[string]any{"kind": o.GetKind(), "metadata": metadata, "spec": withoutUID(spec)}
+}
+
+// anyOf returns a map with the type that unstructured requires.
+func anyOf(texts map[string]string) map[string]any {
+	all := make(map[string]any, len(texts))
+	for name, text := range texts {
+		all[name] = text
+	}
+	return all
+}
+
+// gone takes the end of an object, with the revision in which a watch has shown it, or 0.
+func (h *history) gone(kind, namespace, name string, revision uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := nodeID(kind, namespace, name)
+	known := h.made[id]
+	if known == nil {
+		return
+	}
+	delete(h.made, id)
+	about := action{revision: revision, verb: verbDelete, kind: kind, namespace: namespace, name: name}
+	if !known.deleting {
+		h.add(about)
+	}
+	about.verb, about.absent = verbExpect, true
+	h.add(about)
+}
+
+func (h *history) faultAdded(f fault.Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.add(action{verb: verbInject, fault: f})
+}
+
+func (h *history) faultRemoved(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.add(action{verb: verbHeal, fault: fault.Fault{Name: name}})
+}
+
+func (h *history) component(verb, name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.add(action{verb: verb, component: name})
+}
+
+func (h *history) uploaded(access, secret, key string, content []byte, code string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	namespace, _, _ := strings.Cut(access, "/")
+	h.add(action{verb: verbS3, namespace: namespace, upload: upload{secret: secret, key: key, content: content, code: code}})
+}
+
+// isText reports whether a scenario can contain an uploaded object as it is.
+func (u upload) isText() bool {
+	const most = 4096
+	return len(u.content) <= most && utf8.Valid(u.content) && !strings.Contains(string(u.content), "${")
+}
+
+// String renders the action for error messages.
+func (a action) String() string {
+	return fmt.Sprintf("%s at %s", a.label(), a.at.Format(time.TimeOnly))
+}

@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// seenAt is a claim as a watch shows it with a revision.
+func seenAt(revision, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"kind":     kindClaim,
+		"metadata": map[string]any{"namespace": "demo", "name": name, "uid": name, "resourceVersion": revision},
+		"spec":     map[string]any{"bucketClassName": "standard"},
+	}}
+}
+
+// TestHistoryOrder has watches tell of objects in another order than that of the API server.
+func TestHistoryOrder(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		tell   func(*history)
+		want   []string
+	}{
+		"InOrder": {
+			reason: "What is seen in order stays so.",
+			tell: func(h *history) {
+				h.seen(seenAt("9", "a"))
+				h.faultAdded(fault.Fault{Name: "f"})
+				h.seen(seenAt("10", "b"))
+			},
+			want: []string{"apply BucketClaim/a", "inject f", "apply BucketClaim/b"},
+		},
+		"LateWatch": {
+			reason: "An earlier revision comes before a later one, and before what was done after that.",
+			tell: func(h *history) {
+				h.faultAdded(fault.Fault{Name: "f"})
+				h.seen(seenAt("8", "a"))
+				h.seen(seenAt("100", "c"))
+				h.faultRemoved("f")
+				h.seen(seenAt("9", "b"))
+			},
+			want: []string{"inject f", "apply BucketClaim/a", "apply BucketClaim/b", "apply BucketClaim/c", "heal f"},
+		},
+		"LateEnd": {
+			reason: "The end of an object has a revision as well.",
+			tell: func(h *history) {
+				h.seen(seenAt("8", "a"))
+				h.seen(seenAt("11", "b"))
+				h.gone(kindClaim, "demo", "a", 9)
+			},
+			want: []string{"apply BucketClaim/a", "delete BucketClaim/a", "expect BucketClaim/a", "apply BucketClaim/b"},
+		},
+		"EndFoundByList": {
+			reason: "A list does not tell when an object was deleted, so that this comes last.",
+			tell: func(h *history) {
+				h.seen(seenAt("8", "a"))
+				h.seen(seenAt("11", "b"))
+				h.gone(kindClaim, "demo", "a", 0)
+			},
+			want: []string{"apply BucketClaim/a", "apply BucketClaim/b", "delete BucketClaim/a", "expect BucketClaim/a"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory(objectstorage.V1alpha2, journal.New(journal.Options{}))
+			h.begin()
+			tc.tell(h)
+			var got []string
+			for i, a := range h.actions {
+				got = append(got, a.label())
+				if i > 0 && a.at.Before(h.actions[i-1].at) {
+					t.Errorf("%s: %s is before %s", tc.reason, a, h.actions[i-1])
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,307 @@
+package differential
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+var (
+	show     = flag.Bool("show", false, "log all requests")                                       //nolint:gochecknoglobals // a flag
+	requests = flag.Int("requests", 1500, "number of requests that are sent to both servers")     //nolint:gochecknoglobals // a flag
+	seed     = flag.Uint64("seed", 0, "seed of the requests; 0 means that of COSI_EMU_TEST_SEED") //nolint:gochecknoglobals // a flag
+)
+
+// requestsInRun is how many requests share a namespace, and maxDifferences how many are shown.
+const (
+	requestsInRun  = 60
+	maxDifferences = 15
+)
+
+// TestSame sends generated requests to both control planes.
+func TestSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it requires kube-apiserver")
+	}
+	d := newDifferential(t)
+	d.requireOneVersion(t)
+	if *seed == 0 {
+		*seed = harness.Seed(t)
+	}
+	for run := 0; run*requestsInRun < *requests; run++ {
+		d.run(t, run)
+		if d.found >= maxDifferences {
+			t.Fatalf("more than %d differences", maxDifferences)
+		}
+	}
+	t.Logf("seed %d: %d requests; answers by code: %v", *seed, d.sent, d.codes)
+	d.checkRules(t)
+}
+
+// differential has both servers. The real one is the first.
+type differential struct {
+	servers [2]*server
+	planes  [2]controlplane.ControlPlane
+	dirs    [2]string
+	kinds   []*kind
+
+	sent, found int
+	codes       map[int]int
+	// messages are those of all causes.
+	messages map[string]bool
+}
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	ctrl.SetLogger(logr.Discard())
+	m.Run()
+}
+
+func newDifferential(t *testing.T) *differential {
+	t.Helper()
+	d := &differential{codes: map[int]int{}, messages: map[string]bool{}}
+	var err error
+	if d.kinds, err = readKinds(); err != nil {
+		t.Fatal(err)
+	}
+	d.planes, d.dirs = startPlanes(t)
+	for i, plane := range d.planes {
+		if d.servers[i], err = newServer(plane.AdminConfig()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+// startPlanes starts both control planes in directories of their own, the real one first, without
+// controllers, which would change objects at their own time.
+func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane, dirs [2]string) {
+	t.Helper()
+	definitions, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range []selection.Kind{selection.Envtest, selection.Embedded} {
+		choice, err := selection.Choose(t.Context(), kind, binaries.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs[i] = filepath.Join(t.TempDir(), "plane")
+		plane, err := choice.Start(t.Context(), controlplane.Options{
+			Dir: dirs[i], CRDs: definitions, NoControllers: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := plane.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+		planes[i] = plane
+	}
+	return planes, dirs
+}
+
+// requireOneVersion skips the test if the programs and the libraries are of different minor
+// versions of Kubernetes: what changed between them would be found.
+func (d *differential) requireOneVersion(t *testing.T) {
+	t.Helper()
+	var minors [2]string
+	for i, answer := range d.mustDo(t, request{Method: http.MethodGet, Path: "/version"}) {
+		version, _ := answer.Body.(map[string]any)
+		minors[i] = fmt.Sprintf("%v.%v", version["major"], version["minor"])
+	}
+	if minors[0] != minors[1] {
+		t.Skipf("kube-apiserver is of Kubernetes %s, and the libraries are of %s", minors[0], minors[1])
+	}
+}
+
+// run sends requests in a namespace of their own, until the servers differ: what follows
+// would differ as well.
+func (d *differential) run(t *testing.T, index int) {
+	t.Helper()
+	namespace := fmt.Sprintf("run%d", index)
+	d.mustDo(t, request{
+		Method: http.MethodPost, Path: "/api/v1/namespaces", ContentType: "application/json",
+		Body: text(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}),
+	})
+	random := rand.New(rand.NewPCG(*seed, uint64(index))) //nolint:gosec // not a secret
+	g := &generator{
+		// A few kinds are enough: requests have to meet.
+		random: random, kinds: []*kind{pick(random, d.kinds), pick(random, d.kinds), pick(random, d.kinds)}, namespace: namespace,
+		current: func(path string) map[string]any { return d.servers[0].known[path].object },
+	}
+	watched := pick(g.random, g.kinds)
+	from := d.versionsOf(t, watched, namespace)
+	for n := range requestsInRun {
+		r := g.next()
+		diff, isKnown := d.compare(t, r)
+		if isKnown {
+			return
+		}
+		if diff != "" {
+			d.found++
+			t.Errorf("run %d, request %d: %s\n-%s +%s\n%s", index, n, r, selection.Envtest, selection.Embedded, diff)
+			return
+		}
+	}
+	d.compareWatches(t, g, watched, from)
+}
+
+// compare sends a request to both, and returns how the answers differ, and whether that is
+// known.
+func (d *differential) compare(t *testing.T, r request) (diff string, isKnown bool) {
+	t.Helper()
+	answers := d.mustDo(t, r)
+	if *show {
+		t.Logf("%s -> %d", r, answers[0].Code)
+	}
+	d.sent++
+	d.codes[answers[0].Code]++
+	d.collect(answers[0])
+	diff = cmp.Diff(compared(answers[0]), compared(answers[1]))
+	return diff, diff != "" && slices.ContainsFunc(knownDifferences, func(k difference) bool { return k.is(r, answers[0], answers[1]) })
+}
+
+func (d *differential) mustDo(t *testing.T, r request) (answers [2]response) {
+	t.Helper()
+	for i, s := range d.servers {
+		var err error
+		if answers[i], err = s.do(t.Context(), r); err != nil {
+			t.Fatalf("server %d: %s: %v", i, r, err)
+		}
+	}
+	return answers
+}
+
+// compared returns what has to be the same. kube-apiserver may apply a patch to the object
+// that its cache still has, and warn of it, before it answers that the object is not found.
+func compared(r response) map[string]any {
+	slices.Sort(r.Warnings)
+	if r.Code == http.StatusNotFound {
+		r.Warnings = nil
+	}
+	return map[string]any{"code": r.Code, "warnings": r.Warnings, "body": normalize(r.Body)}
+}
+
+// collect notes what the causes of a rejection say.
+func (d *differential) collect(r response) {
+	body, _ := r.Body.(map[string]any)
+	details, _ := body["details"].(map[string]any)
+	causes, _ := details["causes"].([]any)
+	for _, cause := range causes {
+		if fields, ok := cause.(map[string]any); ok {
+			message, _ := fields["message"].(string)
+			d.messages[message] = true
+		}
+	}
+}
+
+func (d *differential) versionsOf(t *testing.T, k *kind, namespace string) (versions [2]string) {
+	t.Helper()
+	for i, s := range d.servers {
+		var err error
+		if versions[i], err = s.collectionVersion(t.Context(), k.path(namespace)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return versions
+}
+
+// compareWatches compares the events since the versions, up to a last object.
+func (d *differential) compareWatches(t *testing.T, g *generator, k *kind, from [2]string) {
+	t.Helper()
+	last := g.namespace + "-last"
+	d.mustDo(t, request{
+		Method: http.MethodPost, Path: k.path(g.namespace), ContentType: "application/json", Body: text(k.object(0, g.namespace, last)),
+	})
+	var events [2]any
+	for i, s := range d.servers {
+		seen, err := s.watch(t.Context(), k.path(g.namespace), from[i], func(object map[string]any) bool {
+			metadata, _ := object["metadata"].(map[string]any)
+			return metadata["name"] == last
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events[i] = normalize(seen)
+	}
+	if diff := cmp.Diff(events[0], events[1]); diff != "" {
+		d.found++
+		t.Errorf("events of %s in %s: -%s +%s\n%s", k.Resource, g.namespace, selection.Envtest, selection.Embedded, diff)
+	}
+}
+
+// rulesRequests is how many requests reject objects by every rule.
+const rulesRequests = 15000
+
+// checkRules checks that every rule of the definitions has rejected a request.
+func (d *differential) checkRules(t *testing.T) {
+	t.Helper()
+	definitions, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]bool{}
+	for _, definition := range definitions {
+		schema, err := json.Marshal(definition.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree any
+		if err := json.Unmarshal(schema, &tree); err != nil {
+			t.Fatal(err)
+		}
+		collectRules(tree, rules)
+	}
+	var missing []string
+	for _, rule := range slices.Sorted(maps.Keys(rules)) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(d.messages)), func(m string) bool { return strings.Contains(m, rule) }) {
+			missing = append(missing, rule)
+		}
+	}
+	t.Logf("%d of %d rules have rejected a request", len(rules)-len(missing), len(rules))
+	if *requests >= rulesRequests && len(missing) > 0 {
+		t.Errorf("no request was rejected by:\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+func collectRules(schema any, into map[string]bool) {
+	switch in := schema.(type) {
+	case map[string]any:
+		validations, _ := in["x-kubernetes-validations"].([]any)
+		for _, v := range validations {
+			if fields, ok := v.(map[string]any); ok {
+				message, _ := fields["message"].(string)
+				into[message] = true
+			}
+		}
+		for _, below := range in {
+			collectRules(below, into)
+		}
+	case []any:
+		for _, item := range in {
+			collectRules(item, into)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package differential
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed kinds.yaml
+var kindsText []byte
+
+// kind is a kind of objects that requests are about.
+type kind struct {
+	Group, Version, Resource, Kind string
+
+	Namespaced bool
+	// Metadata says that nothing but metadata is edited.
+	Metadata bool
+	// Weight is how often the kind is chosen, relative to the others.
+	Weight int
+	// Objects are valid objects, and Status valid states.
+	Objects []map[string]any
+	Status  []map[string]any
+}
+
+func readKinds() (kinds []*kind, err error) {
+	var once []*kind
+	if err := yaml.UnmarshalStrict(kindsText, &once); err != nil {
+		return nil, err
+	}
+	for _, k := range once {
+		for range k.Weight {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds, nil
+}
+
+// apiVersion is what objects of the kind name.
+func (k *kind) apiVersion() string {
+	if k.Group == "" {
+		return k.Version
+	}
+	return k.Group + "/" + k.Version
+}
+
+// path is that of the collection.
+func (k *kind) path(namespace string) string {
+	root := "/apis/" + k.apiVersion()
+	if k.Group == "" {
+		root = "/api/" + k.Version
+	}
+	if k.Namespaced {
+		root += "/namespaces/" + namespace
+	}
+	return root + "/" + k.Resource
+}
+
+// object returns a valid object.
+func (k *kind) object(index int, namespace, name string) map[string]any {
+	metadata := map[string]any{"name": name}
+	if k.Namespaced {
+		metadata["namespace"] = namespace
+	}
+	object := fill(k.Objects[index], namespace, name)
+	object["apiVersion"], object["kind"], object["metadata"] = k.apiVersion(), k.Kind, metadata
+	return object
+}
+
+// fill returns a copy with the names of the run.
+func fill(template map[string]any, namespace, name string) map[string]any {
+	text, err := json.Marshal(template)
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	filled := strings.NewReplacer("NAMESPACE", namespace, "NAME", name).Replace(string(text))
+	var result map[string]any
+	if err := json.Unmarshal([]byte(filled), &result); err != nil {
+		panic(err) // names need no quotes
+	}
+	return result
+}

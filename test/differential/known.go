@@ -1,0 +1,25 @@
+package differential
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// difference is a difference between the control planes that stays. The list in
+// docs/control-planes.md has the same reasons.
+type difference struct {
+	Reason string
+	is     func(r request, programs, embedded response) bool
+}
+
+var knownDifferences = []difference{ //nolint:gochecknoglobals // a table
+	{
+		"A patch that removes apiVersion or kind from an object of a built-in kind",
+		func(r request, _, _ response) bool {
+			return r.Method == http.MethodPatch && slices.ContainsFunc(
+				[]string{`"/apiVersion"`, `"/kind"`, `"apiVersion":null`, `"kind":null`},
+				func(field string) bool { return strings.Contains(r.Body, field) })
+		},
+	},
+}

@@ -1,0 +1,226 @@
+package planetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// garbage has ConfigMaps that own others.
+type garbage struct {
+	maps    corev1client.ConfigMapInterface
+	classes dynamic.ResourceInterface
+}
+
+func (f *fixture) testGarbageCollection(t *testing.T) {
+	g := &garbage{
+		f.kube.CoreV1().ConfigMaps(f.namespace(t)),
+		dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses")),
+	}
+	t.Run("Background", g.testBackground)
+	t.Run("Foreground", g.testForeground)
+	t.Run("Orphan", g.testOrphan)
+	t.Run("OwnerThatNeverWas", g.testOwnerThatNeverWas)
+	t.Run("OneOwnerOfTwo", g.testOneOwnerOfTwo)
+	t.Run("CustomOwner", g.testCustomOwner)
+}
+
+// family creates a ConfigMap and another that it owns.
+func (g *garbage) family(t *testing.T, name string, block bool, finalizers ...string) (owner, owned *corev1.ConfigMap) {
+	t.Helper()
+	ctx := testContext(t)
+	owner = must(g.maps.Create(ctx, configMap(name, nil), metav1.CreateOptions{}))(t)
+	child := configMap(name+"-child", nil)
+	child.Finalizers = finalizers
+	child.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, BlockOwnerDeletion: &block,
+	}}
+	return owner, must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
+}
+
+// gone returns whether a ConfigMap is deleted.
+func (g *garbage) gone(t *testing.T, name string) func() bool {
+	t.Helper()
+	ctx := testContext(t)
+	return func() bool {
+		_, err := g.maps.Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	}
+}
+
+func (g *garbage) remove(t *testing.T, name string, policy metav1.DeletionPropagation) {
+	t.Helper()
+	if err := g.maps.Delete(testContext(t), name, metav1.DeleteOptions{PropagationPolicy: &policy}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (g *garbage) testBackground(t *testing.T) {
+	g.family(t, "background", false)
+	g.remove(t, "background", metav1.DeletePropagationBackground)
+	if !g.gone(t, "background")() {
+		t.Error("the owner waits")
+	}
+	until(t, "the owned object is deleted", g.gone(t, "background-child"))
+}
+
+func (g *garbage) testForeground(t *testing.T) {
+	ctx := testContext(t)
+	g.family(t, "foreground", true, "cosi.example/test")
+	g.remove(t, "foreground", metav1.DeletePropagationForeground)
+	until(t, "the owned object is being deleted", func() bool {
+		child, err := g.maps.Get(ctx, "foreground-child", metav1.GetOptions{})
+		return err == nil && child.DeletionTimestamp != nil
+	})
+	if g.gone(t, "foreground")() {
+		t.Error("the owner is gone before what it owns")
+	}
+	must(g.maps.Patch(ctx, "foreground-child", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))(t)
+	until(t, "the owner is deleted", g.gone(t, "foreground"))
+}
+
+func (g *garbage) testOrphan(t *testing.T) {
+	g.family(t, "orphan", true)
+	g.remove(t, "orphan", metav1.DeletePropagationOrphan)
+	until(t, "the owner is deleted", g.gone(t, "orphan"))
+	child := must(g.maps.Get(testContext(t), "orphan-child", metav1.GetOptions{}))(t)
+	if len(child.OwnerReferences) > 0 || child.DeletionTimestamp != nil {
+		t.Errorf("the owned object is not free: %+v", child.ObjectMeta)
+	}
+}
+
+func (g *garbage) testOwnerThatNeverWas(t *testing.T) {
+	child := configMap("lost", nil)
+	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}}
+	must(g.maps.Create(testContext(t), child, metav1.CreateOptions{}))(t)
+	until(t, "the object without an owner is deleted", g.gone(t, "lost"))
+}
+
+func (g *garbage) testOneOwnerOfTwo(t *testing.T) {
+	ctx := testContext(t)
+	first, child := g.family(t, "two", false)
+	second := must(g.maps.Create(ctx, configMap("second", nil), metav1.CreateOptions{}))(t)
+	child.OwnerReferences = append(child.OwnerReferences, metav1.OwnerReference{
+		APIVersion: "v1", Kind: "ConfigMap", Name: second.Name, UID: second.UID,
+	})
+	must(g.maps.Update(ctx, child, metav1.UpdateOptions{}))(t)
+	g.remove(t, first.Name, metav1.DeletePropagationBackground)
+	until(t, "the reference to the deleted owner is removed", func() bool {
+		child := must(g.maps.Get(ctx, child.Name, metav1.GetOptions{}))(t)
+		return len(child.OwnerReferences) == 1 && child.OwnerReferences[0].UID == second.UID
+	})
+}
+
+func (g *garbage) testCustomOwner(t *testing.T) {
+	ctx := testContext(t)
+	class := must(g.classes.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClass", "metadata": map[string]any{"name": "owner"},
+		"spec": map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete"},
+	}}, metav1.CreateOptions{}))(t)
+	child := configMap("of-class", nil)
+	child.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: class.GetAPIVersion(), Kind: class.GetKind(), Name: class.GetName(), UID: class.GetUID(),
+	}}
+	must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
+	if err := g.classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the owned object is deleted", g.gone(t, "of-class"))
+}
+
+// testNamespaceDeletion deletes a namespace with objects, of which one has a finalizer.
+func (f *fixture) testNamespaceDeletion(t *testing.T) {
+	ctx := testContext(t)
+	made := must(f.kube.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "doomed-"}}, metav1.CreateOptions{}))(t)
+	until(t, "there is a default ServiceAccount", func() bool {
+		_, err := f.kube.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
+		return err == nil
+	})
+	maps := f.kube.CoreV1().ConfigMaps(made.Name)
+	stuck := configMap("stuck", nil)
+	stuck.Finalizers = []string{"cosi.example/test"}
+	must(maps.Create(ctx, stuck, metav1.CreateOptions{}))(t)
+	must(maps.Create(ctx, configMap("free", nil), metav1.CreateOptions{}))(t)
+	if err := f.kube.CoreV1().Namespaces().Delete(ctx, made.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := maps.Create(ctx, configMap("late", nil), metav1.CreateOptions{})
+	if !apierrors.IsForbidden(err) || !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		t.Errorf("an object in a terminating namespace: got %v, want Forbidden", err)
+	}
+	until(t, "the namespace says what is left", func() bool {
+		namespace, err := f.kube.CoreV1().Namespaces().Get(ctx, made.Name, metav1.GetOptions{})
+		return err == nil && namespace.Status.Phase == corev1.NamespaceTerminating &&
+			slices.ContainsFunc(namespace.Status.Conditions, func(c corev1.NamespaceCondition) bool {
+				return c.Type == corev1.NamespaceFinalizersRemaining && c.Status == corev1.ConditionTrue &&
+					strings.Contains(c.Message, "cosi.example/test in 1 resource instances")
+			})
+	})
+	must(maps.Patch(ctx, "stuck", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))(t)
+	until(t, "the namespace is deleted", func() bool {
+		_, err := f.kube.CoreV1().Namespaces().Get(ctx, made.Name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
+}
+
+func (f *fixture) testAggregation(t *testing.T) {
+	ctx := testContext(t)
+	role := must(f.kube.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "part", Labels: map[string]string{"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"cosi.example"}, Resources: []string{"things"}, Verbs: []string{"get"}}},
+	}, metav1.CreateOptions{}))(t)
+	has := func(name, resource string) bool {
+		whole, err := f.kube.RbacV1().ClusterRoles().Get(ctx, name, metav1.GetOptions{})
+		return err == nil && slices.ContainsFunc(whole.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, resource) })
+	}
+	for _, name := range []string{"view", "edit", "admin"} {
+		until(t, name+" has the rule, and its own", func() bool { return has(name, "things") && has(name, "configmaps") })
+	}
+	if err := f.kube.RbacV1().ClusterRoles().Delete(ctx, role.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "admin does not have the rule any more", func() bool { return !has("admin", "things") })
+}
+
+func (f *fixture) testQuota(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
+	const ofClaims = corev1.ResourceName("count/bucketclaims.objectstorage.k8s.io")
+	quotas := f.kube.CoreV1().ResourceQuotas(namespace)
+	must(quotas.Create(ctx, &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "few"},
+		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"secrets": resource.MustParse("1"), ofClaims: resource.MustParse("0")}},
+	}, metav1.CreateOptions{}))(t)
+	used := func(name corev1.ResourceName) int64 {
+		quantity, ok := must(quotas.Get(ctx, "few", metav1.GetOptions{}))(t).Status.Used[name]
+		if !ok {
+			return -1
+		}
+		return quantity.Value()
+	}
+	until(t, "the quota is counted", func() bool { return used("secrets") == 0 && used(ofClaims) == 0 })
+	secrets := f.kube.CoreV1().Secrets(namespace)
+	must(secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "first"}}, metav1.CreateOptions{}))(t)
+	_, err := secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "second"}}, metav1.CreateOptions{})
+	const message = "exceeded quota: few, requested: secrets=1, used: secrets=1, limited: secrets=1"
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), message) {
+		t.Errorf("got %v, want Forbidden: %s", err, message)
+	}
+	if err := secrets.Delete(ctx, "first", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the deleted Secret is not counted", func() bool { return used("secrets") == 0 })
+	must(secrets.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "second"}}, metav1.CreateOptions{}))(t)
+}

@@ -1,0 +1,119 @@
+package planetest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// until waits until something holds.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	harness.Until(t, what, func(context.Context) (bool, error) { return holds(), nil })
+}
+
+// grant lets a user do what a rule says in a namespace.
+func (f *fixture) grant(t *testing.T, namespace, user string, rules ...rbacv1.PolicyRule) {
+	t.Helper()
+	ctx := testContext(t)
+	must(f.kube.RbacV1().Roles(namespace).Create(ctx,
+		&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}, metav1.CreateOptions{}))(t)
+	must(f.kube.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		RoleRef:    rbacv1.RoleRef{Kind: "Role", Name: user},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: user}},
+	}, metav1.CreateOptions{}))(t)
+}
+
+func (f *fixture) testRights(t *testing.T) {
+	ctx, namespace, other := testContext(t), f.namespace(t), f.namespace(t)
+	const user = "reader"
+	f.grant(t, namespace, user,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"list"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"one"}, Verbs: []string{"get"}},
+		rbacv1.PolicyRule{APIGroups: []string{"objectstorage.k8s.io"}, Resources: []string{"*/status"}, Verbs: []string{"*"}},
+	)
+	reader := f.user(t, user)
+	until(t, "the role takes effect", func() bool {
+		_, err := reader.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{})
+		return err == nil
+	})
+	if _, err := reader.CoreV1().Secrets(other).List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("in another namespace: got %v, want Forbidden", err)
+	}
+	for name, test := range map[string]struct {
+		of   authorizationv1.ResourceAttributes
+		want bool
+	}{
+		"Granted":     {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "list", Resource: "secrets"}, true},
+		"OtherVerb":   {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "get", Resource: "secrets"}, false},
+		"Named":       {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "get", Resource: "configmaps", Name: "one"}, true},
+		"OtherName":   {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "get", Resource: "configmaps", Name: "two"}, false},
+		"Everywhere":  {authorizationv1.ResourceAttributes{Verb: "list", Resource: "secrets"}, false},
+		"Subresource": {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Group: "objectstorage.k8s.io", Resource: "buckets", Subresource: "status"}, true}, //nolint:lll // one case a line
+		"Resource":    {authorizationv1.ResourceAttributes{Namespace: namespace, Verb: "patch", Group: "objectstorage.k8s.io", Resource: "buckets"}, false},                       //nolint:lll // as above
+	} {
+		t.Run(name, func(t *testing.T) {
+			self := must(reader.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &test.of},
+			}, metav1.CreateOptions{}))(t)
+			asked := must(f.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+				Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &test.of},
+			}, metav1.CreateOptions{}))(t)
+			if self.Status.Allowed != test.want || asked.Status.Allowed != test.want {
+				t.Errorf("got %t and %t, want %t", self.Status.Allowed, asked.Status.Allowed, test.want)
+			}
+		})
+	}
+	rules := must(reader.AuthorizationV1().SelfSubjectRulesReviews().Create(ctx, &authorizationv1.SelfSubjectRulesReview{
+		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace},
+	}, metav1.CreateOptions{}))(t)
+	if !slices.ContainsFunc(rules.Status.ResourceRules, func(r authorizationv1.ResourceRule) bool {
+		return slices.Contains(r.Resources, "secrets") && slices.Contains(r.Verbs, "list")
+	}) {
+		t.Errorf("the rules of the user do not have the granted one: %+v", rules.Status.ResourceRules)
+	}
+}
+
+// testEscalation has a user who may write roles, but cannot give away what the user does
+// not have.
+func (f *fixture) testEscalation(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
+	const user = "climber"
+	f.grant(t, namespace, user,
+		rbacv1.PolicyRule{
+			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update"},
+		},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
+	)
+	climber := f.user(t, user)
+	role := func(name, resource string) *rbacv1.Role {
+		return &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{resource}, Verbs: []string{"get"},
+		}}}
+	}
+	until(t, "the role takes effect", func() bool {
+		_, err := climber.RbacV1().Roles(namespace).Create(ctx, role("had", "configmaps"), metav1.CreateOptions{})
+		return err == nil
+	})
+	_, err := climber.RbacV1().Roles(namespace).Create(ctx, role("wanted", "secrets"), metav1.CreateOptions{})
+	const message = "is attempting to grant RBAC permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"
+	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), message) {
+		t.Errorf("a Role with more: got %v, want Forbidden", err)
+	}
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "admin"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: user}},
+	}
+	if _, err := climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("a RoleBinding to more: got %v, want Forbidden", err)
+	}
+}
