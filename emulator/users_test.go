@@ -110,6 +110,9 @@ func TestQuotaOfClaims(t *testing.T) {
 		}
 		return nil
 	})
+	if err := s.emu.Client().Create(t.Context(), second.DeepCopy()); !apierrors.IsForbidden(err) {
+		t.Errorf("a second claim: %v, want it to be forbidden by the quota", err)
+	}
 	s.delete(s.claim)
 	s.waitGone(s.claim)
 	awaitUsed(0)
