@@ -143,6 +143,7 @@ nightly-differential: setup ## Compare both control planes: 20,000 requests, dra
 
 .PHONY: nightly-control-planes
 nightly-control-planes: test-envtest test-embedded ## Run on each control plane the tests that run on the other by day, and try the requests and the storage of the embedded one at random.
+	cd test/helm && $(GO) vet ./... && $(GO) test -count 1 ./...
 	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
 	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
 

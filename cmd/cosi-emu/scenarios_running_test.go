@@ -132,6 +132,9 @@ func TestRunWatch(t *testing.T) {
 	})
 	h.replace("two.yaml", scenario("two", "- {expect: {ConfigMap/none: present}, timeout: 100ms}\n"))
 	rounds("\n1 failed in ", 1)
+	if end := lastLines(run.out.String(), 3); !strings.Contains(end, "two.yaml:6:3: ") { //nolint:mnd // the reason, an empty line, the sum
+		t.Errorf("the last lines, which a small terminal shows, have no reason:\n%s", end)
+	}
 	if passed := strings.Count(run.out.String(), " one "); passed != 2 {
 		t.Errorf("the other scenario has run %d times, want 2:\n%s", passed, run.out.String())
 	}
@@ -140,6 +143,12 @@ func TestRunWatch(t *testing.T) {
 		t.Errorf("exit code %d, want that of the last round: %s", code, run.err.String())
 	}
 	h.expectNothingLeft()
+}
+
+// lastLines returns the last n lines of a text that ends with a line break.
+func lastLines(text string, n int) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(lines[max(0, len(lines)-1-n):], "")
 }
 
 // replace puts another file into the place of one.
