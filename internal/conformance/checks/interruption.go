@@ -10,7 +10,10 @@ import (
 
 // fractions are the moments of a call at which something happens, as shares of the time that
 // such a call takes: at once, in the middle, when it is about to end, and after its end.
-func fractions() []float64 { return []float64{0, 0.25, 0.5, 0.9, 2} }
+func fractions() []float64 { return []float64{0, 0.25, 0.5, 0.9, afterEnd} }
+
+// afterEnd is a moment when the call has ended.
+const afterEnd = 2
 
 // minMoment is after how long a call has been sent, even if it is answered at once.
 const minMoment = time.Millisecond
@@ -42,12 +45,19 @@ func (c *C) interrupt(after time.Duration, call func(context.Context), end func(
 	c.start(process.How{})
 }
 
-// killed kills the driver at each moment of a call that takes so long. Each round prepares a
-// call of its own, and judges the driver after its restart.
-func (c *C) killed(took time.Duration, round func() (call func(context.Context), judge func())) {
-	for _, fraction := range fractions() {
-		call, judge := round()
-		c.interrupt(max(minMoment, time.Duration(fraction*float64(took))), call, c.env.Process.Kill)
+// round prepares a call, and returns how to judge the driver after its restart.
+type round func() (call func(context.Context), judge func())
+
+// killed kills the driver at each moment of a call that takes so long. Each round has a call of its own.
+func (c *C) killed(took time.Duration, prepare round) {
+	c.ended(fractions(), took, c.env.Process.Kill, prepare)
+}
+
+// ended ends the driver at moments of a call, which are shares of the time that the call takes.
+func (c *C) ended(moments []float64, took time.Duration, end func(), prepare round) {
+	for _, moment := range moments {
+		call, judge := prepare()
+		c.interrupt(max(minMoment, time.Duration(moment*float64(took))), call, end)
 		judge()
 	}
 }
@@ -82,12 +92,7 @@ func interruptions() []*Check {
 			}
 		}),
 		check("CS-12", "DriverCreateBucket succeeds after kill -9 at different moments of it", func(c *C) {
-			c.killed(measure(func() { c.bucket() }), func() (func(context.Context), func()) {
-				request := c.bucketRequest()
-				return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
-					c.wantOK("DriverCreateBucket after kill -9", c.persist(func() error { _, err := c.create(request); return err }))
-				}
-			})
+			c.killed(measure(func() { c.bucket() }), c.createAndRepeat("DriverCreateBucket after kill -9"))
 		}),
 		check("CS-13", "DriverDeleteBucket succeeds after kill -9 at different moments of it", killedInDelete),
 		check("CS-14", "DriverGrantBucketAccess succeeds after kill -9 at different moments of it", func(c *C) {
@@ -113,6 +118,16 @@ func interruptions() []*Check {
 func onData(check *Check) *Check {
 	check.Profile, check.Needs = S3, append(check.Needs, needsS3)
 	return check
+}
+
+// createAndRepeat creates a bucket, and wants a repetition to succeed.
+func (c *C) createAndRepeat(what string) round {
+	return func() (func(context.Context), func()) {
+		request := c.bucketRequest()
+		return func(ctx context.Context) { _, _ = c.Raw.CreateBucket(ctx, request) }, func() {
+			c.wantOK(what, c.persist(func() error { _, err := c.create(request); return err }))
+		}
+	}
 }
 
 func killedInDelete(c *C) {
