@@ -84,12 +84,14 @@ test-long: setup ## Run the tests that take minutes, and a sample of the mutants
 
 # The race detector needs a C compiler. The tests of the command line are left
 # out: they run the program in processes of its own, which it does not see. So is
-# the suite, which takes long with it: that is for nightly-soak.
+# the suite, which takes long with it: that is for nightly-soak. Of the packages, SEED draws
+# one of RACE_PARTS parts; nightly-race has them all.
+RACE_PARTS ?= 2
 .PHONY: test-race
-test-race: setup ## Run the tests of make test with the race detector.
+test-race: setup ## Run the tests of make test, of half of the packages, with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')
+	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$' | awk 'NR % $(RACE_PARTS) == $(SEED) % $(RACE_PARTS)')
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
@@ -125,12 +127,12 @@ OLDER = internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml scenarios/su
 .PHONY: test-sample
 test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	$(BIN)/cosi-emu explore $(SUITE) --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(OLDER) --prune step --sample 5 --seed $(SEED) --budget 90s --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(SUITE) --control-plane embedded --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(OLDER) --control-plane embedded --prune step --sample 5 --seed $(SEED) --budget 90s --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
 
 .PHONY: test-nightly
-test-nightly: nightly-differential nightly-control-planes nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: verify-platforms nightly-differential nightly-control-planes nightly-race nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
 
 .PHONY: nightly-mutants
 nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
@@ -146,6 +148,10 @@ nightly-control-planes: test-envtest test-embedded ## Run on each control plane 
 	cd test/helm && $(GO) vet ./... && $(GO) test -count 1 ./...
 	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
 	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
+
+.PHONY: nightly-race
+nightly-race: ## Run the tests of make test, of all packages, with the race detector.
+	$(MAKE) test-race RACE_PARTS=1
 
 .PHONY: nightly-conformance
 nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
@@ -300,7 +306,7 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 ##@ Verify
 
 .PHONY: verify
-verify: verify-text verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-platforms ## Check all that can be checked without running the code.
+verify: verify-text verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-systems ## Check all that can be checked without running the code.
 
 .PHONY: verify-text
 verify-text: ## No file names a machine that it was written on.
@@ -325,6 +331,10 @@ verify-licenses: $(BIN)/licenses ## The licenses of all modules that the product
 .PHONY: verify-vulnerabilities
 verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a known vulnerability.
 	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
+
+# The tests compile everything for this machine. What differs between platforms is the system.
+.PHONY: verify-systems
+verify-systems: vet-darwin-arm64 vet-windows-amd64 ## The code compiles, tests included, on every system.
 
 .PHONY: verify-generated
 verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen ## Generated files are up to date.

@@ -39,13 +39,18 @@ var addedStatus = [][]string{ //nolint:gochecknoglobals // a constant
 // edit draws a change of an object.
 func (g *generator) edit(k *kind, object map[string]any) edit {
 	if k.Metadata {
-		return g.editBelow(object, []string{"metadata", "labels"})
+		return g.editBelow(k, object, []string{"metadata", "labels"})
 	}
-	return g.editBelow(object, nil)
+	return g.editBelow(k, object, nil)
 }
 
 // editBelow draws a change of what is below a path.
-func (g *generator) editBelow(object map[string]any, below []string) edit {
+func (g *generator) editBelow(k *kind, object map[string]any, below []string) edit {
+	isBelow := func(path []string) bool { return len(path) >= len(below) && slices.Equal(path[:len(below)], below) }
+	changes := slices.DeleteFunc(slices.Clone(k.Changes), func(e edit) bool { return !isBelow(e.Path) })
+	if len(changes) > 0 && g.chance(20) { //nolint:mnd // percent
+		return pick(g.random, changes)
+	}
 	paths := leaves(object)
 	switch {
 	case slices.Equal(below, []string{"status"}):
@@ -54,7 +59,7 @@ func (g *generator) editBelow(object map[string]any, below []string) edit {
 		paths = append(paths, added...)
 	}
 	paths = slices.DeleteFunc(paths, func(path []string) bool {
-		return protected(path) || len(path) < len(below) || !slices.Equal(path[:len(below)], below)
+		return protected(path) || !isBelow(path)
 	})
 	if len(paths) == 0 {
 		return edit{Path: []string{"metadata", "labels", "k"}, Value: g.value(1)}

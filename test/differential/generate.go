@@ -248,7 +248,7 @@ func (g *generator) status(s subject) request {
 	holder := map[string]any{"status": state}
 	var edited any = holder
 	if g.chance(50) { //nolint:mnd // percent
-		e := g.editBelow(holder, []string{"status"})
+		e := g.editBelow(s.kind, holder, []string{"status"})
 		if e.Remove {
 			e.Value, e.Remove = nil, false
 		}

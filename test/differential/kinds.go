@@ -23,6 +23,8 @@ type kind struct {
 	// Objects are valid objects, and Status valid states.
 	Objects []map[string]any
 	Status  []map[string]any
+	// Changes are edits of fields that nothing but a rule protects.
+	Changes []edit
 }
 
 func readKinds() (kinds []*kind, err error) {

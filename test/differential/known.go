@@ -15,10 +15,10 @@ type difference struct {
 
 var knownDifferences = []difference{ //nolint:gochecknoglobals // a table
 	{
-		"A patch that removes apiVersion or kind from an object of a built-in kind",
+		"A patch that removes or empties apiVersion or kind of an object of a built-in kind",
 		func(r request, _, _ response) bool {
 			return r.Method == http.MethodPatch && slices.ContainsFunc(
-				[]string{`"/apiVersion"`, `"/kind"`, `"apiVersion":null`, `"kind":null`},
+				[]string{`"/apiVersion"`, `"/kind"`, `"apiVersion":null`, `"kind":null`, `"apiVersion":""`, `"kind":""`},
 				func(field string) bool { return strings.Contains(r.Body, field) })
 		},
 	},

@@ -169,13 +169,14 @@ func (r *run) fail(err error) {
 	r.result.Failures = append(r.result.Failures, *failure)
 }
 
+// setOutcome judges by the first failure: a clean-up that breaks after it does not hide it.
 func (r *run) setOutcome() {
-	r.result.Outcome = Passed
-	for _, failure := range r.result.Failures {
-		if failure.Broken {
-			r.result.Outcome = Broken
-			return
-		}
+	switch failures := r.result.Failures; {
+	case len(failures) == 0:
+		r.result.Outcome = Passed
+	case failures[0].Broken:
+		r.result.Outcome = Broken
+	default:
 		r.result.Outcome = Failed
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -67,6 +66,23 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
+// startOnPrograms starts an emulator whose API server is another process: the one in this process has all
+// objects in memory, and their history up to a limit.
+func startOnPrograms(t *testing.T, opts emulator.Options) *emulator.Emulator {
+	t.Helper()
+	opts.ControlPlaneKind = emulator.ControlPlaneEnvtest
+	emu, err := emulator.Start(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := emu.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return emu
+}
+
 // TestLongMemory runs a scenario 1,000 times on one emulator.
 func TestLongMemory(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
@@ -78,7 +94,7 @@ func TestLongMemory(t *testing.T) {
 	}
 	end := started.Add(limit)
 	// The journal keeps as much as it may after the first runs.
-	emu := emulatortest.Start(t, emulator.Options{JournalBytes: 1 << 20})
+	emu := startOnPrograms(t, emulator.Options{JournalBytes: 1 << 20})
 	e, s := engine.New(emu, engine.Options{}), parse(t, own)
 	warm := many(t, e, s, *memoryRuns/5, started.Add(limit/5))
 	before, started := settled(ctx), time.Now()

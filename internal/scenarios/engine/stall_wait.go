@@ -60,11 +60,15 @@ func (r *run) cancelWhenStalled(
 	}
 }
 
-// mayStay reports whether the state of an object may be final: only foreign finalizers
+// mayStay reports whether the state of an object may be final: it is no namespace that is being
+// deleted, whose controller looks again after up to 15 seconds, and only foreign finalizers
 // hold it, or COSI has failed terminally, or COSI reports no failure. It returns how
 // long the object must be unchanged for that. An object of v1alpha1 does not say whether its
 // component will retry.
 func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
+	if object.GetKind() == "Namespace" && object.GetDeletionTimestamp() != nil {
+		return 0, false
+	}
 	if slices.ContainsFunc(object.GetFinalizers(), isFinalizerOfV1alpha1) {
 		return 0, false
 	}
