@@ -32,6 +32,9 @@ func ineligible(steps []spec.Step) string {
 		if s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r spec.Reference) bool { return r.Kind == "Namespace" }) {
 			return "a step deletes a namespace, and all runs share one namespace"
 		}
+		if s.Apply != nil && slices.ContainsFunc(*s.Apply, func(o spec.Object) bool { return o.Kind() == "Namespace" }) {
+			return "a step makes a namespace, and sandboxes do not run the controller that ends it"
+		}
 		for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
 			if names != nil && slices.ContainsFunc(*names, isControllerManager) {
 				return "a step requires kube-controller-manager, and sandboxes do not run it"

@@ -16,6 +16,9 @@ type Object struct {
 	Value    Value
 }
 
+// Kind returns the kind of the object.
+func (o *Object) Kind() string { return o.Value.text("kind") }
+
 // Objects is one object, or a list of them.
 type Objects []Object
 
@@ -28,9 +31,9 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 	for _, item := range items {
 		object := Object{Position: d.at(item)}
 		object.Value.decode(d, item)
-		if item.Kind != yaml.MappingNode || object.Value.text("kind") == "" {
+		if item.Kind != yaml.MappingNode || object.Kind() == "" {
 			d.problem(item, "an object requires a kind, such as BucketClaim")
-		} else if kind := object.Value.text("kind"); !d.known(&object.Value, kind) {
+		} else if kind := object.Kind(); !d.known(&object.Value, kind) {
 			d.problem(item, "unknown kind %s: %s; other kinds require an apiVersion", kind, suggest.From(kind, kindNames()))
 		} else if metadata := object.Value.Field("metadata"); metadata == nil || metadata.text("name") == "" {
 			d.problem(item, "an object requires a metadata.name")

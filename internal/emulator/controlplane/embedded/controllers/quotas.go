@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,8 +23,12 @@ type quotas struct {
 	client   corev1client.CoreV1Interface
 	lister   listers.ResourceQuotaLister
 	monitors *monitors
-	queue    queue // of namespace/name
+	queue    queue // of namespace/name, with the prefix grown if objects came, and none went
 }
+
+// grown marks a quota whose count can only be too low. The API server has counted objects that the
+// monitors do not show yet.
+const grown = "+"
 
 func newQuotas(shared clients, informer toolscache.SharedIndexInformer, m *monitors) (*quotas, error) {
 	q := &quotas{client: shared.core, lister: listers.NewResourceQuotaLister(informer.GetIndexer()), monitors: m, queue: newQueue()}
@@ -40,7 +45,11 @@ func newQuotas(shared clients, informer toolscache.SharedIndexInformer, m *monit
 			return // the informer's own store has no errors
 		}
 		for _, quota := range all {
-			q.enqueue(quota)
+			if ch.deleted {
+				q.enqueue(quota)
+			} else {
+				q.queue.Add(grown + keyOf(quota))
+			}
 		}
 	})
 	return q, err
@@ -55,27 +64,42 @@ func (q *quotas) enqueueNew(obj any) {
 }
 
 func (q *quotas) enqueue(quota *corev1.ResourceQuota) {
-	q.queue.Add(quota.Namespace + "/" + quota.Name)
+	q.queue.Add(keyOf(quota))
 }
 
+func keyOf(quota *corev1.ResourceQuota) string { return quota.Namespace + "/" + quota.Name }
+
 func (q *quotas) process(ctx context.Context, key string) error {
+	key, raiseOnly := strings.CutPrefix(key, grown)
 	namespace, name, _ := strings.Cut(key, "/")
 	quota, err := q.client.ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return ignoreNotFound(err)
 	}
 	status := corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
+	var unknown error // its kind may be served in a moment
 	for constraint := range quota.Spec.Hard {
-		if of, ok := scheme.CountedBy(constraint); ok {
-			if n, ok := q.monitors.count(of, namespace); ok {
-				status.Used[constraint] = *quantity.NewQuantity(int64(n), quantity.DecimalSI)
-			}
+		of, ok := scheme.CountedBy(constraint)
+		if !ok {
+			continue
 		}
+		n, ok := q.monitors.count(of, namespace)
+		if !ok {
+			unknown = fmt.Errorf("quota %s: %s are not watched", key, of)
+			continue
+		}
+		used := *quantity.NewQuantity(int64(n), quantity.DecimalSI)
+		if before, ok := quota.Status.Used[constraint]; ok && raiseOnly && before.Cmp(used) > 0 {
+			used = before
+		}
+		status.Used[constraint] = used
 	}
 	if equality.Semantic.DeepEqual(status, quota.Status) {
-		return nil
+		return unknown
 	}
 	quota.Status = status
-	_, err = q.client.ResourceQuotas(namespace).UpdateStatus(ctx, quota, metav1.UpdateOptions{})
-	return ignoreNotFound(err)
+	if _, err = q.client.ResourceQuotas(namespace).UpdateStatus(ctx, quota, metav1.UpdateOptions{}); err != nil {
+		return ignoreNotFound(err)
+	}
+	return unknown
 }
