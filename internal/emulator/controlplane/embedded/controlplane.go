@@ -98,7 +98,6 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.assemble()
-	liblog.DivertDefault()
 	c.endLog = liblog.AddFile(c.logFile(controlplane.APIServer))
 	for _, p := range c.phases() {
 		if err := c.runPhase(ctx, p); err != nil {

@@ -41,17 +41,10 @@ func Divert(others io.Writer) {
 	klog.SetLoggerWithOptions(logger, klog.WriteKlogBuffer(func(line []byte) { _, _ = d.Write(line) }))
 }
 
-var once sync.Once
-
-// DivertDefault diverts lines that would go to standard error, once. It changes nothing if the
-// program has set a logger of klog, or flags that change what is logged, and where.
-func DivertDefault() {
-	once.Do(func() {
-		if isDefault() {
-			Divert(os.Stderr)
-		}
-	})
-}
+// All programs that import this package divert lines that would go to standard error. A later moment
+// than this would be a data race with goroutines that log: gRPC, too, logs through klog, because
+// k8s.io/apiserver/pkg/storage/etcd3 has it do so.
+func init() { Divert(os.Stderr) } //nolint:gochecknoinits // see above
 
 // open are the files of the embedded API servers that run.
 var open struct {

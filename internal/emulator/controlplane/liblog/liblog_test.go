@@ -2,13 +2,11 @@ package liblog
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 )
 
@@ -68,39 +66,5 @@ func expectLines(t *testing.T, what, got string, want ...string) {
 	}
 	if !regexp.MustCompile(pattern + "$").MatchString(got) {
 		t.Errorf("%s: got %q, want lines %q", what, got, want)
-	}
-}
-
-// TestDefault expects klog to be left as it is if the program has set it up.
-func TestDefault(t *testing.T) {
-	for name, tc := range map[string]struct {
-		set  func(t *testing.T)
-		want bool
-	}{
-		"Untouched":        {set: func(*testing.T) {}, want: true},
-		"Logger":           {set: func(*testing.T) { klog.SetLogger(logr.Discard()) }},
-		"ContextualLogger": {set: func(*testing.T) { klog.SetLoggerWithOptions(logr.Discard(), klog.ContextualLogger(true)) }},
-		"ToFiles":          {set: setFlag("logtostderr", "false")},
-		"Verbosity":        {set: setFlag("v", "2")},
-		"ClearedLogger":    {set: func(*testing.T) { klog.SetLogger(logr.Discard()); klog.ClearLogger() }, want: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			defer klog.CaptureState().Restore()
-			tc.set(t)
-			if got := isDefault(); got != tc.want {
-				t.Errorf("isDefault() = %t, want %t", got, tc.want)
-			}
-		})
-	}
-}
-
-func setFlag(name, value string) func(*testing.T) {
-	return func(t *testing.T) {
-		t.Helper()
-		flags := flag.NewFlagSet("", flag.ContinueOnError)
-		klog.InitFlags(flags)
-		if err := flags.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

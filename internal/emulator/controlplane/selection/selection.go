@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
 )
 
 // Kind is an implementation of a control plane, or Auto.
@@ -114,7 +113,6 @@ func Local(ctx context.Context) (Choice, error) {
 
 // Start starts the control plane.
 func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlplane.ControlPlane, error) {
-	liblog.DivertDefault() // for both kinds: later, components log at the same time
 	if c.Kind == Embedded {
 		plane, err := embedded.Start(ctx, opts)
 		if err != nil {
