@@ -29,11 +29,8 @@ func ineligible(steps []spec.Step) string {
 		if s.Call != nil {
 			return "a step calls the driver directly, without the retries of a sidecar"
 		}
-		if s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r spec.Reference) bool { return r.Kind == "Namespace" }) {
-			return "a step deletes a namespace, and all runs share one namespace"
-		}
-		if s.Apply != nil && slices.ContainsFunc(*s.Apply, func(o spec.Object) bool { return o.Kind() == "Namespace" }) {
-			return "a step makes a namespace, and sandboxes do not run the controller that ends it"
+		if reason := changesNamespaces(s); reason != "" {
+			return reason
 		}
 		for _, names := range []*spec.Names{s.Crash, s.Restart, s.Start, s.Stop} {
 			if names != nil && slices.ContainsFunc(*names, isControllerManager) {
@@ -47,6 +44,19 @@ func ineligible(steps []spec.Step) string {
 		}
 	}
 	return ""
+}
+
+// changesNamespaces returns why a step cannot be explored that deletes or makes a namespace.
+func changesNamespaces(s *spec.Step) string {
+	const kind = "Namespace"
+	switch {
+	case s.Delete != nil && slices.ContainsFunc(*s.Delete, func(r spec.Reference) bool { return r.Kind == kind }):
+		return "a step deletes a namespace, and all runs share one namespace"
+	case s.Apply != nil && slices.ContainsFunc(*s.Apply, func(o spec.Object) bool { return o.Kind() == kind }):
+		return "a step makes a namespace, and sandboxes do not run the controller that ends it"
+	default:
+		return ""
+	}
 }
 
 func isControllerManager(component spec.Text) bool {
