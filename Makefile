@@ -178,6 +178,7 @@ OWN_COMPONENTS = --controller-cmd '$(BIN)/cosi-emu controller $(OWN_FLAGS)' \
 .PHONY: nightly-components
 nightly-components: build setup ## Run the suite, and try faults, with controller and sidecar as processes.
 	$(BIN)/cosi-emu run --suite $(OWN_COMPONENTS)
+	$(BIN)/cosi-emu run --suite --no-s3 --driver-cmd '$(BIN)/cosi-emu driver --endpoint=$$(COSI_ENDPOINT) --data-dir=$$(STATE_DIR)'
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
 		--out $(BIN)/found $(OWN_COMPONENTS)
 

@@ -16,6 +16,9 @@ import (
 // behind a bridge. Its value is the reason; docs/bridge.md has them all.
 const LabelBridge = "bridge"
 
+// LabelS3 is the label of scenarios whose other steps need what their s3 steps do. Its value is the reason.
+const LabelS3 = "s3"
+
 // unmetRequirement returns the first requirement of a scenario that this emulator or
 // cluster does not meet, or "".
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
@@ -46,6 +49,9 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	}
 	if reason := s.Labels[LabelBridge]; reason != "" && e.emulator.Bridged() {
 		return "the bridge to COSI v1alpha1 does not have what it needs: " + reason
+	}
+	if reason := s.Labels[LabelS3]; reason != "" && e.options.NoS3 {
+		return "there is no S3 service: " + reason
 	}
 	return e.unmetDrivers(s)
 }

@@ -31,7 +31,7 @@ func TestBuildEstimate(t *testing.T) {
 		compile := func(from, to int) {
 			for i := range to - from {
 				_, _ = fmt.Fprintf(watch, "k8s.io/api/v%d\n", from+i) // a buffer takes all
-				time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
+				time.Sleep(time.Second)                               //nolint:forbidigo // the bubble's time
 			}
 		}
 		compile(0, 10)
