@@ -47,13 +47,22 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 			return need.reason
 		}
 	}
-	if reason := s.Labels[LabelBridge]; reason != "" && e.emulator.Bridged() {
-		return "the bridge to COSI v1alpha1 does not have what it needs: " + reason
-	}
-	if reason := s.Labels[LabelS3]; reason != "" && e.options.NoS3 {
-		return "there is no S3 service: " + reason
+	if reason := e.unmetLabel(s); reason != "" {
+		return reason
 	}
 	return e.unmetDrivers(s)
+}
+
+// unmetLabel returns what a label of a scenario says that it requires and this emulator lacks, or "".
+func (e *Engine) unmetLabel(s *spec.Scenario) string {
+	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
+	case bridge != "" && e.emulator.Bridged():
+		return "the bridge to COSI v1alpha1 does not have what it needs: " + bridge
+	case s3 != "" && e.options.NoS3:
+		return "there is no S3 service: " + s3
+	default:
+		return ""
+	}
 }
 
 // unmetDrivers returns what the drivers of a scenario's setup require and this emulator lacks,
