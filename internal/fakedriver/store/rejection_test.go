@@ -115,6 +115,9 @@ func TestRejections(t *testing.T) {
 		"OtherBucket":    {"Not granted.", func(in *signed) { in.path = "/other/k" }, 403, "AccessDenied"},
 		"NoSuchBucket":   {"The names of other buckets are not disclosed.", func(in *signed) { in.path = "/nothing-here/k" }, 403, "AccessDenied"},
 		"OwnBucketAgain": {"Clients that create their bucket first expect this.", func(in *signed) { in.method, in.path = "PUT", "/photos" }, 409, "BucketAlreadyOwnedByYou"},
+		"OwnBucketProbe": {"rclone asks before each upload.", func(in *signed) {
+			in.method, in.path, in.body, in.before = "PUT", "/photos", "", set("X-Amz-Bucket-Object-Lock-Enabled", "false")
+		}, 409, "BucketAlreadyOwnedByYou"},
 		"CreateBucket":   {"Buckets are the driver's.", func(in *signed) { in.method, in.path = "PUT", "/mine" }, 403, "AccessDenied"},
 		"DeleteBucket":   {"Buckets are the driver's.", func(in *signed) { in.method, in.path = "DELETE", "/photos" }, 403, "AccessDenied"},
 		"Old":            {"Replayed.", func(in *signed) { in.at = time.Now().Add(-16 * time.Minute) }, 403, "RequestTimeTooSkewed"},

@@ -51,7 +51,20 @@ func known(op Operation, name string) bool {
 	return slices.Contains(op.Headers, name) || checksum.IsHeader(name)
 }
 
+// supported are the values of headers that ask for what is so anyway. Another value
+// would have to be ignored.
+var supported = map[string][]string{
+	"X-Amz-Bucket-Object-Lock-Enabled": {"false"},
+	"X-Amz-Object-Ownership":           {"BucketOwnerEnforced"},
+}
+
 func checkValues(header http.Header) error {
+	for name, values := range supported {
+		if value := header.Get(name); value != "" && !slices.Contains(values, value) {
+			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " is implemented with the value " +
+				strings.Join(values, " or ") + " only")
+		}
+	}
 	switch acl := header.Get("X-Amz-Acl"); acl {
 	case "", "private", "bucket-owner-full-control":
 	default:

@@ -30,7 +30,8 @@ var table = []Operation{
 	{Name: "ListBuckets", Method: http.MethodGet, Level: Service,
 		Takes: []string{"prefix", "bucket-region", "continuation-token", "max-buckets"}},
 
-	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true, Body: Document},
+	{Name: "CreateBucket", Method: http.MethodPut, Level: Bucket, Reserved: true, Body: Document,
+		Headers: []string{"X-Amz-Bucket-Object-Lock-Enabled", "X-Amz-Object-Ownership"}},
 	{Name: "DeleteBucket", Method: http.MethodDelete, Level: Bucket, Reserved: true},
 	{Name: "HeadBucket", Method: http.MethodHead, Level: Bucket},
 	{Name: "GetBucketLocation", Method: http.MethodGet, Level: Bucket, Selects: []string{"location"}},
