@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"crypto/md5" //nolint:gosec // S3's ETags use MD5
 	"strconv"
 	"strings"
@@ -12,8 +13,11 @@ import (
 // Completion has the parameters of CompleteUpload.
 type Completion struct {
 	Parts []CompletedPart
-	// Checksum, if it is not zero, must equal the object's.
+	// Checksum, if it is not zero, must equal the object's. A composite one may lack the
+	// number of parts.
 	Checksum checksum.Sum
+	// Default is the algorithm of the object's checksum if the upload has none.
+	Default checksum.Algorithm
 	// Type, if it is not empty, must equal the type of the upload's checksum; see package
 	// checksum.
 	Type string
@@ -44,7 +48,7 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 		if err != nil {
 			return err
 		}
-		draft, err := u.assemble(parts)
+		draft, err := u.assemble(parts, c.Default)
 		if err != nil {
 			return err
 		}
@@ -97,7 +101,7 @@ func (u *upload) find(name CompletedPart) (Part, error) {
 }
 
 // assemble joins the parts without copying.
-func (u *upload) assemble(parts []Part) (Draft, error) {
+func (u *upload) assemble(parts []Part, otherwise checksum.Algorithm) (Draft, error) {
 	d := Draft{Attributes: u.Attributes, ETag: ETag{Parts: int32(len(parts))}} //nolint:gosec // at most 10,000
 	digests := md5.New()                                                       //nolint:gosec // see the import
 	bodies := make([]Body, 0, len(parts))
@@ -111,19 +115,16 @@ func (u *upload) assemble(parts []Part) (Draft, error) {
 	}
 	digests.Sum(d.ETag.Sum[:0])
 	d.Body = join(bodies)
-	sum, err := u.checksum(d.Body, sums)
+	sum, err := u.checksum(d.Body, sums, otherwise)
 	d.Checksum = sum
 	return d, err
 }
 
-func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error) {
-	if u.Algorithm == checksum.None {
-		return checksum.Sum{}, nil
-	}
-	if !u.FullObject {
+func (u *upload) checksum(body Body, parts []checksum.Sum, otherwise checksum.Algorithm) (checksum.Sum, error) {
+	if u.Algorithm != checksum.None && !u.FullObject {
 		return checksum.OfParts(u.Algorithm, parts), nil
 	}
-	return body.Checksum(u.Algorithm)
+	return body.Checksum(cmp.Or(u.Algorithm, otherwise))
 }
 
 // check compares the object with the client's values.
@@ -134,7 +135,7 @@ func (c Completion) check(u *upload, d Draft) error {
 	if c.Size != nil && *c.Size != d.Body.Size() {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
 	}
-	if !c.Checksum.IsZero() && c.Checksum != d.Checksum {
+	if !c.Checksum.IsZero() && c.Checksum != d.Checksum && c.Checksum != d.Checksum.WithoutParts() {
 		return s3error.ErrBadDigest.With("The checksum that you specified is not that of the object")
 	}
 	return nil

@@ -92,7 +92,7 @@ func (h *hostilities) queries() {
 		"/photos?list-type=", "/photos?list-type=2&max-keys=x", "/photos?list-type=2&max-keys=-1", "/photos?list-type=2&max-keys=9999999999999999999",
 		"/photos?list-type=2&encoding-type=base64", "/photos/kept?partNumber=0", "/photos/kept?versionId=", "/photos/kept?versionId=1&versionId=2",
 	} {
-		h.add("query "+target, h.signed(http.MethodGet, target, "").bytes(), "InvalidArgument", "InvalidPartNumber", "InvalidRange")
+		h.add("query "+target, h.signed(http.MethodGet, target, "").bytes(), "InvalidArgument", "InvalidPart", "InvalidRange")
 	}
 	for _, target := range []string{
 		"/photos/kept?uploadId=", "/photos/kept?uploadId=1&uploadId=2", "/photos/kept?uploadId=&partNumber=1", "/photos/kept?partNumber=1",

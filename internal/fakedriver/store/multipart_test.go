@@ -176,7 +176,7 @@ func TestReadPart(t *testing.T) {
 		got.header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", len(minPart), len(minPart)+2, len(minPart)+3) {
 		t.Errorf("GET of part 2 answered %d, %v: %.20q", got.status, got.header, got.body)
 	}
-	if got := a.raw("GET", "/k?partNumber=3", ""); got.status != 416 || code(t, got.body) != "InvalidPartNumber" {
+	if got := a.raw("GET", "/k?partNumber=3", ""); got.status != 400 || code(t, got.body) != "InvalidPart" {
 		t.Errorf("GET of part 3 answered %d: %s", got.status, got.body)
 	}
 }

@@ -48,7 +48,7 @@ func TestRanges(t *testing.T) {
 		"IfRangeOld":    {"It has changed since.", "/k", []string{"Range", "bytes=2-4", "If-Range", "Wed, 02 Jan 2030 03:04:05 GMT"}, whole},
 		"Part":          {"All is part 1.", "/k?partNumber=1", nil, ranged{206, "0123456789", "bytes 0-9/10", "10"}},
 		"EmptyPart":     {"All is part 1.", "/empty?partNumber=1", nil, ranged{200, "", "", "0"}},
-		"NoPart":        {"There is no part 2.", "/k?partNumber=2", nil, ranged{416, "InvalidPartNumber", "", ""}},
+		"NoPart":        {"There is no part 2.", "/k?partNumber=2", nil, ranged{400, "InvalidPart", "", ""}},
 		"Part0":         {"Counted from 1.", "/k?partNumber=0", nil, ranged{400, "InvalidArgument", "", ""}},
 		"PartAndRange":  {"Which one counts?", "/k?partNumber=1", []string{"Range", "bytes=2-4"}, ranged{400, "InvalidRequest", "", ""}},
 		"PartTooGreat":  {"At most 10,000.", "/k?partNumber=10001", nil, ranged{400, "InvalidArgument", "", ""}},

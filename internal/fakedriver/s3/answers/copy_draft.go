@@ -84,7 +84,7 @@ func (x *exchange) digests(source *objects.Version) (objects.ETag, checksum.Sum,
 	if err != nil {
 		return etag, sum, err
 	}
-	if wanted := cmp.Or(algorithm, sum.Algorithm); wanted != sum.Algorithm || sum.IsComposite() {
+	if wanted := cmp.Or(algorithm, sum.Algorithm, checksum.Default); wanted != sum.Algorithm || sum.IsComposite() {
 		sum, err = source.Body.Checksum(wanted)
 	}
 	return etag, sum, err

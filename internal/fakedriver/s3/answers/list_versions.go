@@ -15,6 +15,10 @@ type listedVersion struct {
 	IsLatest     bool
 	LastModified string
 	ETag         string `xml:",omitempty"`
+
+	ChecksumAlgorithm string `xml:",omitempty"`
+	ChecksumType      string `xml:",omitempty"`
+
 	Size         *int64 `xml:",omitempty"`
 	Owner        owner
 	StorageClass string `xml:",omitempty"`
@@ -56,6 +60,7 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 		if !v.IsDeleteMarker {
 			entry.XMLName.Local = "Version"
 			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, standard, new(v.Size())
+			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), typeOfSum(v.Checksum)
 		}
 		all = append(all, entry)
 	}

@@ -94,7 +94,7 @@ func (x *exchange) choosePart() error {
 	}
 	if number > len(parts) {
 		x.W.Header().Del("X-Amz-Mp-Parts-Count")
-		return s3error.ErrInvalidPartNumber
+		return s3error.ErrInvalidPart.With("The object has no part " + strconv.Itoa(number))
 	}
 	var offset int64
 	for _, part := range parts[:number-1] {
@@ -107,15 +107,12 @@ func (x *exchange) choosePart() error {
 	return x.choose(offset, parts[number-1].Size, "part "+strconv.Itoa(number))
 }
 
-// checksumOfPart is what S3 tells of the content of a part: its own checksum, if
-// that of the object is made of those of the parts.
+// checksumOfPart is the checksum of the content of a part: its own, or the object's if
+// the content is the same.
 func (x *exchange) checksumOfPart(parts []objects.PartInfo, number int) checksum.Sum {
-	switch sum := x.version.Checksum; {
-	case sum.IsComposite():
-		return parts[number-1].Checksum
-	case len(parts) == 1:
-		return sum
-	default:
-		return checksum.Sum{}
+	own, whole := parts[number-1].Checksum, x.version.Checksum
+	if own.IsZero() && len(parts) == 1 && !whole.IsComposite() {
+		return whole
 	}
+	return own
 }

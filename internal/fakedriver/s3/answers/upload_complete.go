@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -47,6 +48,7 @@ func (x *exchange) completion() (objects.Completion, error) {
 	if c.Checksum, err = checksumOfHeader(x.R.Header); err != nil {
 		return c, err
 	}
+	c.Default = cmp.Or(c.Checksum.Algorithm, checksum.Default)
 	if text := x.R.Header.Get("X-Amz-Mp-Object-Size"); text != "" {
 		size, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || size < 0 {

@@ -52,7 +52,7 @@ func algorithmOf(name string) (checksum.Algorithm, error) {
 	algorithm, ok := checksum.ByName(name)
 	if !ok {
 		return checksum.None, s3error.ErrInvalidRequest.With("Checksum algorithm provided is unsupported. " +
-			"Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+			"Please try again with any of the valid types: [" + checksum.Names() + "]")
 	}
 	return algorithm, nil
 }

@@ -71,6 +71,9 @@ func (p *Payload) expectChecksums(trailers []string) (err error) {
 		return nil
 	}
 	p.sums, err = checksum.NewVerifier(p.r.R.Header, trailers)
+	if err == nil && p.r.Operation.Name == "PutObject" {
+		p.sums.Default(checksum.Default)
+	}
 	return err
 }
 

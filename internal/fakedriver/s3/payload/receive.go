@@ -42,7 +42,7 @@ func (p *Payload) ETag() (etag objects.ETag) {
 	return etag
 }
 
-// Checksum returns the client's checksum, if it has sent one.
+// Checksum returns the checksum of the client's choice, or that of an object without one.
 func (p *Payload) Checksum() checksum.Sum { return p.sums.Sum() }
 
 // readError converts an error of a connection into an S3 error.
