@@ -3,6 +3,7 @@ package objects
 import (
 	"cmp"
 	"crypto/md5" //nolint:gosec // S3's ETags use MD5
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -37,11 +38,17 @@ type CompletedPart struct {
 // CompleteUpload creates an object from parts of an upload, and ends the upload.
 // Errors are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
 // InvalidRequest, and those of Put. After an error the upload continues.
+//
+// A repeated completion with the same parts returns the object of the first, as long as
+// that is there: the client may have lost the reply.
 func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() error {
 		u, err := b.upload(key, id)
 		if err != nil {
+			if stored = b.completed(key, id, c.Parts); stored != nil {
+				return nil
+			}
 			return err
 		}
 		parts, err := u.pick(c.Parts, b.store.options.MinPartBytes)
@@ -59,6 +66,29 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 		return err
 	})
 	return stored, err
+}
+
+// completed returns the version that an upload of these parts has become, or nil.
+func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
+	v := b.head(key)
+	for v != nil && v.Upload != id {
+		v = v.older
+	}
+	if v == nil || len(parts) != len(v.Parts) {
+		return nil
+	}
+	digests := md5.New() //nolint:gosec // see the import
+	for i, part := range parts {
+		sum, err := hex.DecodeString(part.ETag)
+		if err != nil || part.Number != int(v.Parts[i].Number) {
+			return nil
+		}
+		digests.Write(sum)
+	}
+	if [md5.Size]byte(digests.Sum(nil)) != v.ETag.Sum {
+		return nil
+	}
+	return v
 }
 
 // pick returns the named parts.

@@ -38,6 +38,9 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		return nil, err
 	}
 	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
+	if from != nil {
+		v.Upload = from.ID
+	}
 	if err := b.add(v, newest, from); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type (
 		Body           []pieceRecord    `json:"body,omitempty"`
 		Attributes     attributesRecord `json:"attributes,omitzero"`
 		Parts          []PartInfo       `json:"parts,omitempty"`
+		Upload         string           `json:"upload,omitempty"`
 	}
 	uploadRecord struct {
 		Key        string             `json:"key"`
@@ -56,7 +57,7 @@ type (
 func (v *Version) record() versionRecord {
 	return versionRecord{
 		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker,
-		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts,
+		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts, Upload: v.Upload,
 	}
 }
 
@@ -64,7 +65,7 @@ func (r versionRecord) version(from blobstore.Store) (*Version, error) {
 	body, err := bodyFrom(r.Body, from)
 	return &Version{
 		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker,
-		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts,
+		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts, Upload: r.Upload,
 	}, err
 }
 

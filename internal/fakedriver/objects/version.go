@@ -69,6 +69,8 @@ type Version struct {
 	Attributes     Attributes
 	// Parts are the parts of the completed upload.
 	Parts []PartInfo
+	// Upload is the ID of that upload; empty for any other object.
+	Upload string
 
 	older *Version // guarded by the bucket's lock
 }
