@@ -21,7 +21,13 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 		return httpserver.Request{}
 	}
 	described := httpserver.Request{Bucket: bucket, Key: key}
-	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), r.URL.Query(), r.Header)
+	query := r.URL.Query()
+	if query.Has("X-Amz-Signature") {
+		if r, query, err = hoisted(r, query); err != nil {
+			return described
+		}
+	}
+	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header)
 	if err == nil {
 		described.Operation = operation.Name
 	}

@@ -26,6 +26,7 @@ type phase func(s *Service, x *exchange) error
 var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,
+	(*Service).hoist,
 	(*Service).resolve,
 	(*Service).reachBucket,
 	(*Service).delay,

@@ -10,13 +10,10 @@ import (
 )
 
 // neutral are query parameters that do not affect the operation: x-id with the name of
-// the SDK call, the signature of a presigned URL, and checksum options that SDKs
-// otherwise send as headers.
+// the SDK call, and the signature of a presigned URL.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
-	"x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
-	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
 }
 
 // needsValue are parameters that gofakes3 ignores if they are empty. DELETE
