@@ -24,6 +24,9 @@ type Upload struct {
 	FullObject bool
 }
 
+// StandardHeaders returns the standard headers of the object that the upload becomes.
+func (u Upload) StandardHeaders() Headers { return u.Attributes.headers() }
+
 // Part is a part of an unfinished upload.
 type Part struct {
 	Number   int

@@ -21,6 +21,9 @@ type Headers struct {
 	ContentLanguage    string `json:"contentLanguage,omitempty"`
 	ContentType        string `json:"contentType,omitempty"`
 	Expires            string `json:"expires,omitempty"`
+	// StorageClass is empty for the standard class. Like Encryption, it has no effect.
+	StorageClass string `json:"storageClass,omitempty"`
+	Encryption   string `json:"encryption,omitempty"`
 	// WebsiteRedirect is stored and returned, but has no effect.
 	WebsiteRedirect string `json:"websiteRedirect,omitempty"`
 }

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
@@ -33,6 +34,9 @@ func (s *Service) classify(x *exchange) (err error) {
 // authorize allows an operation if the account's grant has one of the needed
 // permissions. Copying also needs read access to the source.
 func (s *Service) authorize(x *exchange) error {
+	if err := checkOwner(x); err != nil {
+		return err
+	}
 	if x.Operation.Reserved {
 		return authorizeReserved(x)
 	}
@@ -47,6 +51,18 @@ func (s *Service) authorize(x *exchange) error {
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
 	case x.Operation.CopySource:
 		return s.authorizeCopy(x)
+	}
+	return nil
+}
+
+// checkOwner compares the owner that the client expects with the one that the store tells
+// it, which is the account.
+func checkOwner(x *exchange) error {
+	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
+		if expected := x.R.Header.Get(name); expected != "" && expected != x.Caller.Account().ID {
+			return s3error.ErrAccessDenied.With("The header " + strings.ToLower(name) + " is not the account of the key, which the " +
+				"store reports as the owner of its buckets")
+		}
 	}
 	return nil
 }

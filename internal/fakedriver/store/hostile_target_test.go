@@ -68,7 +68,7 @@ func (h *hostilities) subresources() {
 			{http.MethodPost, "/photos/kept"},
 		} {
 			w := h.signed(target.method, target.path+"?"+name+"=", "")
-			h.add(fmt.Sprintf("sub-resource %s %s?%s", target.method, target.path, name), w.bytes(), "NotImplemented", "AccessDenied", "MethodNotAllowed")
+			h.add(fmt.Sprintf("sub-resource %s %s?%s", target.method, target.path, name), w.bytes(), "NotImplemented", "AccessDenied", "MethodNotAllowed", "MissingSecurityHeader")
 		}
 	}
 	for _, method := range []string{"PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "X"} {

@@ -40,7 +40,7 @@ func TestRanges(t *testing.T) {
 		"Words":         {"What is no range is ignored.", "/k", []string{"Range", "bytes=a-b"}, whole},
 		"Nothing":       {"What is no range is ignored.", "/k", []string{"Range", "bytes=-"}, whole},
 		"Lines":         {"Another unit is ignored.", "/k", []string{"Range", "lines=1-2"}, whole},
-		"Several":       {"S3 has no such answers.", "/k", []string{"Range", "bytes=0-1,3-4"}, ranged{501, "NotImplemented", "", ""}},
+		"Several":       {"S3 has no such answers.", "/k", []string{"Range", "bytes=0-1,3-4"}, whole},
 		"Empty":         {"There is no first byte.", "/empty", []string{"Range", "bytes=0-"}, ranged{416, "InvalidRange", "bytes */0", ""}},
 		"EmptySuffix":   {"There is no last byte.", "/empty", []string{"Range", "bytes=-1"}, ranged{416, "InvalidRange", "bytes */0", ""}},
 		"IfRange":       {"It is still the same.", "/k", []string{"Range", "bytes=2-4", "If-Range", etag}, ranged{206, "234", "bytes 2-4/10", "3"}},

@@ -39,6 +39,11 @@ var table = map[string]func(*Answers, *exchange) error{
 	"DeleteObjectTagging":     (*Answers).deleteObjectTagging,
 	"DeleteObjects":           (*Answers).deleteObjects,
 	"GetBucketAcl":            (*Answers).acl,
+
+	"GetBucketAccelerateConfiguration":   nothingConfigured("AccelerateConfiguration"),
+	"GetBucketLogging":                   nothingConfigured("BucketLoggingStatus"),
+	"GetBucketNotificationConfiguration": nothingConfigured("NotificationConfiguration"),
+
 	"GetBucketLocation":       (*Answers).bucketLocation,
 	"GetBucketRequestPayment": (*Answers).requestPayment,
 	"GetBucketTagging":        (*Answers).getBucketTagging,
@@ -55,9 +60,11 @@ var table = map[string]func(*Answers, *exchange) error{
 	"ListObjects":             (*Answers).listObjects,
 	"ListObjectsV2":           (*Answers).listObjectsV2,
 	"ListParts":               (*Answers).listParts,
+	"PutBucketAcl":            (*Answers).putBucketACL,
 	"PutBucketTagging":        (*Answers).putBucketTagging,
 	"PutBucketVersioning":     (*Answers).putBucketVersioning,
 	"PutObject":               (*Answers).putObject,
+	"PutObjectAcl":            (*Answers).putObjectACL,
 	"PutObjectTagging":        (*Answers).putObjectTagging,
 	"UploadPart":              (*Answers).uploadPart,
 	"UploadPartCopy":          (*Answers).copyPart,
@@ -125,11 +132,16 @@ var notConfigured = map[string]error{
 	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
 	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
 	"GetBucketPolicy":                 s3error.ErrNoSuchBucketPolicy,
+	"GetBucketPolicyStatus":           s3error.ErrNoSuchBucketPolicy,
 	"GetBucketReplication":            s3error.ErrNoSuchReplication,
 	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
+	"GetObjectLegalHold":              errNoObjectLock,
+	"GetObjectRetention":              errNoObjectLock,
 	"GetObjectLockConfiguration":      s3error.ErrNoSuchObjectLock,
 	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
+
+var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object Lock Configuration")
 
 // documents are buffers that answers are written to. That of a full listing has
 // some hundred kilobytes.

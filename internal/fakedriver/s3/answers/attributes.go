@@ -69,7 +69,7 @@ func (a *Answers) objectAttributes(x *exchange) error {
 				return err
 			}
 		case "StorageClass":
-			document.StorageClass = standard
+			document.StorageClass = classOf(v.StandardHeaders())
 		case "ObjectSize":
 			document.ObjectSize = new(v.Size())
 		}

@@ -24,6 +24,7 @@ func (a *Answers) copyObject(x *exchange) error {
 	}
 	x.version = v
 	x.tellVersionID()
+	x.tellEncryption(v.StandardHeaders())
 	x.tellSource(source)
 	return sendXML(x, struct {
 		XMLName      xml.Name `xml:"CopyObjectResult"`

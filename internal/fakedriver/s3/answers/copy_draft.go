@@ -23,12 +23,12 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	if err != nil {
 		return draft, err
 	}
-	if x.copiesToItself() && metadata != replace && tagging != replace {
-		return draft, errCopyToItself
-	}
 	attributes, err := x.attributes()
 	if err != nil {
 		return draft, err
+	}
+	if x.copiesToItself() && metadata != replace && tagging != replace && !changesStorage(source, attributes) {
+		return draft, errCopyToItself
 	}
 	if metadata == replace {
 		draft.Attributes.Headers, draft.Attributes.Metadata = attributes.Headers, attributes.Metadata
@@ -42,11 +42,19 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	return draft, err
 }
 
-// redirected are the headers of the source, but for the redirection, which is never
-// copied.
+// changesStorage reports whether a request changes what is never copied.
+func changesStorage(source *objects.Version, request objects.Attributes) bool {
+	before, after := source.StandardHeaders(), request.Headers.Value()
+	return before.StorageClass != after.StorageClass || before.Encryption != after.Encryption ||
+		before.WebsiteRedirect != after.WebsiteRedirect
+}
+
+// redirected are the headers of the source, but for redirection, storage class and
+// encryption, which are never copied.
 func redirected(source *objects.Version, request objects.Attributes) unique.Handle[objects.Headers] {
 	headers := source.StandardHeaders()
-	headers.WebsiteRedirect = request.Headers.Value().WebsiteRedirect
+	asked := request.Headers.Value()
+	headers.WebsiteRedirect, headers.StorageClass, headers.Encryption = asked.WebsiteRedirect, asked.StorageClass, asked.Encryption
 	return unique.Make(headers)
 }
 

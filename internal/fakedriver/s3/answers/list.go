@@ -91,7 +91,7 @@ func (l *lister) objects(page objects.Page, withOwner bool) []listedObject {
 	for _, v := range page.Versions {
 		entry := listedObject{
 			Key: l.encode(v.Key), LastModified: formatTime(v.Modified()), ETag: `"` + v.ETag.String() + `"`,
-			Size: v.Size(), StorageClass: standard,
+			Size: v.Size(), StorageClass: classOf(v.StandardHeaders()),
 		}
 		if !v.Checksum.IsZero() {
 			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), v.Checksum.Type()

@@ -59,7 +59,7 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 		entry.XMLName.Local = "DeleteMarker"
 		if !v.IsDeleteMarker {
 			entry.XMLName.Local = "Version"
-			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, standard, new(v.Size())
+			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, classOf(v.StandardHeaders()), new(v.Size())
 			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), typeOfSum(v.Checksum)
 		}
 		all = append(all, entry)
@@ -109,7 +109,7 @@ func (a *Answers) listUploads(x *exchange) error {
 	}
 	for _, u := range page.Uploads {
 		document.Upload = append(document.Upload, entry{
-			l.encode(u.Key), u.ID, x.owner(), x.owner(), standard, formatTime(u.Initiated), u.Algorithm.String(), typeOf(u),
+			l.encode(u.Key), u.ID, x.owner(), x.owner(), classOf(u.StandardHeaders()), formatTime(u.Initiated), u.Algorithm.String(), typeOf(u),
 		})
 	}
 	return sendXML(x, document)

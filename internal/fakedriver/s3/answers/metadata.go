@@ -33,8 +33,18 @@ func headersOf(header http.Header) unique.Handle[objects.Headers] {
 		CacheControl: header.Get("Cache-Control"), ContentDisposition: header.Get("Content-Disposition"),
 		ContentEncoding: contentEncoding(header), ContentLanguage: header.Get("Content-Language"),
 		ContentType: header.Get("Content-Type"), Expires: header.Get("Expires"),
+		StorageClass: storageClass(header), Encryption: header.Get(encryptionHeader),
 		WebsiteRedirect: header.Get("X-Amz-Website-Redirect-Location"),
 	})
+}
+
+const encryptionHeader = "X-Amz-Server-Side-Encryption"
+
+func storageClass(header http.Header) string {
+	if class := header.Get("X-Amz-Storage-Class"); class != standard {
+		return class
+	}
+	return ""
 }
 
 // contentEncoding leaves out the encoding that has been decoded.

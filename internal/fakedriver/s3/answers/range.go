@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
@@ -42,12 +41,9 @@ func (x *exchange) isCurrent(condition string) bool {
 
 var oneRange = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
 
-// chooseBytes reads the header Range. One that cannot be read is ignored, as RFC
-// 9110, section 14.2, allows and S3 does.
+// chooseBytes reads the header Range. Several ranges, and one that cannot be read, are
+// ignored, as RFC 9110, section 14.2, allows and S3 does.
 func (x *exchange) chooseBytes(header string) error {
-	if strings.Contains(header, ",") {
-		return s3error.ErrNotImplemented.With("Several ranges in one request are not implemented")
-	}
 	bounds := oneRange.FindStringSubmatch(header)
 	if len(bounds) != 3 || bounds[1]+bounds[2] == "" {
 		x.sent = x.version.Checksum

@@ -29,6 +29,9 @@ func (a *Answers) uploadPart(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if u, err := x.contents.Upload(x.Key, x.Query.Get("uploadId")); err == nil {
+		x.tellEncryption(u.StandardHeaders())
+	}
 	x.W.Header().Set("Etag", `"`+part.ETag.String()+`"`)
 	if !part.Checksum.IsZero() {
 		x.W.Header().Set(part.Checksum.Algorithm.Header(), part.Checksum.String())

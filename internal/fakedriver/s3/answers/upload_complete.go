@@ -24,6 +24,7 @@ func (a *Answers) completeUpload(x *exchange) error {
 	}
 	x.version = v
 	x.tellVersionID()
+	x.tellEncryption(v.StandardHeaders())
 	document := struct {
 		XMLName               xml.Name `xml:"CompleteMultipartUploadResult"`
 		Xmlns                 string   `xml:"xmlns,attr"`

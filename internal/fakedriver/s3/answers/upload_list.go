@@ -50,7 +50,7 @@ func (a *Answers) listParts(x *exchange) error {
 		Part                 []entry
 	}{
 		Xmlns: namespace, Bucket: x.Bucket, Key: u.Key, UploadID: u.ID, Initiator: x.owner(), Owner: x.owner(),
-		StorageClass: standard, PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
+		StorageClass: classOf(u.StandardHeaders()), PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
 		ChecksumAlgorithm: u.Algorithm.String(), ChecksumType: typeOf(u),
 	}
 	for _, part := range parts {

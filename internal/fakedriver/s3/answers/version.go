@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -16,8 +17,9 @@ func (x *exchange) describeOutcome() {
 	case "PutObject":
 		x.identifyVersion()
 		x.tellChecksum(x.version.Checksum)
+		x.tellEncryption(x.version.StandardHeaders())
 	case "CreateMultipartUpload":
-		x.tellAlgorithm()
+		x.tellUpload()
 	}
 }
 
@@ -63,6 +65,9 @@ func (x *exchange) tellChecksum(sum checksum.Sum) {
 	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
 }
 
+// classOf returns the storage class of an object, as documents have it.
+func classOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
+
 func standardHeaders(v *objects.Version) map[string]string {
 	h := v.StandardHeaders()
 	if h.ContentType == "" {
@@ -71,14 +76,25 @@ func standardHeaders(v *objects.Version) map[string]string {
 	return map[string]string{
 		"Cache-Control": h.CacheControl, "Content-Disposition": h.ContentDisposition, "Content-Encoding": h.ContentEncoding,
 		"Content-Language": h.ContentLanguage, "Content-Type": h.ContentType, "Expires": h.Expires,
-		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect,
+		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect, "X-Amz-Storage-Class": h.StorageClass, encryptionHeader: h.Encryption,
 	}
 }
 
-// tellAlgorithm repeats how the parts' checksums are to be made.
-func (x *exchange) tellAlgorithm() {
+// tellEncryption repeats what the client has asked for, and what has no effect here.
+func (x *exchange) tellEncryption(h objects.Headers) {
+	if h.Encryption != "" {
+		x.W.Header().Set(encryptionHeader, h.Encryption)
+	}
+}
+
+// tellUpload repeats how the parts' checksums are to be made, and the encryption.
+func (x *exchange) tellUpload() {
 	u, err := x.upload()
-	if err == nil && u.Algorithm != checksum.None {
+	if err != nil {
+		return
+	}
+	x.tellEncryption(u.StandardHeaders())
+	if u.Algorithm != checksum.None {
 		x.W.Header().Set("X-Amz-Checksum-Algorithm", u.Algorithm.String())
 		x.W.Header().Set("X-Amz-Checksum-Type", typeOf(u))
 	}

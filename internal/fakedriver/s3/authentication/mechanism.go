@@ -69,7 +69,7 @@ func isForm(r *http.Request) bool {
 
 // repeatable are the X-Amz- headers that lists may be split over, besides user
 // metadata.
-var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Trailer"}
+var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Optional-Object-Attributes", "X-Amz-Trailer"}
 
 // checkSingle rejects headers that are given twice. The signature covers their values
 // joined with commas, so a signed header could be split into two, of which the first

@@ -10,7 +10,9 @@ import (
 var (
 	readHeaders  = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 	writeHeaders = []string{"If-Match", "If-None-Match"}
-	attributes   = []string{"X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}
+	attributes   = []string{"X-Amz-Server-Side-Encryption", "X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}
+	listHeaders  = []string{"X-Amz-Optional-Object-Attributes"}
+	bypass       = []string{"X-Amz-Bypass-Governance-Retention"} // nothing is locked
 	copyHeaders  = []string{
 		"X-Amz-Copy-Source-If-Match", "X-Amz-Copy-Source-If-None-Match",
 		"X-Amz-Copy-Source-If-Modified-Since", "X-Amz-Copy-Source-If-Unmodified-Since",
@@ -36,14 +38,15 @@ var table = []Operation{
 	{Name: "HeadBucket", Method: http.MethodHead, Level: Bucket},
 	{Name: "GetBucketLocation", Method: http.MethodGet, Level: Bucket, Selects: []string{"location"}},
 	{Name: "ListObjects", Method: http.MethodGet, Level: Bucket, Needs: authorization.ReadData,
-		Takes: []string{"prefix", "delimiter", "marker", "max-keys", "encoding-type"}},
+		Takes: []string{"prefix", "delimiter", "marker", "max-keys", "encoding-type"}, Headers: listHeaders},
 	{Name: "ListObjectsV2", Method: http.MethodGet, Level: Bucket, Selects: []string{"list-type"}, Needs: authorization.ReadData,
-		Takes: []string{"prefix", "delimiter", "continuation-token", "start-after", "max-keys", "encoding-type", "fetch-owner"}},
+		Takes: []string{"prefix", "delimiter", "continuation-token", "start-after", "max-keys", "encoding-type", "fetch-owner"}, Headers: listHeaders},
 	{Name: "ListObjectVersions", Method: http.MethodGet, Level: Bucket, Selects: []string{"versions"}, Needs: authorization.ReadData,
-		Takes: []string{"prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"}},
+		Takes: []string{"prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"}, Headers: listHeaders},
 	{Name: "ListMultipartUploads", Method: http.MethodGet, Level: Bucket, Selects: []string{"uploads"}, Needs: authorization.WriteData,
 		Takes: []string{"prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"}},
-	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: authorization.WriteData, Body: Document},
+	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: authorization.WriteData, Body: Document,
+		Headers: bypass},
 
 	{Name: "GetObject", Method: http.MethodGet, Level: Object, Needs: authorization.ReadData, Takes: overrides, Conditions: readHeaders},
 	{Name: "HeadObject", Method: http.MethodHead, Level: Object, Needs: authorization.ReadObject, Takes: overrides, Conditions: readHeaders},
@@ -53,7 +56,8 @@ var table = []Operation{
 		Conditions: writeHeaders, Headers: attributes},
 	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: authorization.WriteData,
 		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
-	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"}},
+	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"},
+		Headers: bypass},
 
 	{Name: "CreateMultipartUpload", Method: http.MethodPost, Level: Object, Selects: []string{"uploads"}, Needs: authorization.WriteData,
 		Headers: append([]string{"X-Amz-Metadata-Directive"}, attributes...)}, // s3cmd sends it, and S3 ignores it
@@ -77,17 +81,27 @@ var table = []Operation{
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
 
+	// Permissions come from grants alone. An ACL that says what is so anyway changes nothing.
+	{Name: "PutBucketAcl", Method: http.MethodPut, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "PutObjectAcl", Method: http.MethodPut, Level: Object, Selects: []string{"acl"}, Needs: authorization.WriteObject, Takes: version, Body: Document},
+
 	// Clients use these on ordinary buckets, and get S3's default responses.
+	{Name: "GetBucketAccelerateConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"accelerate"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketEncryption", Method: http.MethodGet, Level: Bucket, Selects: []string{"encryption"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketLifecycleConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"lifecycle"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketLogging", Method: http.MethodGet, Level: Bucket, Selects: []string{"logging"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketNotificationConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"notification"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketOwnershipControls", Method: http.MethodGet, Level: Bucket, Selects: []string{"ownershipControls"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketPolicy", Method: http.MethodGet, Level: Bucket, Selects: []string{"policy"}, Needs: authorization.ReadBucket},
+	{Name: "GetBucketPolicyStatus", Method: http.MethodGet, Level: Bucket, Selects: []string{"policyStatus"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketReplication", Method: http.MethodGet, Level: Bucket, Selects: []string{"replication"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketRequestPayment", Method: http.MethodGet, Level: Bucket, Selects: []string{"requestPayment"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketWebsite", Method: http.MethodGet, Level: Bucket, Selects: []string{"website"}, Needs: authorization.ReadBucket},
 	{Name: "GetObjectAcl", Method: http.MethodGet, Level: Object, Selects: []string{"acl"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "GetObjectLegalHold", Method: http.MethodGet, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "GetObjectRetention", Method: http.MethodGet, Level: Object, Selects: []string{"retention"}, Needs: authorization.ReadObject, Takes: version},
 	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
 	{Name: "GetPublicAccessBlock", Method: http.MethodGet, Level: Bucket, Selects: []string{"publicAccessBlock"}, Needs: authorization.ReadBucket},
 }
