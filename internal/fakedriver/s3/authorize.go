@@ -2,6 +2,7 @@ package s3
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -40,6 +41,7 @@ func (s *Service) authorize(x *exchange) error {
 	if x.Operation.Reserved {
 		return authorizeReserved(x)
 	}
+	x.MayReadObjects = authorization.Allows(x.grant, authorization.ReadObject)
 	switch {
 	case x.missing:
 		return s3error.ErrNoSuchBucket
@@ -49,10 +51,22 @@ func (s *Service) authorize(x *exchange) error {
 		return s3error.ErrAccessDenied
 	case x.R.Header.Get("X-Amz-Tagging") != "" && !authorization.Allows(x.grant, authorization.WriteObjectMetadata):
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
+	case x.Operation.Mutates() && namesETag(x.R.Header) && !x.MayReadObjects:
+		return s3error.ErrAccessDenied.With("A condition on an ETag discloses it, and the key may not read objects")
 	case x.Operation.CopySource:
 		return s.authorizeCopy(x)
 	}
 	return nil
+}
+
+// namesETag reports whether a condition depends on more than the existence of an object.
+func namesETag(header http.Header) bool {
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if value := header.Get(name); value != "" && value != "*" {
+			return true
+		}
+	}
+	return false
 }
 
 // checkOwner compares the owner that the client expects with the one that the store tells

@@ -77,7 +77,7 @@ func (s *Service) parse(x *exchange) error {
 		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(maxHeaderSection))
 	}
 	query, err := url.ParseQuery(x.R.URL.RawQuery)
-	if err != nil {
+	if err != nil || !isKey(x.R.URL.Path) {
 		return s3error.ErrInvalidURI
 	}
 	x.Query = query

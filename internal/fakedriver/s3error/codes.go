@@ -23,7 +23,6 @@ var (
 	ErrInvalidArgument                   = define("InvalidArgument", http.StatusBadRequest, "Invalid Argument")
 	ErrInvalidBucketName                 = define("InvalidBucketName", http.StatusBadRequest, "The specified bucket is not valid")
 	ErrInvalidDigest                     = define("InvalidDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified is not valid")
-	ErrBadRequest                        = define("BadRequest", http.StatusBadRequest, "Bad Request")
 	ErrInvalidRequest                    = define("InvalidRequest", http.StatusBadRequest, "Invalid Request")
 	ErrInvalidToken                      = define("InvalidToken", http.StatusBadRequest, "The provided token is malformed or otherwise not valid")
 	ErrInvalidURI                        = define("InvalidURI", http.StatusBadRequest, "The specified URI couldn't be parsed")

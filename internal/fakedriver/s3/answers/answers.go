@@ -21,8 +21,8 @@ const (
 	timestamp = "2006-01-02T15:04:05.000Z"
 )
 
-// formatTime writes a time as it is in documents.
-func formatTime(t time.Time) string { return t.UTC().Format(timestamp) }
+// formatTime writes a time as it is in documents, which has the precision of a header.
+func formatTime(t time.Time) string { return t.UTC().Truncate(time.Second).Format(timestamp) }
 
 // table has the functions that answer the operations, by name. gofakes3 serves
 // GetObject, HeadObject, DeleteObject, CreateMultipartUpload and

@@ -58,6 +58,9 @@ func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	if len(object.Key) > MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
 	}
+	if object.ETag != "" && !x.MayReadObjects {
+		return result, s3error.ErrAccessDenied
+	}
 	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)})
 	if done.IsDeleteMarker {
 		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID

@@ -64,7 +64,7 @@ func (l *lister) encode(key string) string {
 	if !l.encodes {
 		return key
 	}
-	return strings.ReplaceAll(url.QueryEscape(key), "%2F", "/")
+	return strings.NewReplacer("%2F", "/", "+", "%20").Replace(url.QueryEscape(key))
 }
 
 func (l *lister) prefixes(prefixes []string) []commonPrefix {
@@ -134,7 +134,7 @@ func (a *Answers) listObjectsV2(x *exchange) error {
 	}
 	l.query.After = x.Query.Get("start-after")
 	token := x.Query.Get("continuation-token")
-	if x.Query.Has("continuation-token") {
+	if token != "" {
 		after, err := base64.URLEncoding.DecodeString(token)
 		if err != nil || len(after) == 0 {
 			return errContinuationToken
@@ -147,12 +147,15 @@ func (a *Answers) listObjectsV2(x *exchange) error {
 		listing
 		KeyCount              int
 		StartAfter            string `xml:",omitempty"`
-		ContinuationToken     string `xml:",omitempty"`
+		ContinuationToken     *string
 		NextContinuationToken string `xml:",omitempty"`
 		Contents              []listedObject
 	}{
 		listing: l.listing(page), KeyCount: len(page.Versions) + len(page.Prefixes), StartAfter: l.encode(x.Query.Get("start-after")),
-		ContinuationToken: token, Contents: l.objects(page, x.Query.Get("fetch-owner") == "true"),
+		Contents: l.objects(page, x.Query.Get("fetch-owner") == "true"),
+	}
+	if x.Query.Has("continuation-token") {
+		document.ContinuationToken = &token
 	}
 	if page.IsTruncated {
 		document.NextContinuationToken = base64.URLEncoding.EncodeToString([]byte(page.Next))

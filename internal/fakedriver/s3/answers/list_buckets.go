@@ -41,7 +41,7 @@ func (a *Answers) listBuckets(x *exchange) error {
 			document.ContinuationToken = base64.URLEncoding.EncodeToString([]byte(last))
 			break
 		}
-		document.Buckets = append(document.Buckets, entry{b.Name, b.CreatedAt.Format(timestamp), a.RegionOf(b.Name)})
+		document.Buckets = append(document.Buckets, entry{b.Name, formatTime(b.CreatedAt), a.RegionOf(b.Name)})
 	}
 	return sendXML(x, document)
 }

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -47,15 +48,20 @@ func storageClass(header http.Header) string {
 	return ""
 }
 
-// contentEncoding leaves out the encoding that has been decoded.
+// contentEncoding leaves out the encoding that has been decoded. Any other value stays as
+// it is.
 func contentEncoding(header http.Header) string {
+	value := strings.Join(header.Values("Content-Encoding"), ",")
+	if !strings.Contains(value, "aws-chunked") {
+		return value
+	}
 	var kept []string
-	for encoding := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+	for encoding := range strings.SplitSeq(value, ",") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && encoding != "aws-chunked" {
 			kept = append(kept, encoding)
 		}
 	}
-	return strings.Join(kept, ",")
+	return strings.Join(kept, ", ")
 }
 
 func metadataOf(header http.Header) (map[string]string, error) {
@@ -69,13 +75,23 @@ func metadataOf(header http.Header) (map[string]string, error) {
 		if metadata == nil {
 			metadata = map[string]string{}
 		}
-		metadata[name] = strings.Join(values, ",")
+		metadata[name] = decodeWords(strings.Join(values, ","))
 		bytes += len(name) + len(metadata[name])
 	}
 	if bytes > maxMetadataBytes {
 		return nil, s3error.ErrMetadataTooLarge
 	}
 	return metadata, nil
+}
+
+// decodeWords decodes the encoded words of RFC 2047, which is how headers carry Unicode.
+// They are encoded again in answers.
+func decodeWords(value string) string {
+	decoded, err := new(mime.WordDecoder).DecodeHeader(value)
+	if err != nil {
+		return value
+	}
+	return decoded
 }
 
 // tagsOfHeader reads X-Amz-Tagging, which has the form of a query.

@@ -26,6 +26,8 @@ type Request struct {
 	// UID is that of the bucket; empty if the request concerns none, or one that
 	// may not exist.
 	UID string
+	// MayReadObjects is whether the caller may learn the ETags of objects.
+	MayReadObjects bool
 	// Source is what CopyObject and UploadPartCopy read.
 	Source Source
 	// Body is a document.

@@ -25,10 +25,10 @@ type tagging struct {
 	TagSet  []tag    `xml:"TagSet>Tag"`
 }
 
-// checkTags returns the tags as a map, or BadRequest or InvalidTag.
+// checkTags returns the tags as a map, or InvalidTag.
 func checkTags(tags []tag, limit int) (map[string]string, error) {
 	if len(tags) > limit {
-		return nil, s3error.ErrBadRequest.With("There cannot be more tags than " + strconv.Itoa(limit))
+		return nil, s3error.ErrInvalidTag.With("There cannot be more tags than " + strconv.Itoa(limit))
 	}
 	checked := make(map[string]string, len(tags))
 	for _, t := range tags {

@@ -56,7 +56,7 @@ func (a *Answers) listParts(x *exchange) error {
 	for _, part := range parts {
 		document.NextPartNumberMarker = part.Number
 		document.Part = append(document.Part, entry{
-			part.Number, part.Modified.Format(timestamp), `"` + part.ETag.String() + `"`, part.Body.Size(), sumsOf(part.Checksum),
+			part.Number, formatTime(part.Modified), `"` + part.ETag.String() + `"`, part.Body.Size(), sumsOf(part.Checksum),
 		})
 	}
 	return sendXML(x, document)

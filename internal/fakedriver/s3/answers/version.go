@@ -2,6 +2,7 @@ package answers
 
 import (
 	"cmp"
+	"mime"
 	"net/http"
 	"strconv"
 
@@ -34,7 +35,7 @@ func (x *exchange) describeVersion() {
 		}
 	}
 	for name, value := range v.Attributes.Metadata {
-		header[metadataPrefix+name] = []string{value} // lower case, which is how S3 has it
+		header[metadataPrefix+name] = []string{mime.BEncoding.Encode("UTF-8", value)} // lower case, which is how S3 has it
 	}
 	if count := len(v.Attributes.Tags); count > 0 {
 		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))

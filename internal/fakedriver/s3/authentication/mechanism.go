@@ -50,6 +50,9 @@ func checkMechanism(headers []string, query url.Values) error {
 	}
 	stated := strings.Join(headers, "") + query.Get("X-Amz-Algorithm")
 	switch {
+	case strings.HasPrefix(stated, "AWS ") && !strings.Contains(stated, ":"):
+		return s3error.ErrInvalidArgument.With("AWS authorization header is invalid.  Expected AwsAccessKeyId:signature").
+			About("ArgumentName", "Authorization")
 	case older || strings.HasPrefix(stated, "AWS "):
 		return notSupported("Signature Version 2")
 	case strings.HasPrefix(stated, "AWS4-ECDSA-"):

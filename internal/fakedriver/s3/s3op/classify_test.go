@@ -71,7 +71,7 @@ func TestClassify(t *testing.T) {
 		"OwnedByWriter":      {reason: "ACLs decide nothing.", method: "PUT", level: s3op.Bucket, header: http.Header{"X-Amz-Object-Ownership": {"ObjectWriter"}}, err: s3error.ErrNotImplemented},
 		"PrivateACL":         {reason: "Says what is so anyway.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Acl": {"private"}}, want: "PutObject"},
 		"PutIfAbsent":        {reason: "Honoured.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {"*"}}, want: "PutObject"},
-		"PutIfNotETag":       {reason: "S3 has only the asterisk.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, err: s3error.ErrNotImplemented},
+		"PutIfNotETag":       {reason: "Honoured.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, want: "PutObject"},
 		"PutIfModified":      {reason: "Only reading depends on times.", method: "PUT", level: s3op.Object, header: http.Header{"If-Modified-Since": {"x"}}, err: s3error.ErrNotImplemented},
 		"GetIfNotETag":       {reason: "Any ETag will do for reading.", method: "GET", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, want: "GetObject"},
 		"DeleteIfMatch":      {reason: "Honoured.", method: "DELETE", level: s3op.Object, header: http.Header{"If-Match": {`"a"`}}, want: "DeleteObject"},

@@ -38,9 +38,6 @@ func checkHeaders(op Operation, header http.Header) error {
 			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
 		}
 	}
-	if match := header.Get("If-None-Match"); op.Needs != nil && op.Mutates() && match != "" && match != "*" {
-		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for writing with the value * only")
-	}
 	return checkValues(header)
 }
 
