@@ -49,12 +49,23 @@ func (s *Service) authorize(x *exchange) error {
 		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
 	case len(x.Operation.Needs) > 0 && !authorization.Allows(x.grant, x.Operation.Needs):
 		return s3error.ErrAccessDenied
+	}
+	if err := authorizeHeaders(x); err != nil {
+		return err
+	}
+	if x.Operation.CopySource {
+		return s.authorizeCopy(x)
+	}
+	return nil
+}
+
+// authorizeHeaders allows headers that need more than their operation does.
+func authorizeHeaders(x *exchange) error {
+	switch {
 	case x.R.Header.Get("X-Amz-Tagging") != "" && !authorization.Allows(x.grant, authorization.WriteObjectMetadata):
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
 	case x.Operation.Mutates() && namesETag(x.R.Header) && !x.MayReadObjects:
 		return s3error.ErrAccessDenied.With("A condition on an ETag discloses it, and the key may not read objects")
-	case x.Operation.CopySource:
-		return s.authorizeCopy(x)
 	}
 	return nil
 }

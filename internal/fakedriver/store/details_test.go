@@ -68,8 +68,10 @@ func TestHeadersAsSent(t *testing.T) {
 	}{
 		"Encodings": {"The space belongs to the value.", []string{"Content-Encoding", "deflate, gzip"}, nil},
 		"Words": {"Headers carry Unicode in encoded words.",
-			[]string{"X-Amz-Meta-A", mime.QEncoding.Encode("utf-8", unicode)}, []string{"X-Amz-Meta-A", mime.BEncoding.Encode("UTF-8", unicode)}},
-		"Raw":   {"As some clients send it.", []string{"X-Amz-Meta-A", unicode}, []string{"X-Amz-Meta-A", mime.BEncoding.Encode("UTF-8", unicode)}},
+			[]string{"X-Amz-Meta-A", mime.QEncoding.Encode("utf-8", unicode)},
+			[]string{"X-Amz-Meta-A", mime.BEncoding.Encode("UTF-8", unicode)}},
+		"Raw": {"As some clients send it.", []string{"X-Amz-Meta-A", unicode},
+			[]string{"X-Amz-Meta-A", mime.BEncoding.Encode("UTF-8", unicode)}},
 		"ASCII": {"It needs no encoding.", []string{"X-Amz-Meta-A", "a b=c?"}, nil},
 	}
 	for name, tc := range tests {
@@ -95,7 +97,8 @@ func TestListingDetails(t *testing.T) {
 	}
 	got := a.raw(http.MethodGet, "?list-type=2&encoding-type=url&delimiter=/&continuation-token=&prefix=", "").body
 	for _, want := range []string{
-		"<Key>a%2Bb</Key>", "<Key>x%20y</Key>", "<Prefix>quux%20ab/</Prefix>", "<ContinuationToken></ContinuationToken>", "<KeyCount>3</KeyCount>",
+		"<Key>a%2Bb</Key>", "<Key>x%20y</Key>", "<Prefix>quux%20ab/</Prefix>",
+		"<ContinuationToken></ContinuationToken>", "<KeyCount>3</KeyCount>",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the listing lacks %s: %s", want, got)

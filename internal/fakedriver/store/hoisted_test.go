@@ -118,7 +118,8 @@ func TestHoistedUnsigned(t *testing.T) {
 // TestHoistedDescribed: a fault selects the operation that the URL asks for.
 func TestHoistedDescribed(t *testing.T) {
 	a := newApp(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, a.presign(http.MethodPut, "/k", "x-amz-copy-source", "photos/k"), http.NoBody)
+	target := a.presign(http.MethodPut, "/k", "x-amz-copy-source", "photos/k")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target, http.NoBody)
 	a.must(err)
 	want := httpserver.Request{Operation: "CopyObject", Bucket: "photos", Key: "k"}
 	if diff := cmp.Diff(want, a.store.Describe(r)); diff != "" {
