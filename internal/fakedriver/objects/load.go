@@ -107,7 +107,7 @@ func (s *Store) loadPart(bucket, key string, value []byte) error {
 	if err != nil {
 		return err
 	}
-	u.parts[part.Number] = part
+	u.add(part)
 	b.used = b.used.plus(Quota{Bytes: part.Body.Size()})
 	return nil
 }

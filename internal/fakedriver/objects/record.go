@@ -37,6 +37,7 @@ type (
 	}
 	partRecord struct {
 		Number   int           `json:"number"`
+		Name     string        `json:"name,omitempty"`
 		ETag     ETag          `json:"etag"`
 		Checksum checksum.Sum  `json:"checksum,omitzero"`
 		Body     []pieceRecord `json:"body,omitempty"`
@@ -46,6 +47,7 @@ type (
 		Headers  Headers           `json:"headers,omitzero"`
 		Metadata map[string]string `json:"metadata,omitempty"`
 		Tags     map[string]string `json:"tags,omitempty"`
+		Extra    string            `json:"extra,omitempty"`
 	}
 	pieceRecord struct {
 		Blob   blobstore.BlobID `json:"blob"`
@@ -78,24 +80,24 @@ func (u *upload) record() uploadRecord {
 func (r uploadRecord) upload() *upload {
 	return &upload{Upload: Upload{
 		Key: r.Key, ID: r.ID, Initiated: r.Initiated, Attributes: r.Attributes.attributes(), Algorithm: r.Algorithm, FullObject: r.FullObject,
-	}, parts: map[int]Part{}}
+	}, parts: map[int]Part{}, numbers: map[string]int{}}
 }
 
 func (p Part) record() partRecord {
-	return partRecord{Number: p.Number, ETag: p.ETag, Checksum: p.Checksum, Body: p.Body.record(), Modified: p.Modified}
+	return partRecord{Number: p.Number, Name: p.Name, ETag: p.ETag, Checksum: p.Checksum, Body: p.Body.record(), Modified: p.Modified}
 }
 
 func (r partRecord) part(from blobstore.Store) (Part, error) {
 	body, err := bodyFrom(r.Body, from)
-	return Part{Number: r.Number, ETag: r.ETag, Checksum: r.Checksum, Body: body, Modified: r.Modified}, err
+	return Part{Number: r.Number, Name: r.Name, ETag: r.ETag, Checksum: r.Checksum, Body: body, Modified: r.Modified}, err
 }
 
 func (a Attributes) record() attributesRecord {
-	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags}
+	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags, Extra: a.Extra}
 }
 
 func (r attributesRecord) attributes() Attributes {
-	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags}
+	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags, Extra: r.Extra}
 }
 
 func (b Body) record() []pieceRecord {

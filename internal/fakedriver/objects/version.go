@@ -37,6 +37,8 @@ type Attributes struct {
 	Metadata map[string]string
 	// Tags must not be changed.
 	Tags map[string]string
+	// Extra is what another service than S3 stores about its object, in its own form.
+	Extra string
 }
 
 // ETag identifies a content: its MD5 digest or, for an upload in parts, the digest of
@@ -81,6 +83,7 @@ type Version struct {
 // PartInfo describes a part after its upload is completed.
 type PartInfo struct {
 	Number   int32        `json:"number"`
+	Name     string       `json:"name,omitempty"`
 	Size     int64        `json:"size"`
 	Checksum checksum.Sum `json:"checksum,omitzero"`
 }

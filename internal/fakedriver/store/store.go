@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -119,6 +120,26 @@ func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller,
 	}
 	return s.registry.Authenticate(accessKeyID, secret)
 }
+
+// Caller returns the caller with a key, for protocols whose clients sign requests. It does not
+// check a signature. The error is of kind authorization.ErrIdentity or fakedriver.ErrClosed.
+func (s *Store) Caller(accessKeyID string) (*authorization.Caller, error) {
+	if s.IsClosed() {
+		return nil, fakedriver.ErrClosed
+	}
+	caller, known := s.registry.Caller(accessKeyID)
+	if !known {
+		return nil, fmt.Errorf("key %w", authorization.ErrIdentity)
+	}
+	return caller, nil
+}
+
+// Objects returns the contents of the buckets of all protocols. A bucket has its UID as ID
+// there.
+func (s *Store) Objects() *objects.Store { return s.contents }
+
+// Blobs returns where the services of all protocols store the bytes that they receive.
+func (s *Store) Blobs() blobstore.Store { return s.blobs }
 
 // InlineContents returns the IDs of contents in the database of the directory. Large
 // contents are in files.
