@@ -22,11 +22,14 @@ func (o Options) validateProtocols() error {
 			return fmt.Errorf("%w: %w", ErrOptions, err)
 		}
 	}
-	if !o.fake() && (o.Protocols != nil || o.GCSPort != 0) {
-		return fmt.Errorf("%w: the protocols, and the GCS port, are those of the fake driver, which is left out", ErrOptions)
+	if !o.fake() && (o.Protocols != nil || o.GCSPort != 0 || o.AzurePort != 0) {
+		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, are those of the fake driver, which is left out", ErrOptions)
 	}
 	if o.GCSPort != 0 && !o.hasGCS() {
 		return fmt.Errorf("%w: there is a GCS port, but GCS is not among the protocols", ErrOptions)
+	}
+	if o.AzurePort != 0 && !o.hasAzure() {
+		return fmt.Errorf("%w: there is an Azure port, but Azure is not among the protocols", ErrOptions)
 	}
 	return nil
 }

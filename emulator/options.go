@@ -19,6 +19,7 @@ const (
 	ComponentDriver     = vocabulary.Driver
 	ComponentStore      = vocabulary.Store
 	ComponentGCS        = vocabulary.GCS
+	ComponentAzure      = vocabulary.Azure
 	ComponentBridge     = vocabulary.Bridge
 )
 
@@ -96,10 +97,12 @@ type Options struct {
 	MaxAccounts int
 
 	// Protocols are the protocols of the fake driver; the first is its default.
-	// fakedriver.ProtocolGCS also starts the GCS service on GCSPort; 0 means a free port.
+	// fakedriver.ProtocolGCS also starts the GCS service on GCSPort, and
+	// fakedriver.ProtocolAzure the Azure service on AzurePort; 0 means a free port.
 	// Default: S3.
 	Protocols []fakedriver.Protocol
 	GCSPort   int
+	AzurePort int
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
@@ -174,7 +177,7 @@ func (o Options) validateStore() error {
 }
 
 func (o Options) validatePorts() error {
-	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort} {
+	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort, "Azure": o.AzurePort} {
 		if port < 0 || port > 65535 {
 			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
-// TryKey reports whether the S3 store or the GCS service accepts a key: for the list of the
+// TryKey reports whether the S3 store, or the GCS or Azure service, accepts a key: for the list of the
 // objects of a bucket or to write one, or without a bucket for the list of buckets. It writes
 // nothing. The requests are past the seams: they are not in the journal.
 func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
@@ -24,10 +24,18 @@ func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bo
 		return false, nil
 	}
 	opened, err := e.tryS3(ctx, key, bucket)
-	if opened || err != nil || e.gcs == nil || key.SessionToken != "" {
+	if opened || err != nil || key.SessionToken != "" {
 		return opened, err
 	}
-	return e.tryGCS(ctx, key, bucket)
+	if e.gcs != nil {
+		if opened, err = e.tryGCS(ctx, key, bucket); opened || err != nil {
+			return opened, err
+		}
+	}
+	if e.azure != nil {
+		return e.tryAzure(ctx, key, bucket)
+	}
+	return false, nil
 }
 
 func (e *Emulator) tryS3(ctx context.Context, key IssuedKey, bucket string) (bool, error) {

@@ -142,12 +142,12 @@ func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.Auth
 }
 
 // credentialInfo is what an application authenticates with.
-func credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
+func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
 	case ProtocolGCS:
 		return &cosiv1alpha2.CredentialInfo{Gcs: gcsCredentials(key)}
 	case ProtocolAzure:
-		return &cosiv1alpha2.CredentialInfo{Azure: azureCredentials(grants[0], key)}
+		return &cosiv1alpha2.CredentialInfo{Azure: d.azureCredentials(grants[0], key)}
 	default:
 		return &cosiv1alpha2.CredentialInfo{
 			S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey},

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -186,38 +187,48 @@ func TestGrantProtocols(t *testing.T) {
 	}
 }
 
-// TestAzure looks at a shared access signature, which nothing serves.
+// TestAzure looks at shared access signatures, of a driver without an Azure service and with one.
 func TestAzure(t *testing.T) {
-	s := newStore(t)
-	options := everything()
-	options.Backend = s
-	c := start(t, options)
-	created, err := c.DriverCreateBucket(t.Context(), createWith("photos", typeAzure))
-	if err != nil {
-		t.Fatal(err)
-	}
-	account := created.GetProtocols().GetAzure().GetStorageAccount()
-	if !regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(account) {
-		t.Errorf("%q cannot be a storage account", account)
-	}
-	first, second := azureToken(t, c), azureToken(t, c)
-	for _, token := range []string{first, second} {
-		u, err := url.Parse(token)
-		if err != nil || u.Host != account+".blob.cosi-emu.invalid" || u.Path != "/photos" {
-			t.Fatalf("the token is %q, %v", token, err)
+	account := sas.Account("photos")
+	for endpoint, want := range map[string]string{
+		"":                         "https://" + account + ".blob.cosi-emu.invalid/photos",
+		"http://127.0.0.1:10000":   "http://127.0.0.1:10000/" + account + "/photos",
+		"https://127.0.0.1:10000/": "https://127.0.0.1:10000/" + account + "/photos",
+	} {
+		s := newStore(t)
+		options := everything()
+		options.Backend, options.AzureEndpoint = s, endpoint
+		c := start(t, options)
+		created, err := c.DriverCreateBucket(t.Context(), createWith("photos", typeAzure))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if query := u.Query(); query.Get("sp") != "rcwdl" || query.Get("sig") == "" {
-			t.Errorf("the token says %v", query)
+		if got := created.GetProtocols().GetAzure().GetStorageAccount(); got != account || !regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(got) {
+			t.Errorf("the storage account is %q, want %q", got, account)
 		}
+		first, second := azureToken(t, c), azureToken(t, c)
+		for _, token := range []string{first, second} {
+			location, text, _ := strings.Cut(token, "?")
+			query, err := url.ParseQuery(text)
+			if err != nil || location != want {
+				t.Fatalf("the token is for %q, %v; want %q", location, err, want)
+			}
+			if query.Get("sp") != "racwdl" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
+				t.Errorf("the token says %v", query)
+			}
+			if query.Get("spr") == "https" == strings.HasPrefix(want, "http:") {
+				t.Errorf("the token is for %q", query.Get("spr"))
+			}
+		}
+		if first == second {
+			t.Error("a token came back after it had been revoked")
+		}
+		if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
+			t.Errorf("Accounts() = %v, %v", accounts, err)
+		}
+		_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
+		wantCode(t, err, codes.OK)
 	}
-	if first == second {
-		t.Error("a token came back after it had been revoked")
-	}
-	if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
-		t.Errorf("Accounts() = %v, %v", accounts, err)
-	}
-	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
-	wantCode(t, err, codes.OK)
 }
 
 // azureToken grants access, revokes it, and returns the token that it had.

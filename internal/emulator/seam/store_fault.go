@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
@@ -87,6 +88,10 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 		return false
 	}
 	id := rand.Text()
+	if _, ok := served.(*azure.Service); ok {
+		w.Header().Set("X-Ms-Error-Code", code)
+		w.Header().Set("X-Ms-Request-Id", id)
+	}
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("X-Amz-Request-Id", id)
 	w.WriteHeader(status)

@@ -6,12 +6,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// Contents are what a bucket of S3 holds.
+// Contents are what a bucket of S3 or Azure holds.
 type Contents struct {
 	// Keys are those of its objects, and Uploads those of its unfinished uploads.
 	Keys, Uploads []string
 	// Truncated means that there are more.
 	Truncated bool
+}
+
+// EmptyBucket deletes the contents of a bucket, without a check of permissions. The error is
+// of kind ErrNotExist if there is no such bucket.
+func (a *Administrator) EmptyBucket(ctx context.Context, bucket string) error {
+	b, err := a.GetBucket(ctx, bucket)
+	if err != nil {
+		return err
+	}
+	held, err := a.options.Contents.Bucket(b.UID)
+	if err != nil {
+		return notExist("bucket", bucket)
+	}
+	return held.Empty()
 }
 
 // Contents returns what a bucket holds, at most so many of each kind. The error is of kind

@@ -125,9 +125,14 @@ func Operations() []string {
 	return slices.Compact(names)
 }
 
-// IsOfBlob reports whether an operation concerns a blob, and not a container.
-func IsOfBlob(name string) bool {
-	return slices.ContainsFunc(operations, func(o operation) bool { return o.name == name && o.level == blobLevel })
+// IsOfBlob reports whether an operation concerns a blob.
+func IsOfBlob(name string) bool { return isOf(name, blobLevel) }
+
+// IsOfContainer reports whether an operation concerns a container.
+func IsOfContainer(name string) bool { return isOf(name, containerLevel) }
+
+func isOf(name string, l level) bool {
+	return slices.ContainsFunc(operations, func(o operation) bool { return o.name == name && o.level == l })
 }
 
 // find returns the operation of a request.

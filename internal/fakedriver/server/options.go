@@ -45,6 +45,10 @@ type Options struct {
 	// fakedriver.ProtocolGCS enables. The default of the first is DefaultGCSBindAddress.
 	GCSBindAddress string
 	GCSEndpoint    string
+	// AzureBindAddress and AzureEndpoint are the addresses of the Azure service, which
+	// fakedriver.ProtocolAzure enables. The default of the first is DefaultAzureBindAddress.
+	AzureBindAddress string
+	AzureEndpoint    string
 	// TLSCertFile and TLSPrivateKeyFile are PEM files with the certificate chain and the
 	// key of the store. They are reloaded when they change. Empty: no TLS.
 	TLSCertFile       string
@@ -81,6 +85,9 @@ func (o Options) withDefaults() Options {
 	if o.GCSBindAddress == "" {
 		o.GCSBindAddress = DefaultGCSBindAddress
 	}
+	if o.AzureBindAddress == "" {
+		o.AzureBindAddress = DefaultAzureBindAddress
+	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = logr.Discard()
 	}
@@ -93,7 +100,7 @@ func (o Options) validate() error {
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
-		o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), o.validateTLS())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}

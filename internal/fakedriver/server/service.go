@@ -42,6 +42,12 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer googleCloud.close()
+	azureBlob, err := openAzure(ctx, opts, s3)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer azureBlob.close()
+	opts.AzureEndpoint = azureBlob.endpoint
 	backend, handler := withOutage(opts, s3, googleCloud.backend(s3))
 	driver, socket, err := openDriver(opts, backend) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
@@ -51,6 +57,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
 	googleCloud.serve(ctx, group, certificates)
+	azureBlob.serve(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
 	group.Go(func() error { return s3.ServeOther(ctx, certificates.wrap(listener), handler) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
@@ -94,7 +101,7 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
 		Name: opts.DriverName, Generation: opts.Generation, Backend: backend, Protocols: opts.Protocols,
-		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
+		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, AzureEndpoint: opts.AzureEndpoint, Region: opts.S3Region,
 		Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {

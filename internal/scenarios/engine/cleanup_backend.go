@@ -184,8 +184,7 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes the contents of a bucket. Buckets of Azure have none, because no
-// service stores them.
+// empty deletes the contents of a bucket.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	var err error
 	switch b.Protocol {
@@ -194,6 +193,7 @@ func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	case fakedriver.ProtocolGCS:
 		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
 	case fakedriver.ProtocolAzure:
+		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)

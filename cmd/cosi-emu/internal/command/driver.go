@@ -85,6 +85,10 @@ func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 		"TCP address of the GCS service, with --protocols GCS; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
 		"URL of the GCS service for applications (default: http or https at --gcs-bind-address)")
+	flags.StringVar(&opts.AzureBindAddress, "azure-bind-address", server.DefaultAzureBindAddress,
+		"TCP address of the Azure service, with --protocols Azure; :10000 listens on all interfaces")
+	flags.StringVar(&opts.AzureEndpoint, "azure-endpoint", "",
+		"URL of the Azure service for applications (default: http or https at --azure-bind-address)")
 	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
 	flags.StringVar(&opts.S3Region, "s3-region", fakedriver.DefaultRegion, "region of the store, which requests must be signed for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")

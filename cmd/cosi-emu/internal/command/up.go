@@ -100,6 +100,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
 	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
+	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
 	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
