@@ -127,7 +127,9 @@ func TestBlocks(t *testing.T) {
 	stage := func(id, body string) response {
 		return a.do(t, http.MethodPut, "a", "comp=block&blockid="+strings.ReplaceAll(blockID(id), "=", "%3D"), body)
 	}
-	commit := func(blocks ...string) response { return a.do(t, http.MethodPut, "a", "comp=blocklist", blockList(blocks...)) }
+	commit := func(blocks ...string) response {
+		return a.do(t, http.MethodPut, "a", "comp=blocklist", blockList(blocks...))
+	}
 	for id, body := range map[string]string{"1": "one", "2": "two", "3": "three"} {
 		a.want(t, http.StatusCreated, stage(id, body))
 	}

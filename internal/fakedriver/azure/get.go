@@ -55,9 +55,11 @@ func (s *Service) describeAll(x *exchange, b *blob) {
 	}
 }
 
+// describeMetadata sets headers in lower case, as Azure does: azure-storage-blob for Python
+// finds no others.
 func (x *exchange) describeMetadata(b *blob) {
 	for name, value := range b.Attributes.Metadata {
-		x.w.Header().Set(metadataPrefix+name, value)
+		x.w.Header()[strings.ToLower(metadataPrefix)+name] = []string{value}
 	}
 }
 
