@@ -90,7 +90,7 @@ func (i Info) Endpoints() []Endpoint {
 		// COSI's Secrets have no key for it, and Google's clients send no credentials to
 		// STORAGE_EMULATOR_HOST.
 		{"GCS endpoint", "COSI_GCS_ENDPOINT", i.GCSEndpoint},
-		{"Azure endpoint", "", i.AzureEndpoint},
+		{"Azure endpoint", "", i.AzureEndpoint}, // it is in the Secrets
 		{"driver", "", i.DriverName},
 		{"driver socket", "COSI_ENDPOINT", i.DriverEndpoint},
 		{"data", "", i.DataDir},

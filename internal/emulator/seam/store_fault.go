@@ -76,7 +76,14 @@ type s3Failure struct {
 	RequestID string   `xml:"RequestId"`
 }
 
-// failStore responds with an error of S3 or Google, or resets the connection.
+// azureCodes are Azure's words for codes of S3. Others are the same, or are sent as they are.
+var azureCodes = map[string]string{
+	"AccessDenied": "AuthorizationFailure", "SignatureDoesNotMatch": "AuthenticationFailed", "InvalidAccessKeyId": "AuthenticationFailed",
+	"EntityTooLarge": "RequestBodyTooLarge", "NoSuchBucket": "ContainerNotFound", "NoSuchKey": "BlobNotFound",
+	"PreconditionFailed": "ConditionNotMet", "RequestTimeout": "OperationTimedOut", "ServiceUnavailable": "ServerBusy", "SlowDown": "ServerBusy",
+}
+
+// failStore responds with an error of S3, Google or Azure, or resets the connection.
 func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
 	status, ok := fault.S3Status(code)
 	if !ok {
@@ -87,11 +94,11 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 		failGCS(w, status, code, text)
 		return false
 	}
-	id := rand.Text()
 	if _, ok := served.(*azure.Service); ok {
-		w.Header().Set("X-Ms-Error-Code", code)
-		w.Header().Set("X-Ms-Request-Id", id)
+		azure.Fail(w, r, status, cmp.Or(azureCodes[code], code), text)
+		return false
 	}
+	id := rand.Text()
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("X-Amz-Request-Id", id)
 	w.WriteHeader(status)

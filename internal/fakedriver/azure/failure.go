@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -109,6 +110,13 @@ func failureOf(err error) *failure {
 	default:
 		return errInternal
 	}
+}
+
+// Fail responds with an error, for faults in front of the service.
+func Fail(w http.ResponseWriter, r *http.Request, status int, code, message string) {
+	w.Header().Set("X-Ms-Request-Id", requestID())
+	w.Header().Set(versionHeader, sas.Version)
+	(&failure{status, code, message}).write(w, r)
 }
 
 // write sends a failure. The headers of the response are those that all responses have.
