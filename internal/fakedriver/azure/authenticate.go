@@ -52,11 +52,11 @@ func (s *Service) signer(r *http.Request, t target, query url.Values) (*authoriz
 func (s *Service) checkSignature(r *http.Request, query url.Values) error {
 	now := s.options.Now()
 	start, err := timeOf(query.Get("st"))
-	if err != nil || !start.IsZero() && now.Before(start) {
+	if err != nil || query.Get("st") != "" && now.Before(start) {
 		return errAuthentication.with("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
 	end, err := timeOf(query.Get("se"))
-	if err != nil || !end.IsZero() && !now.Before(end) {
+	if err != nil || query.Get("se") != "" && !now.Before(end) {
 		return errAuthentication.with("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
 	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), schemeOf(r)) {

@@ -87,37 +87,52 @@ func (s *Service) checkStage(x *exchange, length int) error {
 // listedBlock is a block in a list of blocks: where it is taken from, and its ID.
 type listedBlock struct{ from, id string }
 
-// parseBlockList reads the body of PutBlockList.
+// parseBlockList reads the body of PutBlockList: one element BlockList, with an element for
+// each block.
 func parseBlockList(body io.Reader) (all []listedBlock, err error) {
 	decoder := xml.NewDecoder(body)
-	depth := 0
+	root, err := nextElement(decoder)
+	if err != nil || root == nil || root.Name.Local != "BlockList" {
+		return nil, errInvalidXML
+	}
+	for {
+		element, err := nextElement(decoder)
+		if err != nil {
+			return nil, err
+		}
+		if element == nil {
+			break
+		}
+		block := listedBlock{from: element.Name.Local}
+		if err := decoder.DecodeElement(&block.id, element); err != nil {
+			return nil, errInvalidXML
+		}
+		if len(all) == maxCommitted {
+			return nil, errBlockListTooLong
+		}
+		all = append(all, block)
+	}
+	if _, err := nextElement(decoder); !errors.Is(err, io.EOF) {
+		return nil, errInvalidXML
+	}
+	return all, nil
+}
+
+// nextElement returns the next element, nil at the end of the one around it, or io.EOF.
+func nextElement(decoder *xml.Decoder) (*xml.StartElement, error) {
 	for {
 		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) && depth == 0 {
-			return all, nil
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
 		}
 		if err != nil {
 			return nil, errInvalidXML
 		}
-		switch element := token.(type) {
+		switch token := token.(type) {
 		case xml.StartElement:
-			if depth == 0 {
-				if element.Name.Local != "BlockList" {
-					return nil, errInvalidXML
-				}
-				depth++
-				continue
-			}
-			block := listedBlock{from: element.Name.Local}
-			if err := decoder.DecodeElement(&block.id, &element); err != nil {
-				return nil, errInvalidXML
-			}
-			if len(all) == maxCommitted {
-				return nil, errBlockListTooLong
-			}
-			all = append(all, block)
+			return &token, nil
 		case xml.EndElement:
-			depth--
+			return nil, nil //nolint:nilnil // see above
 		}
 	}
 }

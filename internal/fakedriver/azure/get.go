@@ -127,6 +127,7 @@ func (s *Service) get(x *exchange) error {
 	}
 	body := b.Body.Slice(offset, length)
 	s.describeAll(x, b)
+	x.replaceHeaders()
 	status := http.StatusOK
 	if isRange {
 		status = http.StatusPartialContent
@@ -150,6 +151,15 @@ func (s *Service) get(x *exchange) error {
 		panic(http.ErrAbortHandler) // the client must not take what it has for all
 	}
 	return nil
+}
+
+// replaceHeaders sets the headers that the signature gives.
+func (x *exchange) replaceHeaders() {
+	for name, header := range map[string]string{
+		"rscc": "Cache-Control", "rscd": "Content-Disposition", "rsce": "Content-Encoding", "rscl": "Content-Language", "rsct": "Content-Type",
+	} {
+		x.set(header, x.query.Get(name))
+	}
 }
 
 // sumRange sets the checksum of a range, if the client asks for it.

@@ -24,9 +24,9 @@ const resourceContainer = "c"
 // except the resource, which follows the third.
 var signed = []string{"sp", "st", "se", "", "si", "sip", "spr", "sv", "sr", "snapshot", "ses", "rscc", "rscd", "rsce", "rscl", "rsct"}
 
-// Parameters are all query parameters of a signature.
+// Parameters are the query parameters of a signature, except ses: there are no encryption scopes.
 func Parameters() []string {
-	return []string{"sp", "st", "se", "si", "sip", "spr", "sv", "sr", "ses", "rscc", "rscd", "rsce", "rscl", "rsct", "sig"}
+	return []string{"sp", "st", "se", "si", "sip", "spr", "sv", "sr", "rscc", "rscd", "rsce", "rscl", "rsct", "sig"}
 }
 
 // Account returns the storage account of a container. Names of accounts have 3 to 24
