@@ -66,7 +66,8 @@ func TestAzure(t *testing.T) {
 	if expires, ok := secret[v1alpha2.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
 		t.Errorf("the token ends %q, %t", expires, ok)
 	}
-	for _, step := range []struct{ method, want string }{{http.MethodPut, "OK"}, {http.MethodGet, "OK"}, {http.MethodDelete, "OK"}, {http.MethodGet, "BlobNotFound"}} {
+	for _, step := range []struct{ method, want string }{{http.MethodPut, "OK"}, {http.MethodGet, "OK"}, {http.MethodDelete, "OK"},
+		{http.MethodGet, "BlobNotFound"}} {
 		if got := azureCode(t, token, step.method, "a/b.txt", ""); got != step.want {
 			t.Errorf("%s: %s, want %s", step.method, got, step.want)
 		}
@@ -111,11 +112,12 @@ func TestAzureSeam(t *testing.T) {
 	if err := component.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if code, content, err := azureDo(t.Context(), token, http.MethodGet, "kept", "", ""); code != "OK" || content != "content" || err != nil {
+	if code, content, err := azureDo(t.Context(), token, http.MethodGet, "kept", "",
+		""); code != "OK" || content != "content" || err != nil {
 		t.Errorf("after a crash: %s, %q, %v", code, content, err)
 	}
 	var put int
-	for _, event := range emu.Journal().Events() {
+	for _, event := range emu.Journal().Since(0) {
 		if strings.Contains(string(event.Request)+string(event.Response)+event.Message, "sig=") {
 			t.Errorf("the journal has a signature: %v", event)
 		}

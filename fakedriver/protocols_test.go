@@ -87,14 +87,16 @@ func TestParseProtocols(t *testing.T) {
 			t.Errorf("ParseProtocols(%q): %v; -want, +got:\n%s", tc.names, err, diff)
 		}
 	}
-	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint, Protocols: []fakedriver.Protocol{}}); err == nil {
+	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint,
+		Protocols: []fakedriver.Protocol{}}); err == nil {
 		t.Error("there is a driver without a protocol")
 	}
 }
 
 func TestBucketProtocols(t *testing.T) {
 	c := start(t, everything())
-	gcs := &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: fakedriver.GCSProject, BucketName: "bkt-gcs"}}
+	gcs := &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: fakedriver.GCSProject,
+		BucketName: "bkt-gcs"}}
 	for _, tc := range []struct {
 		reason  string
 		request *cosiv1alpha2.DriverCreateBucketRequest
@@ -203,7 +205,8 @@ func TestAzure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := created.GetProtocols().GetAzure().GetStorageAccount(); got != account || !regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(got) {
+		if got := created.GetProtocols().GetAzure().GetStorageAccount(); got != account ||
+			!regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(got) {
 			t.Errorf("the storage account is %q, want %q", got, account)
 		}
 		first, second := azureToken(t, c), azureToken(t, c)

@@ -263,7 +263,8 @@ func useLeases(ctx context.Context, c *container.Client) error {
 
 func useLists(ctx context.Context, c *container.Client) error {
 	var names, prefixes []string
-	flat := c.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{MaxResults: to.Ptr(int32(3)), Include: container.ListBlobsInclude{Metadata: true}})
+	flat := c.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{MaxResults: to.Ptr(int32(3)),
+		Include: container.ListBlobsInclude{Metadata: true}})
 	for flat.More() {
 		page, err := flat.NextPage(ctx)
 		if err != nil {

@@ -80,7 +80,8 @@ type s3Failure struct {
 var azureCodes = map[string]string{
 	"AccessDenied": "AuthorizationFailure", "SignatureDoesNotMatch": "AuthenticationFailed", "InvalidAccessKeyId": "AuthenticationFailed",
 	"EntityTooLarge": "RequestBodyTooLarge", "NoSuchBucket": "ContainerNotFound", "NoSuchKey": "BlobNotFound",
-	"PreconditionFailed": "ConditionNotMet", "RequestTimeout": "OperationTimedOut", "ServiceUnavailable": "ServerBusy", "SlowDown": "ServerBusy",
+	"PreconditionFailed": "ConditionNotMet", "RequestTimeout": "OperationTimedOut", "ServiceUnavailable": "ServerBusy",
+	"SlowDown": "ServerBusy",
 }
 
 // failStore responds with an error of S3, Google or Azure, or resets the connection.

@@ -42,8 +42,8 @@ func (s *Service) signer(r *http.Request, t target, query url.Values) (*authoriz
 		return nil, err
 	}
 	if !sas.Verify(t.account, t.container, query, secret) || !known || secret == "" || caller.Session() != nil {
-		return nil, errAuthentication.with("Server failed to authenticate the request. The signature is wrong, is for another container, or its access " +
-			"has been revoked.")
+		return nil, errAuthentication.with("Server failed to authenticate the request. The signature is wrong, is for another container, " +
+			"or its access has been revoked.")
 	}
 	return caller, s.checkSignature(r, query)
 }

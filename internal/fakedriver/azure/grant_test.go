@@ -63,9 +63,11 @@ func routes() []route {
 		{method: "PUT", blob: "x", query: "comp=snapshot", permissions: "cw", needs: []string{"D"}},
 		{
 			method: "PUT", blob: "leased", query: "comp=lease", permissions: "w", needs: []string{"D"},
-			headers: []string{"x-ms-lease-action: acquire", "x-ms-lease-duration: -1", "x-ms-proposed-lease-id: 11111111-1111-1111-1111-111111111111"},
+			headers: []string{"x-ms-lease-action: acquire", "x-ms-lease-duration: -1",
+				"x-ms-proposed-lease-id: 11111111-1111-1111-1111-111111111111"},
 		},
-		{method: "PUT", blob: "x", query: "comp=copy&copyid=1", headers: []string{"x-ms-copy-action: abort"}, permissions: "w", needs: []string{"D"}},
+		{method: "PUT", blob: "x", query: "comp=copy&copyid=1", headers: []string{"x-ms-copy-action: abort"}, permissions: "w",
+			needs: []string{"D"}},
 		{method: "DELETE", blob: "deleted", permissions: "d", needs: []string{"D"}},
 		// The driver's.
 		{method: "PUT", query: "restype=container"},
@@ -208,13 +210,15 @@ func TestForeignContainers(t *testing.T) {
 		for what, a := range foreign {
 			r.checkRejected(t, what, a.try(t, r, photos))
 		}
-		for what, a := range map[string]access{"the signature of archive": {f, "photos", archive.token}, "no container": {f, "nothing", archive.token}} {
+		for what, a := range map[string]access{"the signature of archive": {f, "photos", archive.token}, "no container": {f,
+			"nothing", archive.token}} {
 			if got := a.try(t, r, photos); got.code() != "AuthenticationFailed" {
 				t.Errorf("%s with %s: %d %s", r, what, got.status, got.code())
 			}
 		}
 	}
-	if got := f.send(t, http.MethodGet, f.address+"/"+sas.Account("photos")+"?comp=list&"+photos.token.Encode(), ""); got.status != http.StatusForbidden {
+	if got := f.send(t, http.MethodGet, f.address+"/"+sas.Account("photos")+"?comp=list&"+photos.token.Encode(),
+		""); got.status != http.StatusForbidden {
 		t.Errorf("the list of containers: %d %s", got.status, got.code())
 	}
 	if got := photos.content(t, "x"); got != "content" {

@@ -31,7 +31,9 @@ var (
 	// withMetadata are the operations that take metadata.
 	withMetadata = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
 	// described by a value that asks for nothing else than what is done anyway.
-	asUsual = map[string]string{"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false"}
+	asUsual = map[string]string{
+		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
+	}
 )
 
 func (o operation) isSelected(header http.Header) bool {

@@ -65,13 +65,15 @@ func TestHostileRequests(t *testing.T) {
 	for _, one := range h.all {
 		got := f.send(t, one.method, one.target, one.body, one.headers...)
 		if !slices.Contains(one.want, got.code()) {
-			t.Errorf("%s %.300s %q: %d %s %.200s, want %s", one.method, one.target, one.headers, got.status, got.code(), got.body, strings.Join(one.want, " or "))
+			t.Errorf("%s %.300s %q: %d %s %.200s, want %s", one.method, one.target, one.headers, got.status, got.code(), got.body,
+				strings.Join(one.want, " or "))
 		}
 	}
 	if got := h.do(t, http.MethodGet, "kept", "", ""); got.body != "kept" || got.header.Get("Etag") != etag {
 		t.Errorf("the blob was changed to %q, %v", got.body, got.header)
 	}
-	if list := h.do(t, http.MethodGet, "", "restype=container&comp=list&include=snapshots,uncommittedblobs", "").body; strings.Count(list, "<Blob>") != 1 {
+	if list := h.do(t, http.MethodGet, "", "restype=container&comp=list&include=snapshots,uncommittedblobs",
+		"").body; strings.Count(list, "<Blob>") != 1 {
 		t.Errorf("blobs were made: %s", list)
 	}
 }
@@ -107,14 +109,16 @@ func (h *hostilities) fields() {
 		h.addTo(want, http.MethodGet, h.resigned(h.key.SecretAccessKey, name, value).url("kept", ""), "")
 	}
 	for _, wrong := range []string{
-		"yesterday", "2026", "2026-13-01", "0000-00-00", "-1", "9999999999", "2026-01-01T25:00:00Z", "2026-01-01 00:00:00", "2026-01-01T00:00:00",
+		"yesterday", "2026", "2026-13-01", "0000-00-00", "-1", "9999999999", "2026-01-01T25:00:00Z", "2026-01-01 00:00:00",
+		"2026-01-01T00:00:00",
 		"Mon, 02 Jan 2006 15:04:05 GMT", "2026-02-30", "\x00", "2026-01-01T00:00Z+01:00",
 	} {
 		signed("AuthenticationFailed", "st", wrong)
 		signed("AuthenticationFailed", "se", wrong)
 	}
 	for _, wrong := range []string{
-		"x", "1.2.3", "::1", "127.0.0.1-", "-127.0.0.1", "-", "127.0.0.2-127.0.0.9", "0.0.0.0", "127.0.0.1/8", "127.0.0.1-127.0.0.0", "999.1.1.1",
+		"x", "1.2.3", "::1", "127.0.0.1-", "-127.0.0.1", "-", "127.0.0.2-127.0.0.9", "0.0.0.0", "127.0.0.1/8", "127.0.0.1-127.0.0.0",
+		"999.1.1.1",
 	} {
 		signed("AuthorizationSourceIPMismatch", "sip", wrong)
 	}
@@ -131,7 +135,8 @@ func (h *hostilities) fields() {
 
 func (h *hostilities) authorizations() {
 	for _, value := range []string{
-		"SharedKey x:y", "SharedKeyLite x:y", "Bearer x", "Basic eDp5", "AWS4-HMAC-SHA256 Credential=x", "x", "SharedKey " + h.key.AccessKeyID + ":" + h.key.SecretAccessKey,
+		"SharedKey x:y", "SharedKeyLite x:y", "Bearer x", "Basic eDp5", "AWS4-HMAC-SHA256 Credential=x", "x",
+		"SharedKey " + h.key.AccessKeyID + ":" + h.key.SecretAccessKey,
 	} {
 		h.add("AuthenticationFailed", http.MethodGet, "kept", "", "", "Authorization: "+value)
 	}
@@ -162,8 +167,9 @@ func (h *hostilities) operations() {
 		h.add("NotImplemented", method, "", query, "")
 	}
 	for comp, method := range map[string]string{
-		"page": "PUT", "pagelist": "GET", "incrementalcopy": "PUT", "seal": "PUT", "tier": "PUT", "expiry": "PUT", "immutabilityPolicies": "PUT",
-		"legalhold": "PUT", "query": "POST", "undelete": "PUT",
+		"page": "PUT", "pagelist": "GET", "incrementalcopy": "PUT", "seal": "PUT", "tier": "PUT", "expiry": "PUT",
+		"immutabilityPolicies": "PUT",
+		"legalhold":            "PUT", "query": "POST", "undelete": "PUT",
 	} {
 		h.add("NotImplemented", method, "kept", "comp="+comp, "")
 	}
@@ -200,8 +206,10 @@ func (h *hostilities) parameters() {
 // unsupported are headers that would change the result.
 func (h *hostilities) unsupported() {
 	for _, header := range []string{
-		"x-ms-encryption-key: x", "x-ms-encryption-scope: x", "x-ms-access-tier: Cool", "x-ms-legal-hold: true", "x-ms-immutability-policy-mode: locked",
-		"x-ms-if-tags: a=1", "x-ms-seal-blob: true", "x-ms-expiry-time: 1", "x-ms-blob-public-access: blob", "x-ms-unknown: 1", "x-ms-structured-body: x",
+		"x-ms-encryption-key: x", "x-ms-encryption-scope: x", "x-ms-access-tier: Cool", "x-ms-legal-hold: true",
+		"x-ms-immutability-policy-mode: locked",
+		"x-ms-if-tags: a=1", "x-ms-seal-blob: true", "x-ms-expiry-time: 1", "x-ms-blob-public-access: blob", "x-ms-unknown: 1",
+		"x-ms-structured-body: x",
 	} {
 		h.add("UnsupportedHeader", http.MethodGet, "kept", "", "", header)
 		h.add("UnsupportedHeader", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", header)
@@ -221,13 +229,15 @@ func (h *hostilities) paths() {
 	for _, container := range []string{"Photos", "ab", strings.Repeat("a", 64), "..", "%2e%2e", "a_b", "-ab", "%00ab", "$logs", "a..b"} {
 		h.addTo("InvalidResourceName AuthenticationFailed", http.MethodGet, h.f.address+"/"+account+"/"+container+"/kept"+token, "")
 	}
-	for _, name := range []string{strings.Repeat("a", 1025), strings.Repeat("%C3%A4", 1025), "%ff", "a%00b", "%C3%28", strings.Repeat("a/", 600)} {
+	for _, name := range []string{strings.Repeat("a", 1025), strings.Repeat("%C3%A4", 1025), "%ff", "a%00b", "%C3%28",
+		strings.Repeat("a/", 600)} {
 		h.addTo("InvalidResourceName", http.MethodPut, h.url(name, ""), "new", "x-ms-blob-type: BlockBlob")
 	}
 	for _, path := range []string{"/", "//photos/kept", "/" + strings.Repeat("a", 25) + "/photos/kept"} {
 		h.addTo("InvalidUri", http.MethodGet, h.f.address+path+token, "")
 	}
-	for _, path := range []string{"/other/photos/kept", "/photos/kept", "/" + account + "x/photos/kept", "/" + strings.ToUpper(account) + "/photos/kept"} {
+	for _, path := range []string{"/other/photos/kept", "/photos/kept", "/" + account + "x/photos/kept",
+		"/" + strings.ToUpper(account) + "/photos/kept"} {
 		h.addTo("AuthenticationFailed InvalidUri InvalidResourceName", http.MethodGet, h.f.address+path+token, "")
 	}
 	for _, name := range []string{"../photos/kept", "./kept", "kept/", "kept//", "%2e%2e/kept", "Kept", "kept%20"} {
@@ -238,7 +248,8 @@ func (h *hostilities) paths() {
 // checksums are malformed, or of something else.
 func (h *hostilities) checksums() {
 	const typed = "x-ms-blob-type: BlockBlob"
-	for _, wrong := range []string{"x", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAA=", "5d41402abc4b2a76b9719d911017c592", "=", "AAAAAAAAAAAAAAAAAAAAAA"} {
+	for _, wrong := range []string{"x", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAA=", "5d41402abc4b2a76b9719d911017c592", "=",
+		"AAAAAAAAAAAAAAAAAAAAAA"} {
 		h.add("InvalidMd5", http.MethodPut, "new", "", "new", typed, "Content-MD5: "+wrong)
 		h.add("InvalidMd5", http.MethodPut, "new", "", "new", typed, "x-ms-blob-content-md5: "+wrong)
 		h.add("InvalidHeaderValue", http.MethodPut, "new", "", "new", typed, "x-ms-content-crc64: "+wrong)
@@ -250,7 +261,8 @@ func (h *hostilities) checksums() {
 	h.add("Crc64Mismatch", http.MethodPut, "new", block, "new", "x-ms-content-crc64: AAAAAAAAAAA=")
 	h.add("Md5Mismatch", http.MethodPut, "new", "comp=blocklist", "<BlockList/>", "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==")
 	h.add("Md5Mismatch", http.MethodPut, "kept", "comp=tags", tagDocument, "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==")
-	h.add("InvalidHeaderValue", http.MethodGet, "kept", "", "", "x-ms-range: bytes=0-1", "x-ms-range-get-content-md5: true", "x-ms-range-get-content-crc64: true")
+	h.add("InvalidHeaderValue", http.MethodGet, "kept", "", "", "x-ms-range: bytes=0-1", "x-ms-range-get-content-md5: true",
+		"x-ms-range-get-content-crc64: true")
 	h.add("InvalidHeaderValue", http.MethodGet, "kept", "", "", "x-ms-range-get-content-md5: true")
 	h.add("InvalidRange", http.MethodGet, "kept", "", "", "x-ms-range: bytes=4-")
 }
@@ -258,8 +270,10 @@ func (h *hostilities) checksums() {
 // documents are malformed.
 func (h *hostilities) documents() {
 	for _, wrong := range []string{
-		"", "x", "{}", "<", "<BlockList>", "<BlockList></Other>", "<Other/>", "<BlockList/><BlockList/>", "<BlockList/>x<", "</BlockList>", "<BlockList><Latest></BlockList>",
-		`<!DOCTYPE a [<!ENTITY b "c">]><BlockList><Latest>&b;</Latest></BlockList>`, "<BlockList><Latest>&#0;</Latest></BlockList>", "\xff\xfe<BlockList/>",
+		"", "x", "{}", "<", "<BlockList>", "<BlockList></Other>", "<Other/>", "<BlockList/><BlockList/>", "<BlockList/>x<",
+		"</BlockList>", "<BlockList><Latest></BlockList>",
+		`<!DOCTYPE a [<!ENTITY b "c">]><BlockList><Latest>&b;</Latest></BlockList>`, "<BlockList><Latest>&#0;</Latest></BlockList>",
+		"\xff\xfe<BlockList/>",
 		`<?xml version="1.0" encoding="utf-7"?><BlockList/>`, "<BlockList>" + strings.Repeat("<a>", 20_000),
 	} {
 		h.add("InvalidXmlDocument", http.MethodPut, "new", "comp=blocklist", wrong)
@@ -270,8 +284,10 @@ func (h *hostilities) documents() {
 	} {
 		h.add("InvalidBlockList", http.MethodPut, "new", "comp=blocklist", wrong)
 	}
-	h.add("BlockListTooLong", http.MethodPut, "new", "comp=blocklist", "<BlockList>"+strings.Repeat("<Latest>AA==</Latest>", 50_001)+"</BlockList>")
-	for _, wrong := range []string{"", "x", "{}", "<Tags>", "<Other/>", "<Tags><TagSet></Tags>", "<Tags><TagSet><Tag><Key>&a;</Key></Tag></TagSet></Tags>"} {
+	h.add("BlockListTooLong", http.MethodPut, "new", "comp=blocklist", "<BlockList>"+strings.Repeat("<Latest>AA==</Latest>",
+		50_001)+"</BlockList>")
+	for _, wrong := range []string{"", "x", "{}", "<Tags>", "<Other/>", "<Tags><TagSet></Tags>",
+		"<Tags><TagSet><Tag><Key>&a;</Key></Tag></TagSet></Tags>"} {
 		h.add("InvalidXmlDocument", http.MethodPut, "kept", "comp=tags", wrong)
 	}
 	tag := func(key, value string) string { return "<Tag><Key>" + key + "</Key><Value>" + value + "</Value></Tag>" }
@@ -279,7 +295,8 @@ func (h *hostilities) documents() {
 	for i := range 11 {
 		many += tag(fmt.Sprint("k", i), "v")
 	}
-	for _, wrong := range []string{many, tag("", "v"), tag("a", "1") + tag("a", "2"), tag(strings.Repeat("k", 129), "v"), tag("k", strings.Repeat("v", 257)), tag("k", "a\tb"), tag("k*", "v")} {
+	for _, wrong := range []string{many, tag("", "v"), tag("a", "1") + tag("a", "2"), tag(strings.Repeat("k", 129), "v"), tag("k",
+		strings.Repeat("v", 257)), tag("k", "a\tb"), tag("k*", "v")} {
 		h.add("InvalidTag", http.MethodPut, "kept", "comp=tags", "<Tags><TagSet>"+wrong+"</TagSet></Tags>")
 	}
 }
@@ -305,27 +322,34 @@ func (h *hostilities) leases() {
 		h.add("InvalidHeaderValue", http.MethodPut, "kept", "comp=lease", "", "x-ms-lease-action: acquire", "x-ms-lease-duration: "+seconds)
 	}
 	for _, id := range []string{"x", "1", "11111111-1111-1111-1111-11111111111", "*"} {
-		h.add("InvalidHeaderValue", http.MethodPut, "kept", "comp=lease", "", "x-ms-lease-action: acquire", "x-ms-lease-duration: -1", "x-ms-proposed-lease-id: "+id)
+		h.add("InvalidHeaderValue", http.MethodPut, "kept", "comp=lease", "", "x-ms-lease-action: acquire", "x-ms-lease-duration: -1",
+			"x-ms-proposed-lease-id: "+id)
 	}
 	h.add("LeaseNotPresentWithLeaseOperation", http.MethodPut, "kept", "comp=lease", "", "x-ms-lease-action: break")
-	h.add("LeaseNotPresentWithBlobOperation", http.MethodPut, "kept", "comp=metadata", "", "x-ms-lease-id: 11111111-1111-1111-1111-111111111111")
+	h.add("LeaseNotPresentWithBlobOperation", http.MethodPut, "kept", "comp=metadata", "",
+		"x-ms-lease-id: 11111111-1111-1111-1111-111111111111")
 }
 
 func (h *hostilities) lists() {
 	const list = "restype=container&comp=list&"
 	for query, want := range map[string]string{
-		"maxresults=x": "InvalidQueryParameterValue", "maxresults=1e3": "InvalidQueryParameterValue", "maxresults=99999999999999999999": "InvalidQueryParameterValue",
-		"maxresults=0": "OutOfRangeQueryParameterValue", "maxresults=-1": "OutOfRangeQueryParameterValue", "marker=*": "InvalidQueryParameterValue",
-		"include=everything": "InvalidQueryParameterValue", "include=permissions": "InvalidQueryParameterValue", "include=metadata,,tags": "InvalidQueryParameterValue",
-		"showonly=deleted": "UnsupportedQueryParameter", "prefix=a&prefix=b": "InvalidQueryParameterValue", "delimiter=/&delimiter=-": "InvalidQueryParameterValue",
-		"where=a": "UnsupportedQueryParameter", "startfrom=a": "UnsupportedQueryParameter",
+		"maxresults=x": "InvalidQueryParameterValue", "maxresults=1e3": "InvalidQueryParameterValue",
+		"maxresults=99999999999999999999": "InvalidQueryParameterValue",
+		"maxresults=0":                    "OutOfRangeQueryParameterValue", "maxresults=-1": "OutOfRangeQueryParameterValue",
+		"marker=*":           "InvalidQueryParameterValue",
+		"include=everything": "InvalidQueryParameterValue", "include=permissions": "InvalidQueryParameterValue",
+		"include=metadata,,tags": "InvalidQueryParameterValue",
+		"showonly=deleted":       "UnsupportedQueryParameter", "prefix=a&prefix=b": "InvalidQueryParameterValue",
+		"delimiter=/&delimiter=-": "InvalidQueryParameterValue",
+		"where=a":                 "UnsupportedQueryParameter", "startfrom=a": "UnsupportedQueryParameter",
 	} {
 		h.add(want, http.MethodGet, "", list+query, "")
 	}
 }
 
 func (h *hostilities) metadata() {
-	for _, header := range []string{"x-ms-meta-a-b: 1", "x-ms-meta-1a: 1", "x-ms-meta-: 1", "x-ms-meta-a.b: 1", "x-ms-meta-a!: 1", "x-ms-meta-a: \xff"} {
+	for _, header := range []string{"x-ms-meta-a-b: 1", "x-ms-meta-1a: 1", "x-ms-meta-: 1", "x-ms-meta-a.b: 1", "x-ms-meta-a!: 1",
+		"x-ms-meta-a: \xff"} {
 		h.add("InvalidMetadata", http.MethodPut, "kept", "comp=metadata", "", header)
 		h.add("InvalidMetadata", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", header)
 	}
@@ -337,7 +361,8 @@ func (h *hostilities) tags() {
 	for i := range 11 {
 		many += fmt.Sprintf("&k%d=v", i)
 	}
-	for _, wrong := range []string{many, "=v", "a=1&a=2", strings.Repeat("k", 129) + "=v", "k=" + strings.Repeat("v", 257), "k=%00", "k=%zz", "k=*", "k;v=1"} {
+	for _, wrong := range []string{many, "=v", "a=1&a=2", strings.Repeat("k", 129) + "=v", "k=" + strings.Repeat("v", 257),
+		"k=%00", "k=%zz", "k=*", "k;v=1"} {
 		h.add("InvalidTag", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", "x-ms-tags: "+wrong)
 	}
 }
@@ -369,8 +394,10 @@ func (h *hostilities) sources() {
 	_, token, _ := strings.Cut(h.url("kept", ""), "?")
 	path := "/" + sas.Account("photos") + "/photos/"
 	for _, from := range []string{
-		"kept", path + "kept?" + token, "https://example.com" + path + "kept?" + token, "file:///etc/passwd", "http://127.0.0.1:1" + path + "kept?" + token,
-		h.f.address, h.f.address + path, h.f.address + path + "kept", "http://user@" + host + "x" + path + "kept?" + token, "%zz", "http://[::1", "data:,x",
+		"kept", path + "kept?" + token, "https://example.com" + path + "kept?" + token, "file:///etc/passwd",
+		"http://127.0.0.1:1" + path + "kept?" + token,
+		h.f.address, h.f.address + path, h.f.address + path + "kept", "http://user@" + host + "x" + path + "kept?" + token, "%zz",
+		"http://[::1", "data:,x",
 		h.f.address + path + "kept?" + strings.Replace(token, "sig=", "sig=A", 1),
 		h.f.address + "/other/photos/kept?" + token, h.resigned(h.key.SecretAccessKey, "sp", "w").url("kept", ""),
 		h.resigned(h.key.SecretAccessKey, "se", "2020-01-01").url("kept", ""), h.f.address + path + "kept?%zz",
@@ -384,7 +411,8 @@ func (h *hostilities) sources() {
 	h.add("SourceConditionNotMet", http.MethodPut, "new", "", "", copied, `x-ms-source-if-match: "0x0"`)
 	h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", copied, "x-ms-source-if-modified-since: x")
 	h.add("InvalidRange", http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "", copied, "x-ms-source-range: bytes=9-")
-	h.add("Md5Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-blob-type: BlockBlob", "x-ms-source-content-md5: AAAAAAAAAAAAAAAAAAAAAA==")
+	h.add("Md5Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-blob-type: BlockBlob",
+		"x-ms-source-content-md5: AAAAAAAAAAAAAAAAAAAAAA==")
 	h.add("InvalidHeaderValue", http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "body", copied)
 }
 

@@ -133,7 +133,8 @@ func (s *survivor) step(t *testing.T, location string, step int) bool {
 	content := strings.Repeat(fmt.Sprintf("%s-%d ", s.name, s.writes), []int{1, 20_000}[step/4%2])
 	container, token, _ := strings.Cut(location, "?")
 	send := func(blob, query, body string, headers ...string) bool {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, container+"/"+s.name+blob+"?"+token+query, bytes.NewBufferString(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, container+"/"+s.name+blob+"?"+token+query,
+			bytes.NewBufferString(body))
 		if err != nil {
 			t.Error(err)
 			return false
@@ -202,7 +203,8 @@ func (s *survivor) expect(t *testing.T, a access) {
 		case exists && (k.exists && got.body == k.content || k.unsure && got.body == k.maybe):
 		case !exists && got.status == http.StatusNotFound && !k.exists:
 		default:
-			t.Errorf("%s/%s: %d with %d bytes, want %d or (%t) %d bytes", s.name, blob, got.status, len(got.body), len(k.content), k.unsure, len(k.maybe))
+			t.Errorf("%s/%s: %d with %d bytes, want %d or (%t) %d bytes", s.name, blob, got.status, len(got.body), len(k.content),
+				k.unsure, len(k.maybe))
 		}
 		*k = kept{content: got.body, exists: exists}
 		if !exists {

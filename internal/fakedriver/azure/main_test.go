@@ -171,7 +171,8 @@ func (r response) code() string {
 // put stores a block blob.
 func (a access) put(t *testing.T, blob, body string, headers ...string) response {
 	t.Helper()
-	return a.want(t, http.StatusCreated, a.do(t, http.MethodPut, blob, "", body, append([]string{"x-ms-blob-type: BlockBlob"}, headers...)...))
+	return a.want(t, http.StatusCreated, a.do(t, http.MethodPut, blob, "", body, append([]string{"x-ms-blob-type: BlockBlob"},
+		headers...)...))
 }
 
 // want fails the test if a response has another status.

@@ -138,7 +138,8 @@ func isOf(name string, l level) bool {
 // find returns the operation of a request.
 func find(method string, t target, query url.Values, header http.Header) (operation, bool) {
 	for _, op := range operations {
-		if op.method == method && op.level == t.level && op.comp == query.Get("comp") && op.restype == query.Get("restype") && op.isSelected(header) {
+		if op.method == method && op.level == t.level && op.comp == query.Get("comp") && op.restype == query.Get("restype") &&
+			op.isSelected(header) {
 			return op, true
 		}
 	}

@@ -132,7 +132,8 @@ func TestHeaders(t *testing.T) {
 		"anonymous":  f.send(t, http.MethodGet, f.address+"/x/photos/a", "", "x-ms-client-request-id: mine"),
 		"no version": f.send(t, http.MethodGet, a.url("a", ""), "", "x-ms-client-request-id: mine", "x-ms-version: "),
 	} {
-		for name, want := range map[string]string{"X-Ms-Client-Request-Id": "mine", "X-Ms-Version": version, "X-Ms-Request-Id": "", "Date": "", "Server": ""} {
+		for name, want := range map[string]string{"X-Ms-Client-Request-Id": "mine", "X-Ms-Version": version, "X-Ms-Request-Id": "",
+			"Date": "", "Server": ""} {
 			if value := got.header.Get(name); value == "" || want != "" && value != want {
 				t.Errorf("%s: the header %s is %q", what, name, value)
 			}
@@ -148,7 +149,8 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: the error is %s, %v; the header has %s", what, got.body, err, got.code())
 		}
 	}
-	if got := f.send(t, http.MethodGet, f.address+"/x/photos/a", ""); got.status != http.StatusUnauthorized || got.header.Get("WWW-Authenticate") == "" {
+	if got := f.send(t, http.MethodGet, f.address+"/x/photos/a",
+		""); got.status != http.StatusUnauthorized || got.header.Get("WWW-Authenticate") == "" {
 		t.Errorf("without a signature: %d, %v", got.status, got.header)
 	}
 	if location, err := url.Parse(a.url("a", "")); err != nil || location.Query().Get("sv") != sas.Version {
