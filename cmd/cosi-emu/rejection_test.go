@@ -125,6 +125,10 @@ func TestUsage(t *testing.T) {
 			reason: "a port for what is not started",
 			args:   command("up", "--gcs-port", "9090"), code: 2, says: []string{"GCS port", "protocols"},
 		},
+		"AzurePort": {
+			reason: "a port for what is not started",
+			args:   command("up", "--azure-port", "10000"), code: 2, says: []string{"Azure port", "protocols"},
+		},
 		"DriverProtocol": {
 			reason: "names are written as COSI writes them",
 			args:   command("driver", "--protocols", "s3"), code: 2, says: []string{`"s3"`, "S3, GCS, Azure"},

@@ -152,13 +152,16 @@ func azureVariables(values map[string]string) []Variable {
 	token := container.RawQuery
 	endpoint, name := path.Split(container.Path)
 	container.Path, container.RawPath, container.RawQuery = strings.TrimSuffix(endpoint, "/"), "", ""
-	return []Variable{
-		{Name: v1alpha2.SecretKeyBucketName, Value: name, Added: "not in the Secret; added from " + v1alpha2.SecretKeyAzureSASToken},
-		{
-			Name: "AZURE_STORAGE_CONNECTION_STRING", Value: "BlobEndpoint=" + container.String() + ";SharedAccessSignature=" + token,
-			Added: "not in the Secret; added for SDKs that read no URI",
-		},
+	added := []Variable{{
+		Name: "AZURE_STORAGE_CONNECTION_STRING", Value: "BlobEndpoint=" + container.String() + ";SharedAccessSignature=" + token,
+		Added: "not in the Secret; added for SDKs that do not read a URI",
+	}}
+	if values[v1alpha2.SecretKeyBucketName] == "" {
+		added = append(added, Variable{
+			Name: v1alpha2.SecretKeyBucketName, Value: name, Added: "not in the Secret; added from " + v1alpha2.SecretKeyAzureSASToken,
+		})
 	}
+	return added
 }
 
 // Format is a form in which variables are written.
