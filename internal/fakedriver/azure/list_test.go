@@ -129,7 +129,7 @@ func TestDeletedContainer(t *testing.T) {
 		}
 	}
 	f.container(t, "photos")
-	if got := a.do(t, http.MethodGet, "a", "", ""); got.code() != "AuthorizationPermissionMismatch" && got.code() != "ContainerNotFound" {
+	if got := a.do(t, http.MethodGet, "a", "", ""); got.code() != "AuthorizationFailure" {
 		t.Errorf("in another container of the same name: %d %s", got.status, got.code())
 	}
 }
