@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
@@ -20,11 +21,13 @@ func (o Options) hasAzure() bool { return slices.Contains(o.Protocols, fakedrive
 // startAzure starts the Azure service. What it stores is in the store, so that it is the same
 // for all incarnations of the component.
 func (e *Emulator) startAzure(ctx context.Context) error {
-	port, err := reservePort(ctx, "Azure", e.opts.AzurePort)
+	port, err := e.reservePort(ctx, portChoice{
+		service: "Azure", wanted: e.opts.AzurePort, saved: e.origin.azurePort, moved: e.movedSecrets(),
+	})
 	if err != nil {
 		return err
 	}
-	e.info.AzureEndpoint = e.scheme() + net.JoinHostPort(loopback, port)
+	e.info.AzureEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
 	var current atomic.Pointer[seam.Incarnation]
 	if e.azure, err = azure.New(azure.Options{
 		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
@@ -37,7 +40,7 @@ func (e *Emulator) startAzure(ctx context.Context) error {
 		return err
 	}
 	return e.startComponent(ctx, ComponentAzure, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := listenTCP(ctx, "Azure", net.JoinHostPort(loopback, port))
+		listener, err := port.listen(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +78,7 @@ func (e *Emulator) tryAzureRequest(ctx context.Context, key IssuedKey, method, b
 	if err != nil {
 		return answer, err
 	}
-	request.RemoteAddr, request.RequestURI = loopback+":0", request.URL.RequestURI()
+	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
 	if method == http.MethodPut {
 		request.Header.Set("If-Match", `"none"`)
 		request.Header.Set("X-Ms-Blob-Type", "BlockBlob")

@@ -51,7 +51,7 @@ type Options struct {
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
 	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
-	// Bridge, TLS, S3Port and GCSPort default to those of the snapshot; other values that do
+	// Bridge, TLS, S3Port, GCSPort and AzurePort default to those of the snapshot; other values that do
 	// not fit are rejected.
 	Snapshot string
 

@@ -56,10 +56,11 @@ type SnapshotInfo struct {
 	Protocols []fakedriver.Protocol `json:"protocols"`
 	Bridge    bool                  `json:"bridge,omitempty"`
 	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
-	// Secrets name, and GCSPort that of the GCS service.
-	TLS     bool `json:"tls,omitempty"`
-	S3Port  int  `json:"s3Port"`
-	GCSPort int  `json:"gcsPort,omitempty"`
+	// Secrets name; GCSPort and AzurePort are those of the other services.
+	TLS       bool `json:"tls,omitempty"`
+	S3Port    int  `json:"s3Port"`
+	GCSPort   int  `json:"gcsPort,omitempty"`
+	AzurePort int  `json:"azurePort,omitempty"`
 	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
 	// snapshot.
 	Objects map[string]int `json:"objects"`
@@ -238,11 +239,13 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	info.Kubernetes = version
-	if info.S3Port, err = portOf(e.info.S3Endpoint); err != nil {
-		return SnapshotInfo{}, err
-	}
-	if info.GCSPort, err = portOf(e.info.GCSEndpoint); err != nil {
-		return SnapshotInfo{}, err
+	for _, service := range []struct {
+		port     *int
+		endpoint string
+	}{{&info.S3Port, e.info.S3Endpoint}, {&info.GCSPort, e.info.GCSEndpoint}, {&info.AzurePort, e.info.AzureEndpoint}} {
+		if *service.port, err = portOf(service.endpoint); err != nil {
+			return SnapshotInfo{}, err
+		}
 	}
 	for _, kind := range countedKinds(e.API()) {
 		list := &metav1.PartialObjectMetadataList{}
