@@ -77,7 +77,7 @@ type driver struct {
 	state   sync.Map
 	backend *store.Store
 
-	gcsEndpoint, azureEndpoint string
+	gcsEndpoint string
 
 	mu       sync.Mutex
 	listener *bufconn.Listener
@@ -225,7 +225,7 @@ func (d *driver) config() conformance.Config {
 		Parameters: conformance.Parameters{
 			Bucket: map[string]string{"note": "first"}, Incompatible: map[string]string{"note": "second"},
 			Access: map[string]string{"note": "first"}, IncompatibleAccess: map[string]string{"note": "second"},
-			ExistingBucket: existing, NonEmptyDeletion: "reject", GCSEndpoint: d.gcsEndpoint, AzureEndpoint: d.azureEndpoint,
+			ExistingBucket: existing, NonEmptyDeletion: "reject", GCSEndpoint: d.gcsEndpoint, AzureEndpoint: d.options.AzureEndpoint,
 		},
 	}
 	if d.setup.socket {
