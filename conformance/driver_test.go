@@ -61,8 +61,8 @@ type setup struct {
 	parameters func(*conformance.Parameters)
 	// secret returns the secret of an account, instead of a random one.
 	secret func(account string) string
-	// anyContainer has the Azure service ignore for which container a signature is.
-	anyContainer bool
+	// azure wraps the Azure service.
+	azure func(d *driver, next http.Handler) http.Handler
 	// outages is a directory whose files say how the backend fails. Default: an empty one.
 	outages string
 	// socket has the driver listen on a UNIX socket, instead of in memory.
