@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -81,6 +82,8 @@ var (
 	errLeaseBreaking       = &failure{http.StatusConflict, "LeaseIsBreakingAndCannotBeChanged", "The lease ID matched, but the lease is currently in breaking state and cannot be changed."}
 	errLeaseNoRenewal      = &failure{http.StatusConflict, "LeaseIsBrokenAndCannotBeRenewed", "The lease ID matched, but the lease has been broken explicitly and cannot be renewed."}
 	errLeaseNoAcquiring    = &failure{http.StatusConflict, "LeaseIsBreakingAndCannotBeAcquired", "The lease ID matched, but the lease is currently in breaking state and cannot be acquired until it is broken."}
+	errQuota               = &failure{http.StatusForbidden, "QuotaExceeded", "The quota of the container is used up: its BucketClass has quotaBytes or quotaObjects."}
+	errStorageFull         = &failure{s3error.ErrStorageFull.Status, "InternalError", s3error.ErrStorageFull.Message}
 	errTimeout             = &failure{http.StatusRequestTimeout, "OperationTimedOut", "The body did not arrive in time."}
 	errBusy                = &failure{http.StatusServiceUnavailable, "ServerBusy", "The service is ending."}
 	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log says why."}
@@ -101,6 +104,10 @@ func failureOf(err error) *failure {
 		return errForbidden
 	case errors.Is(err, fakedriver.ErrNotExist), errors.Is(err, s3error.ErrNoSuchBucket):
 		return errNoContainer
+	case errors.Is(err, s3error.ErrQuotaExceeded):
+		return errQuota
+	case errors.Is(err, syscall.ENOSPC):
+		return errStorageFull
 	case errors.Is(err, fakedriver.ErrClosed):
 		return errBusy
 	case errors.Is(err, os.ErrDeadlineExceeded):
