@@ -121,6 +121,18 @@ func TestUsage(t *testing.T) {
 			reason: "a protocol that there is not",
 			args:   command("up", "--protocols", "S3,FTP"), code: 2, says: []string{`"FTP"`, "S3, GCS, Azure"},
 		},
+		"ExampleProtocol": {
+			reason: "a protocol that there is not",
+			args:   command("example", "--protocol", "FTP"), code: 2, says: []string{"--protocol", `"FTP"`, "S3, GCS, Azure"},
+		},
+		"ExampleClasses": {
+			reason: "classes are for all protocols",
+			args:   command("example", "--protocol", "GCS", "--classes"), code: 2, says: []string{"--classes", "--protocol"},
+		},
+		"ExampleV1alpha1": {
+			reason: "v1alpha1 has no credentials for GCS",
+			args:   command("example", "--protocol", "GCS", "--api", "v1alpha1"), code: 2, says: []string{"GCS", "v1alpha1", "Azure"},
+		},
 		"GCSPort": {
 			reason: "a port for what is not started",
 			args:   command("up", "--gcs-port", "9090"), code: 2, says: []string{"GCS port", "protocols"},
