@@ -5,6 +5,7 @@ import (
 	"flag"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -163,12 +164,27 @@ func sameRuns(t *testing.T, on [2]*runner, s *spec.Scenario) {
 		if difference = nearest(runs[0], runs[1]); difference == "" {
 			return
 		}
-		if cmp.Equal(seen(runs[0]), seen(runs[1])) {
+		if cmp.Equal(seen(s, runs[0]), seen(s, runs[1])) {
 			return
 		}
 	}
 	t.Errorf("%d runs on each control plane are different (recorded on %s, replayed on %s):\n%s\nseen: %s",
-		*attempts, selection.Envtest, selection.Embedded, difference, cmp.Diff(seen(runs[0]), seen(runs[1])))
+		*attempts, selection.Envtest, selection.Embedded, difference, cmp.Diff(seen(s, runs[0]), seen(s, runs[1])))
+}
+
+// number is that of an object among those that a repeat makes.
+var number = regexp.MustCompile(`-\d+\b`)
+
+// nameOf returns how a step or an object is compared. A fault of the third call meets whichever
+// object is third: if a scenario has such faults, the objects of a repeat count as one.
+func nameOf(s *spec.Scenario, step string) string {
+	countsCalls := func(step spec.Step) bool {
+		return step.Inject != nil && step.Inject.Nth > 1 && step.Inject.Subject == ""
+	}
+	if slices.ContainsFunc(s.Steps, countsCalls) {
+		return number.ReplaceAllString(step, "-N")
+	}
+	return step
 }
 
 // nearest returns the difference of two runs, or nothing if some two are equal.
@@ -184,21 +200,25 @@ func nearest(programs, embedded []run) string {
 	return difference
 }
 
-// seen returns the steps of all runs, and the objects that they left.
-func seen(runs []run) map[string]bool {
-	all := map[string]bool{}
+// seen returns the steps of all runs of a scenario, and the objects that they left.
+func seen(s *spec.Scenario, runs []run) map[string]bool {
+	steps := map[string]bool{}
 	for _, r := range runs {
 		for _, step := range r.trace.Steps() {
-			all[step] = true
+			steps[step] = true
 		}
 		for name, object := range r.objects {
-			all[name+" = "+object] = true
+			steps[name+" = "+object] = true
 		}
 	}
 	for _, r := range runs {
-		maps.DeleteFunc(all, func(step string, _ bool) bool { return r.isLateStatus(step) })
+		maps.DeleteFunc(steps, func(step string, _ bool) bool { return r.isLateStatus(step) })
 	}
-	return all
+	named := map[string]bool{}
+	for step := range steps {
+		named[nameOf(s, step)] = true
+	}
+	return named
 }
 
 // isLateStatus reports whether a step writes the status of an object that was deleted: the
