@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,21 +113,21 @@ func TestAzureSeam(t *testing.T) {
 	if err := component.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if code, content, err := azureDo(t.Context(), token, http.MethodGet, "kept", "",
-		""); code != "OK" || content != "content" || err != nil {
+	code, content, err := azureDo(t.Context(), token, http.MethodGet, "kept", "", "")
+	if code != "OK" || content != "content" || err != nil {
 		t.Errorf("after a crash: %s, %q, %v", code, content, err)
 	}
-	var put int
-	for _, event := range emu.Journal().Since(0) {
+	put := emu.Journal().Since(0)
+	for _, event := range put {
 		if strings.Contains(string(event.Request)+string(event.Response)+event.Message, "sig=") {
 			t.Errorf("the journal has a signature: %v", event)
 		}
-		if event.Seam == journal.SeamStore && event.Component == emulator.ComponentAzure && event.Operation.Name == "PutBlob" {
-			put++
-		}
 	}
-	if put != 1 {
-		t.Errorf("the journal has %d PutBlob, want 1", put)
+	put = slices.DeleteFunc(put, func(event journal.Event) bool {
+		return event.Seam != journal.SeamStore || event.Component != emulator.ComponentAzure || event.Operation.Name != "PutBlob"
+	})
+	if len(put) != 1 {
+		t.Errorf("the journal has %d PutBlob, want 1", len(put))
 	}
 	azureCode(t, token, http.MethodDelete, "kept", "")
 }

@@ -127,7 +127,7 @@ func (o Options) validate() error {
 		return err
 	}
 	if o.AzureEndpoint != "" && ValidateS3Endpoint(o.AzureEndpoint) != nil {
-		return fmt.Errorf("Azure endpoint %q is not valid: it must be a URL such as http://127.0.0.1:10000", o.AzureEndpoint)
+		return fmt.Errorf("the Azure endpoint %q is not valid: it must be a URL such as http://127.0.0.1:10000", o.AzureEndpoint)
 	}
 	if err := ValidateParameters(o.Parameters); err != nil {
 		return err

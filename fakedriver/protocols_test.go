@@ -210,19 +210,8 @@ func TestAzure(t *testing.T) {
 			t.Errorf("the storage account is %q, want %q", got, account)
 		}
 		first, second := azureToken(t, c), azureToken(t, c)
-		for _, token := range []string{first, second} {
-			location, text, _ := strings.Cut(token, "?")
-			query, err := url.ParseQuery(text)
-			if err != nil || location != want {
-				t.Fatalf("the token is for %q, %v; want %q", location, err, want)
-			}
-			if query.Get("sp") != "racwdl" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
-				t.Errorf("the token says %v", query)
-			}
-			if query.Get("spr") == "https" == strings.HasPrefix(want, "http:") {
-				t.Errorf("the token is for %q", query.Get("spr"))
-			}
-		}
+		expectToken(t, first, want)
+		expectToken(t, second, want)
 		if first == second {
 			t.Error("a token came back after it had been revoked")
 		}
@@ -231,6 +220,22 @@ func TestAzure(t *testing.T) {
 		}
 		_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
 		wantCode(t, err, codes.OK)
+	}
+}
+
+// expectToken expects a shared access signature for a container.
+func expectToken(t *testing.T, token, want string) {
+	t.Helper()
+	location, text, _ := strings.Cut(token, "?")
+	query, err := url.ParseQuery(text)
+	if err != nil || location != want {
+		t.Fatalf("the token is for %q, %v; want %q", location, err, want)
+	}
+	if query.Get("sp") != "racwdl" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
+		t.Errorf("the token says %v", query)
+	}
+	if query.Get("spr") == "https" == strings.HasPrefix(want, "http:") {
+		t.Errorf("the token is for %q", query.Get("spr"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
@@ -189,7 +190,7 @@ func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listed
 			return errInvalidBlockList
 		}
 		bodies = append(bodies, body)
-		d.Parts = append(d.Parts, objects.PartInfo{Number: int32(i + 1), Name: block.id, Size: body.Size()}) //nolint:gosec // at most 50,000
+		d.Parts = append(d.Parts, objects.PartInfo{Number: int32(i + 1), Name: block.id, Size: body.Size()})
 	}
 	d.Body = objects.Join(bodies...)
 	return nil
@@ -224,36 +225,42 @@ type blocks struct {
 	Blocks []blockXML `xml:"Block"`
 }
 
+// add adds a block, if the client has asked for such blocks.
+func (b *blocks) add(name string, size int64) {
+	if b != nil {
+		b.Blocks = append(b.Blocks, blockXML{name, size})
+	}
+}
+
 // getBlockList lists the committed blocks, the uncommitted ones, or all.
 func (s *Service) getBlockList(x *exchange) error {
 	kind := x.query.Get("blocklisttype")
-	if kind != "" && kind != "committed" && kind != "uncommitted" && kind != "all" {
+	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
 		return errInvalidQuery
 	}
 	list := blockListXML{}
 	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
 	found, err := s.read(x)
-	switch {
-	case err != nil && (found != nil || len(staged) == 0):
+	if err != nil && (found != nil || len(staged) == 0) {
 		return err
-	case found != nil && found.Type != blockBlob:
-		return errBlobType
-	case found != nil:
-		x.describe(found)
-		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
 	}
 	if kind != "uncommitted" {
 		list.Committed = &blocks{}
-		if found != nil {
-			for _, part := range found.Parts {
-				list.Committed.Blocks = append(list.Committed.Blocks, blockXML{part.Name, part.Size})
-			}
-		}
 	}
 	if kind == "uncommitted" || kind == "all" {
 		list.Uncommitted = &blocks{}
 		for _, part := range staged {
-			list.Uncommitted.Blocks = append(list.Uncommitted.Blocks, blockXML{part.Name, part.Body.Size()})
+			list.Uncommitted.add(part.Name, part.Body.Size())
+		}
+	}
+	if found != nil {
+		if found.Type != blockBlob {
+			return errBlobType
+		}
+		x.describe(found)
+		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
+		for _, part := range found.Parts {
+			list.Committed.add(part.Name, part.Size)
 		}
 	}
 	return x.sendXML(list)

@@ -175,7 +175,7 @@ func TestRoutesAndPermissions(t *testing.T) {
 	f := serve(t, azure.Options{})
 	key := f.account(t, "ba-all", everything("photos"))
 	admin := f.signed("photos", key, all)
-	for _, letter := range strings.Split(all, "") {
+	for letter := range strings.SplitSeq(all, "") {
 		a := f.signed("photos", key, letter)
 		admin.prepare(t)
 		for _, r := range routes() {

@@ -48,7 +48,7 @@ func (o operation) isSelected(header http.Header) bool {
 	return true
 }
 
-// checkHeaders rejects unsupported headers, which could change the operation, and
+// check rejects unsupported headers, which could change the operation, and
 // parameters that are ambiguous or unsupported.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
@@ -60,16 +60,21 @@ func (o operation) check(query url.Values, header http.Header) error {
 		}
 	}
 	for name, values := range header {
-		known := !strings.HasPrefix(name, "X-Ms-") || slices.Contains(always, name) || slices.Contains(o.headers, name) ||
-			strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == header.Get(name)
 		switch {
-		case !known:
+		case !strings.HasPrefix(name, "X-Ms-"):
+		case !o.takes(name, values[0]):
 			return errUnsupportedHeader.with("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
-		case strings.HasPrefix(name, "X-Ms-") && len(values) > 1:
+		case len(values) > 1:
 			return errInvalidHeader.with("The header " + strings.ToLower(name) + " is given more than once.")
 		}
 	}
 	return nil
+}
+
+// takes reports whether the operation supports a header of Azure.
+func (o operation) takes(name, value string) bool {
+	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
+		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
 }
 
 func printable(name string) string { return strings.ToValidUTF8(name, "?") }

@@ -59,7 +59,8 @@ func TestHostileRequests(t *testing.T) {
 	} {
 		add()
 	}
-	if t.Logf("%d requests", len(h.all)); len(h.all) < 300 {
+	t.Logf("%d requests", len(h.all))
+	if len(h.all) < 300 {
 		t.Errorf("there are %d requests, want at least 300", len(h.all))
 	}
 	for _, one := range h.all {

@@ -2,7 +2,6 @@ package azure_test
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -125,66 +124,65 @@ func (k *kept) begin(content string) func() {
 	return func() { *k = kept{content: content, exists: true} }
 }
 
+// allows reports whether a blob can have been read as it was.
+func (k *kept) allows(got response) bool {
+	if got.status != http.StatusOK {
+		return got.status == http.StatusNotFound && !k.exists
+	}
+	return k.exists && got.body == k.content || k.unsure && got.body == k.maybe
+}
+
 // step makes a change, and reports whether it was acknowledged.
 func (s *survivor) step(t *testing.T, location string, step int) bool {
 	t.Helper()
 	s.writes++
 	// Both sides of the size at which contents become files.
 	content := strings.Repeat(fmt.Sprintf("%s-%d ", s.name, s.writes), []int{1, 20_000}[step/4%2])
-	container, token, _ := strings.Cut(location, "?")
-	send := func(blob, query, body string, headers ...string) bool {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, container+"/"+s.name+blob+"?"+token+query,
-			bytes.NewBufferString(body))
-		if err != nil {
-			t.Error(err)
+	send := func(change func(), blob, query, body string, headers ...string) bool {
+		if !s.send(t, location, blob, query, body, headers...) {
 			return false
 		}
-		for _, header := range headers {
-			request.Header.Set("X-Ms-Blob-Type", header)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return false
-		}
-		_, err = io.Copy(io.Discard, response.Body)
-		return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusCreated
+		change()
+		return true
 	}
-	id := blockID("abc")
 	switch {
 	case !s.log.exists:
-		done := s.log.begin("")
-		if !send("/log", "", "", "AppendBlob") {
-			return false
-		}
-		done()
+		return send(s.log.begin(""), "/log", "", "", "AppendBlob")
 	case step%4 == 0:
-		done := s.put.begin(content)
-		if !send("/put", "", content, "BlockBlob") {
-			return false
-		}
-		done()
+		return send(s.put.begin(content), "/put", "", content, "BlockBlob")
 	case step%4 == 1:
-		done := s.log.begin(s.log.content + content)
-		if !send("/log", "&comp=appendblock", content) {
-			return false
-		}
-		done()
+		return send(s.log.begin(s.log.content+content), "/log", "&comp=appendblock", content)
 	case step%4 == 2:
 		s.staged = false
 		s.blocks.maybe = content
-		if !send("/blocks", "&comp=block&blockid="+id, content) {
-			return false
-		}
-		s.staged = true
+		return send(func() { s.staged = true }, "/blocks", "&comp=block&blockid="+blockID("abc"), content)
 	case s.staged:
 		done := s.blocks.begin(s.blocks.maybe)
-		if !send("/blocks", "&comp=blocklist", blockList("Uncommitted:abc")) {
-			return false
-		}
-		done()
-		s.staged = false
+		return send(func() { done(); s.staged = false }, "/blocks", "&comp=blocklist", blockList("Uncommitted:abc"))
+	default:
+		return true
 	}
-	return true
+}
+
+// send sends a request that creates something, and reports whether it was acknowledged.
+func (s *survivor) send(t *testing.T, location, blob, query, body string, types ...string) bool {
+	t.Helper()
+	container, token, _ := strings.Cut(location, "?")
+	target := container + "/" + s.name + blob + "?" + token + query
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	for _, kind := range types {
+		request.Header.Set("X-Ms-Blob-Type", kind)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusCreated
 }
 
 // expect compares the blobs with what was acknowledged, and takes over what is there.
@@ -198,17 +196,13 @@ func (s *survivor) expect(t *testing.T, a access) {
 	}
 	for blob, k := range map[string]*kept{"put": &s.put, "log": &s.log, "blocks": &s.blocks} {
 		got := a.do(t, http.MethodGet, s.name+"/"+blob, "", "")
-		exists := got.status == http.StatusOK
-		switch {
-		case exists && (k.exists && got.body == k.content || k.unsure && got.body == k.maybe):
-		case !exists && got.status == http.StatusNotFound && !k.exists:
-		default:
+		if !k.allows(got) {
 			t.Errorf("%s/%s: %d with %d bytes, want %d or (%t) %d bytes", s.name, blob, got.status, len(got.body), len(k.content),
 				k.unsure, len(k.maybe))
 		}
-		*k = kept{content: got.body, exists: exists}
-		if !exists {
-			k.content = ""
+		*k = kept{}
+		if got.status == http.StatusOK {
+			*k = kept{content: got.body, exists: true}
 		}
 	}
 	s.staged = false

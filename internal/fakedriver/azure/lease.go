@@ -143,17 +143,17 @@ func acquire(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	case state == breaking:
 		return 0, errLeasePresent
 	}
-	*l = leaseState{ID: id, Duration: duration}
-	l.begin(now)
+	*l = leaseState{ID: id, Duration: duration}.begun(now)
 	return 0, nil
 }
 
-// begin sets the end of a lease that begins now.
-func (l *leaseState) begin(now time.Time) {
+// begun returns the lease with the end that it has if it begins now.
+func (l leaseState) begun(now time.Time) leaseState {
 	l.Ends = time.Time{}
 	if l.Duration > 0 {
 		l.Ends = now.Add(l.Duration)
 	}
+	return l
 }
 
 func leaseDuration(text string) (time.Duration, error) {
@@ -177,7 +177,7 @@ func leaseID(text string) (string, error) {
 }
 
 // isOf returns an error if the header does not have the ID of the lease.
-func (l *leaseState) isOf(x *exchange) error {
+func (l leaseState) isOf(x *exchange) error {
 	given := x.header(leaseHeader)
 	switch {
 	case given == "":
@@ -198,7 +198,7 @@ func renew(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	if l.Breaking {
 		return 0, errLeaseNoRenewal
 	}
-	l.begin(now)
+	*l = l.begun(now)
 	return 0, nil
 }
 

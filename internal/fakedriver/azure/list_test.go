@@ -17,17 +17,18 @@ import (
 // listed is a page of a list.
 type listed struct {
 	Blobs []struct {
-		Name, Snapshot string
-		Properties     struct {
+		Name       string `xml:"Name"`
+		Snapshot   string `xml:"Snapshot"`
+		Properties struct {
 			Length int64  `xml:"Content-Length"`
 			Etag   string `xml:"Etag"`
-		}
+		} `xml:"Properties"`
 		Metadata struct {
 			Colour string `xml:"colour"`
-		}
+		} `xml:"Metadata"`
 		Tags struct {
 			Keys []string `xml:"TagSet>Tag>Key"`
-		}
+		} `xml:"Tags"`
 	} `xml:"Blobs>Blob"`
 	Prefixes []string `xml:"Blobs>BlobPrefix>Name"`
 	Next     string   `xml:"NextMarker"`

@@ -138,15 +138,8 @@ func TestHeaders(t *testing.T) {
 				t.Errorf("%s: the header %s is %q", what, name, value)
 			}
 		}
-		if got.status < 400 || what == "HEAD" {
-			continue
-		}
-		var document struct {
-			XMLName       xml.Name `xml:"Error"`
-			Code, Message string
-		}
-		if err := xml.Unmarshal([]byte(got.body), &document); err != nil || document.Code != got.code() || document.Message == "" {
-			t.Errorf("%s: the error is %s, %v; the header has %s", what, got.body, err, got.code())
+		if got.status >= http.StatusBadRequest && what != "HEAD" {
+			got.expectDocument(t, what)
 		}
 	}
 	if got := f.send(t, http.MethodGet, f.address+"/x/photos/a",
@@ -155,5 +148,18 @@ func TestHeaders(t *testing.T) {
 	}
 	if location, err := url.Parse(a.url("a", "")); err != nil || location.Query().Get("sv") != sas.Version {
 		t.Errorf("the version of signatures is not %s", sas.Version)
+	}
+}
+
+// expectDocument expects that the body of an error has the code of the header.
+func (r response) expectDocument(t *testing.T, what string) {
+	t.Helper()
+	var document struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string   `xml:"Code"`
+		Message string   `xml:"Message"`
+	}
+	if err := xml.Unmarshal([]byte(r.body), &document); err != nil || document.Code != r.code() || document.Message == "" {
+		t.Errorf("%s: the error is %s, %v; the header has %s", what, r.body, err, r.code())
 	}
 }

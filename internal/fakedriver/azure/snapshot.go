@@ -102,27 +102,33 @@ func (s *Service) remove(x *exchange) error {
 		if id != "" {
 			return s.removal(x, found, id)
 		}
-		if found.base == nil {
-			return m, errNoBlob
-		}
-		if err := s.checkWrite(x, found.base); err != nil {
-			return m, err
-		}
-		switch {
-		case which == "only":
-			m.Remove = found.snapshots
-		case which == "" && len(found.snapshots) > 0:
-			return m, errSnapshots
-		default:
+		m, err = s.removalOfBlob(x, found, which)
+		if err == nil && which != "only" {
 			m.Remove, m.EndUpload = all, blocksID(x.target.blob)
 		}
-		return m, nil
+		return m, err
 	})
 	if err != nil {
 		return err
 	}
 	x.set("X-Ms-Delete-Type-Permanent", "true")
 	return x.begin(http.StatusAccepted)
+}
+
+// removalOfBlob returns the modification that deletes the snapshots of a blob, unless the blob is
+// deleted with them.
+func (s *Service) removalOfBlob(x *exchange, found versions, which string) (m objects.Modification, err error) {
+	if found.base == nil {
+		return m, errNoBlob
+	}
+	if err := s.checkWrite(x, found.base); err != nil {
+		return m, err
+	}
+	if which == "" && len(found.snapshots) > 0 {
+		return m, errSnapshots
+	}
+	m.Remove = found.snapshots
+	return m, nil
 }
 
 // removal returns the modification that deletes one snapshot.
