@@ -85,7 +85,7 @@ func (c gofakes3Backend) HeadObject(string, string) (*gofakes3.Object, error) {
 
 // DeleteObject implements gofakes3.Backend.
 func (c gofakes3Backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
-	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions)
+	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions, c.x.bypass())
 	return gofakes3.ObjectDeleteResult{
 		IsDeleteMarker: done.IsDeleteMarker, VersionID: gofakes3.VersionID(done.VersionID),
 	}, c.fail(err)
