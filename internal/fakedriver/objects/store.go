@@ -21,6 +21,8 @@ type Store struct {
 	buckets  map[string]*Bucket
 
 	random sync.Mutex // guards Options.Rand
+
+	damaged []Damage // when it was opened
 }
 
 // Options configure a store.

@@ -49,11 +49,15 @@ func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequ
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	body := v.Body
+	offset, length := int64(0), v.Size()
 	if found != nil {
-		body = body.Slice(found.Start, found.Length)
+		offset, length = found.Start, found.Length
 	}
-	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{body.Open(), c.x}, Range: found}, nil
+	content, err := v.Open(offset, length)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{content, c.x}, Range: found}, nil
 }
 
 // sender is the content of an object. It records when sending fails, so that the
