@@ -37,7 +37,8 @@ func (r Retention) Validate() error {
 	case r == Retention{}:
 		return nil
 	case r.Mode != RetentionGovernance && r.Mode != RetentionCompliance:
-		return fmt.Errorf("retention %w: its mode is %q, and must be %s or %s", ErrInvalid, string(r.Mode), RetentionGovernance, RetentionCompliance)
+		return fmt.Errorf("retention %w: its mode is %q, and must be %s or %s",
+			ErrInvalid, string(r.Mode), RetentionGovernance, RetentionCompliance)
 	case (r.Days == 0) == (r.Years == 0):
 		return fmt.Errorf("retention %w: it must have either days or years", ErrInvalid)
 	case r.Days < 0, r.Years < 0, r.Days > maxRetentionDays, r.Years > maxRetentionYears:

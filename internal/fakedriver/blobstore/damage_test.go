@@ -194,16 +194,13 @@ func TestQuarantine(t *testing.T) {
 				v = open(t, dir)
 				things := loaded(t, v)
 				expect(t, things["good"], content(2, large))
-				damage := things["bad"].Damage()
-				if !errors.Is(damage, blobstore.ErrDamaged) || !strings.Contains(damage.Error(), path) || !strings.Contains(damage.Error(), tc.says) {
-					t.Errorf("%s\nDamage() = %v, want %v, %s and %q", tc.reason, damage, blobstore.ErrDamaged, path, tc.says)
+				_, failed := things["bad"].Open(0, 1)
+				for _, err := range []error{things["bad"].Damage(), failed} {
+					if !errors.Is(err, blobstore.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), tc.says) {
+						t.Errorf("%s\nthe error is %v, want %v, %s and %q", tc.reason, err, blobstore.ErrDamaged, path, tc.says)
+					}
 				}
-				if _, err := things["bad"].Open(0, 1); !errors.Is(err, blobstore.ErrDamaged) {
-					t.Errorf("%s\nOpen() = %v", tc.reason, err)
-				}
-				if info, err := os.Stat(left); (err == nil) != (tc.left >= 0) || err == nil && info.Size() != int64(tc.left) {
-					t.Errorf("%s\nin quarantine: %v, %v; want %d bytes", tc.reason, info, err, tc.left)
-				}
+				expectFile(t, left, tc.left)
 				shut(t, v)
 			}
 			v = open(t, dir)
@@ -215,13 +212,20 @@ func TestQuarantine(t *testing.T) {
 			if things := loaded(t, v); len(things) != 1 {
 				t.Errorf("after its deletion there are %d blobs", len(things))
 			}
-			if _, err := os.Stat(left); (err == nil) != (tc.left >= 0) {
-				t.Errorf("after its deletion, in quarantine: %v", err)
-			}
+			expectFile(t, left, tc.left)
 			if next := seal(t, v, content(3, large)); tc.left >= 0 && next.ID() <= bad.ID() {
 				t.Errorf("the ID %d is used again", next.ID())
 			}
 		})
+	}
+}
+
+// expectFile expects a file of a size; -1 is no file.
+func expectFile(t *testing.T, path string, size int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if (err == nil) != (size >= 0) || err == nil && info.Size() != int64(size) {
+		t.Errorf("file %s: %v, %v; want %d bytes", path, info, err, size)
 	}
 }
 

@@ -128,42 +128,9 @@ func TestObjectDamaged(t *testing.T) {
 		t.Run(start, func(t *testing.T) {
 			var lines []string
 			a := d.open(t, &lines)
-			started := strings.Join(lines, "\n")
-			for _, part := range []string{`"key"="bad"`, d.file, filepath.Join(d.dir, "damaged")} {
-				if len(lines) != 1 || !strings.Contains(started, part) {
-					t.Errorf("the log lacks %s: %s", part, started)
-				}
-			}
-			damaged := a.store.Damaged()
-			if len(damaged) != 1 || damaged[0].Bucket != "photos" || damaged[0].Key != "bad" || !errors.Is(damaged[0].Cause, blobstore.ErrDamaged) {
-				t.Errorf("Damaged() = %+v", damaged)
-			}
-			for name, got := range map[string]answer{
-				"GetObject":   a.raw(http.MethodGet, "/bad", ""),
-				"a range":     a.raw(http.MethodGet, "/bad", "", "Range", "bytes=0-9"),
-				"CopyObject":  a.raw(http.MethodPut, "/copy", "", "X-Amz-Copy-Source", "photos/bad"),
-				"UploadPart…": a.raw(http.MethodPut, "/parts?partNumber=2&uploadId="+*d.upload.UploadId, "", "X-Amz-Copy-Source", "photos/bad"),
-			} {
-				if got.status != 500 || code(t, got.body) != "InternalError" || !strings.Contains(got.body, "&#34;bad&#34;") || strings.Contains(got.body, d.dir) {
-					t.Errorf("%s answered %d: %.300s", name, got.status, got.body)
-				}
-			}
-			if got := a.raw(http.MethodHead, "/bad", ""); got.status != 200 || got.header.Get("Content-Length") != "3145728" {
-				t.Errorf("HeadObject answered %d, %v", got.status, got.header)
-			}
-			if content, _ := a.read("good", ""); content != strings.Repeat("good", 100<<10) {
-				t.Errorf("another object has %d bytes", len(content))
-			}
-			list, err := a.s3.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
-			a.must(err)
-			if len(list.Contents) != 2 {
-				t.Errorf("ListObjectsV2() has %d objects", len(list.Contents))
-			}
-			a.put("new", "content")
-			a.remove("new", "")
-			if got, err := os.ReadFile(filepath.Join(d.dir, "damaged", filepath.Base(d.file))); err != nil || len(got) != 1000 {
-				t.Errorf("%d bytes are left, %v; want 1000", len(got), err)
-			}
+			d.expectReport(a, lines)
+			d.expectDamage(a)
+			d.expectRest(a)
 		})
 	}
 	t.Run("Written", func(t *testing.T) {
@@ -174,11 +141,72 @@ func TestObjectDamaged(t *testing.T) {
 		}
 	})
 	var lines []string
-	if d.open(t, &lines); len(lines) != 0 {
+	d.open(t, &lines)
+	if len(lines) != 0 {
 		t.Errorf("the log still has %v", lines)
 	}
-	if _, err := os.Stat(filepath.Join(d.dir, "damaged", filepath.Base(d.file))); err != nil {
-		t.Errorf("what was left is gone: %v", err)
+	d.expectLeft(t)
+}
+
+// expectReport compares what people are told at the start.
+func (d *damagedBucket) expectReport(a *app, lines []string) {
+	a.Helper()
+	started := strings.Join(lines, "\n")
+	for _, part := range []string{`"key"="bad"`, `"bucket"="photos"`, d.file, filepath.Join(d.dir, "damaged")} {
+		if len(lines) != 1 || !strings.Contains(started, part) {
+			a.Errorf("the log lacks %s: %s", part, started)
+		}
+	}
+	damaged := a.store.Damaged()
+	if len(damaged) != 1 || damaged[0].Bucket != "photos" || damaged[0].Key != "bad" || !errors.Is(damaged[0].Cause, blobstore.ErrDamaged) {
+		a.Errorf("Damaged() = %+v", damaged)
+	}
+}
+
+// expectDamage reads the damaged object in all ways.
+func (d *damagedBucket) expectDamage(a *app) {
+	a.Helper()
+	source := []string{"X-Amz-Copy-Source", "photos/bad"}
+	for name, got := range map[string]answer{
+		"GetObject":      a.raw(http.MethodGet, "/bad", ""),
+		"a range":        a.raw(http.MethodGet, "/bad", "", "Range", "bytes=0-9"),
+		"CopyObject":     a.raw(http.MethodPut, "/copy", "", source...),
+		"UploadPartCopy": a.raw(http.MethodPut, "/parts?partNumber=2&uploadId="+*d.upload.UploadId, "", source...),
+	} {
+		if got.status != 500 || code(a.T, got.body) != "InternalError" || !strings.Contains(got.body, "&#34;bad&#34;") {
+			a.Errorf("%s answered %d: %.300s", name, got.status, got.body)
+		}
+		if strings.Contains(got.body, d.dir) {
+			a.Errorf("%s tells clients of the directory: %s", name, got.body)
+		}
+	}
+	if got := a.raw(http.MethodHead, "/bad", ""); got.status != 200 || got.header.Get("Content-Length") != "3145728" {
+		a.Errorf("HeadObject answered %d, %v", got.status, got.header)
+	}
+}
+
+// expectRest expects that nothing else is affected.
+func (d *damagedBucket) expectRest(a *app) {
+	a.Helper()
+	if content, _ := a.read("good", ""); content != strings.Repeat("good", 100<<10) {
+		a.Errorf("another object has %d bytes", len(content))
+	}
+	list, err := a.s3.ListObjectsV2(a.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
+	a.must(err)
+	if len(list.Contents) != 2 {
+		a.Errorf("ListObjectsV2() has %d objects", len(list.Contents))
+	}
+	a.put("new", "content")
+	a.remove("new", "")
+	d.expectLeft(a.T)
+}
+
+// expectLeft expects what is left of the file.
+func (d *damagedBucket) expectLeft(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadFile(filepath.Join(d.dir, "damaged", filepath.Base(d.file)))
+	if err != nil || len(left) != 1000 {
+		t.Errorf("%d bytes are left, %v; want 1000", len(left), err)
 	}
 }
 

@@ -17,8 +17,6 @@ import (
 )
 
 // TestConditionsDisclose: a key that may only write does not learn ETags by trying.
-//
-//nolint:lll // one case a line
 func TestConditionsDisclose(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")

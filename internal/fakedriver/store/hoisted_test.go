@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,8 @@ import (
 func (a *app) presign(method, target string, parameters ...string) string {
 	a.Helper()
 	query := url.Values{"X-Amz-Expires": {"60"}}
-	for i := 0; i < len(parameters); i += 2 {
-		query.Add(parameters[i], parameters[i+1])
+	for pair := range slices.Chunk(parameters, 2) {
+		query.Add(pair[0], pair[1])
 	}
 	separator := "?"
 	if strings.Contains(target, "?") {

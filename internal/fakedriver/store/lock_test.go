@@ -190,38 +190,42 @@ func TestBypassGovernance(t *testing.T) {
 func TestRetentionEnds(t *testing.T) {
 	var late atomic.Int64
 	s := serve(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
-	s.bucket(t, "photos", lockable)
-	key := s.account(t, "app", allAccess("photos"))
-	a := &app{T: t, store: s, s3: s.client(t, key), bucket: ptr("photos"), key: key}
+	s.bucket(t, "records", lockable)
+	key := s.account(t, "app", allAccess("records"))
+	a := &app{T: t, store: s, s3: s.client(t, key), bucket: ptr("records"), key: key}
 	id := *a.put("k", "content", retained("COMPLIANCE", time.Now().Add(10*time.Minute))).VersionId
 	a.rejected("before its end", a.erase("k", id, false), "AccessDenied")
 	late.Store(int64(11 * time.Minute)) // signatures are valid for 15 minutes
 	a.rejected("after its end", a.erase("k", id, false), "")
 }
 
+// defaultRetention returns the default retention of the bucket, as GetObjectLockConfiguration
+// tells it.
+func (a *app) defaultRetention() fakedriver.Retention {
+	a.Helper()
+	out, err := a.s3.GetObjectLockConfiguration(a.Context(), &s3.GetObjectLockConfigurationInput{Bucket: a.bucket})
+	a.must(err)
+	if out.ObjectLockConfiguration.ObjectLockEnabled != "Enabled" {
+		a.Errorf("GetObjectLockConfiguration() = %+v", out.ObjectLockConfiguration)
+	}
+	if out.ObjectLockConfiguration.Rule == nil {
+		return fakedriver.Retention{}
+	}
+	d := out.ObjectLockConfiguration.Rule.DefaultRetention
+	return fakedriver.Retention{
+		Mode: fakedriver.RetentionMode(d.Mode), Days: int(aws.ToInt32(d.Days)), Years: int(aws.ToInt32(d.Years)),
+	}
+}
+
 //nolint:lll // one case a line
 func TestLockConfiguration(t *testing.T) {
-	a := newApp(t, func(b *fakedriver.BucketSpec) {
-		b.ObjectLock, b.DefaultRetention = true, fakedriver.Retention{Mode: fakedriver.RetentionGovernance, Days: 30}
-	})
+	class := fakedriver.Retention{Mode: fakedriver.RetentionGovernance, Days: 30}
+	a := newApp(t, lockable, func(b *fakedriver.BucketSpec) { b.DefaultRetention = class })
+	if got := a.defaultRetention(); got != class {
+		t.Errorf("the default retention is %+v, want the class's %+v", got, class)
+	}
 	application := *a
 	a.key = a.store.administrator(t)
-	a.s3 = a.store.client(t, a.key)
-	configuration := func() (mode types.ObjectLockRetentionMode, days, years int32) {
-		out, err := application.s3.GetObjectLockConfiguration(t.Context(), &s3.GetObjectLockConfigurationInput{Bucket: a.bucket})
-		a.must(err)
-		if out.ObjectLockConfiguration.ObjectLockEnabled != "Enabled" {
-			t.Errorf("GetObjectLockConfiguration() = %+v", out.ObjectLockConfiguration)
-		}
-		if out.ObjectLockConfiguration.Rule == nil {
-			return "", 0, 0
-		}
-		d := out.ObjectLockConfiguration.Rule.DefaultRetention
-		return d.Mode, aws.ToInt32(d.Days), aws.ToInt32(d.Years)
-	}
-	if mode, days, _ := configuration(); mode != "GOVERNANCE" || days != 30 {
-		t.Errorf("the class's retention is %s, %d days", mode, days)
-	}
 	document := func(rule string) string {
 		return "<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>" + rule + "</ObjectLockConfiguration>"
 	}
@@ -231,34 +235,32 @@ func TestLockConfiguration(t *testing.T) {
 	tests := map[string]struct {
 		reason, body string
 		want         string
-		mode         types.ObjectLockRetentionMode
-		days, years  int32
+		after        fakedriver.Retention
 	}{
-		"Years":    {"A rule.", rule("<Mode>COMPLIANCE</Mode><Years>2</Years>"), "", "COMPLIANCE", 0, 2},
-		"Days":     {"A rule.", rule("<Mode>GOVERNANCE</Mode><Days>1</Days>"), "", "GOVERNANCE", 1, 0},
-		"NoRule":   {"It can be ended.", document(""), "", "", 0, 0},
-		"Both":     {"Which one counts?", rule("<Mode>GOVERNANCE</Mode><Days>1</Days><Years>1</Years>"), "MalformedXML", "GOVERNANCE", 30, 0},
-		"Neither":  {"For how long?", rule("<Mode>GOVERNANCE</Mode>"), "MalformedXML", "GOVERNANCE", 30, 0},
-		"NoMode":   {"How strictly?", rule("<Days>1</Days>"), "MalformedXML", "GOVERNANCE", 30, 0},
-		"Mode":     {"No such mode.", rule("<Mode>governance</Mode><Days>1</Days>"), "MalformedXML", "GOVERNANCE", 30, 0},
-		"Zero":     {"At least one.", rule("<Mode>GOVERNANCE</Mode><Days>0</Days>"), "InvalidRetentionPeriod", "GOVERNANCE", 30, 0},
-		"Negative": {"At least one.", rule("<Mode>GOVERNANCE</Mode><Years>-1</Years>"), "InvalidRetentionPeriod", "GOVERNANCE", 30, 0},
-		"Long":     {"At most 100.", rule("<Mode>GOVERNANCE</Mode><Years>101</Years>"), "InvalidRetentionPeriod", "GOVERNANCE", 30, 0},
-		"Disabled": {"It stays enabled.", strings.Replace(document(""), "Enabled<", "Disabled<", 1), "MalformedXML", "GOVERNANCE", 30, 0},
-		"NoXML":    {"It is none.", "x", "MalformedXML", "GOVERNANCE", 30, 0},
+		"Years":    {"A rule.", rule("<Mode>COMPLIANCE</Mode><Years>2</Years>"), "", fakedriver.Retention{Mode: "COMPLIANCE", Years: 2}},
+		"Days":     {"A rule.", rule("<Mode>GOVERNANCE</Mode><Days>1</Days>"), "", fakedriver.Retention{Mode: "GOVERNANCE", Days: 1}},
+		"NoRule":   {"It can be ended.", document(""), "", fakedriver.Retention{}},
+		"Both":     {"Which one counts?", rule("<Mode>GOVERNANCE</Mode><Days>1</Days><Years>1</Years>"), "MalformedXML", class},
+		"Neither":  {"For how long?", rule("<Mode>GOVERNANCE</Mode>"), "MalformedXML", class},
+		"NoMode":   {"How strictly?", rule("<Days>1</Days>"), "MalformedXML", class},
+		"Mode":     {"No such mode.", rule("<Mode>governance</Mode><Days>1</Days>"), "MalformedXML", class},
+		"Zero":     {"At least one.", rule("<Mode>GOVERNANCE</Mode><Days>0</Days>"), "InvalidRetentionPeriod", class},
+		"Negative": {"At least one.", rule("<Mode>GOVERNANCE</Mode><Years>-1</Years>"), "InvalidRetentionPeriod", class},
+		"Long":     {"At most 100.", rule("<Mode>GOVERNANCE</Mode><Years>101</Years>"), "InvalidRetentionPeriod", class},
+		"Disabled": {"It stays enabled.", strings.Replace(document(""), "Enabled<", "Disabled<", 1), "MalformedXML", class},
+		"NoXML":    {"It is none.", "x", "MalformedXML", class},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			a := a.in(t)
-			a.raw(http.MethodPut, "?object-lock", rule("<Mode>GOVERNANCE</Mode><Days>30</Days>"),
-				"Content-Md5", md5Of(rule("<Mode>GOVERNANCE</Mode><Days>30</Days>")))
+			first := rule("<Mode>GOVERNANCE</Mode><Days>30</Days>")
+			a.raw(http.MethodPut, "?object-lock", first, "Content-Md5", md5Of(first))
 			got, found := a.raw(http.MethodPut, "?object-lock", tc.body, "Content-Md5", md5Of(tc.body)), ""
 			if got.status != http.StatusOK {
 				found = code(t, got.body)
 			}
-			mode, days, years := configuration()
-			if found != tc.want || mode != tc.mode || days != tc.days || years != tc.years {
-				t.Errorf("%s\nanswer %d %q, want %q; then %s, %d days, %d years", tc.reason, got.status, found, tc.want, mode, days, years)
+			if after := application.defaultRetention(); found != tc.want || after != tc.after {
+				t.Errorf("%s\nanswer %d %q, want %q; then %+v", tc.reason, got.status, found, tc.want, after)
 			}
 		})
 	}
@@ -298,7 +300,8 @@ func TestLockDigest(t *testing.T) {
 					t.Errorf("%s\nwith %s: answer %d: %s", tc.reason, digest[0], got.status, got.body)
 				}
 			}
-			if got := a.raw(http.MethodPut, tc.target, tc.body, append(tc.header, "Content-Md5", md5Of("trap"))...); code(t, got.body) != "BadDigest" {
+			got := a.raw(http.MethodPut, tc.target, tc.body, append(tc.header, "Content-Md5", md5Of("trap"))...)
+			if code(t, got.body) != "BadDigest" {
 				t.Errorf("%s\nwith a wrong digest: answer %d: %s", tc.reason, got.status, got.body)
 			}
 		})
@@ -366,7 +369,8 @@ func TestBucketWithoutLock(t *testing.T) {
 		"GetObjectLegalHold":    a.raw(http.MethodGet, "/k?legal-hold", ""),
 		"GetObjectRetention":    a.raw(http.MethodGet, "/k?retention", ""),
 	} {
-		if got.status != 400 || code(t, got.body) != "InvalidRequest" || !strings.Contains(got.body, "Bucket is missing Object Lock Configuration") {
+		const says = "Bucket is missing Object Lock Configuration"
+		if got.status != 400 || code(t, got.body) != "InvalidRequest" || !strings.Contains(got.body, says) {
 			t.Errorf("%s answered %d: %s", name, got.status, got.body)
 		}
 	}
@@ -384,6 +388,7 @@ func TestLockReopened(t *testing.T) {
 	until := tomorrow()
 	var u *s3.CreateMultipartUploadOutput
 	open := func(t *testing.T) *app {
+		t.Helper()
 		s := serve(t, store.Options{Dir: dir})
 		s.bucket(t, "photos", lockable, func(b *fakedriver.BucketSpec) {
 			b.DefaultRetention = fakedriver.Retention{Mode: fakedriver.RetentionCompliance, Days: 1}

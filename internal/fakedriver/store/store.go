@@ -86,7 +86,7 @@ func (s *Store) load() error {
 
 // reportDamage logs which contents were not found whole. The rest is served.
 func (s *Store) reportDamage() {
-	for _, d := range s.Damaged() {
+	for _, d := range s.Administrator.Damaged() {
 		s.options.Logger.Error(d.Cause, "content is damaged: restore the file while the store is stopped, or write or delete the object",
 			"bucket", d.Bucket, "key", d.Key, "version", d.Version, "upload", d.Upload)
 	}
