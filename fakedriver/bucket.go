@@ -23,6 +23,12 @@ type BucketSpec struct {
 	Region string `json:"region,omitempty"`
 	// Versioning is whether the bucket begins with versioning enabled.
 	Versioning bool `json:"versioning,omitempty"`
+	// ObjectLock is whether the bucket has object lock, with which versioning is enabled and
+	// cannot be suspended.
+	ObjectLock bool `json:"objectLock,omitempty"`
+	// DefaultRetention is what the bucket begins with for new objects. It requires
+	// ObjectLock.
+	DefaultRetention Retention `json:"defaultRetention,omitzero"`
 	// Tags are what the bucket begins with; see [ValidateTags].
 	Tags map[string]string `json:"tags,omitempty"`
 	// Quota is how much the bucket may hold.
@@ -58,6 +64,8 @@ type settings struct {
 	protocol            Protocol
 	name, owner, region string
 	purge, versioning   bool
+	objectLock          bool
+	retention           Retention
 	quota               Quota
 	latency             time.Duration
 	maxAccounts         int
@@ -67,6 +75,7 @@ func (s BucketSpec) settings() settings {
 	return settings{
 		protocol: s.Protocol,
 		name:     s.Name, owner: s.Owner, region: s.Region, purge: s.Purge, versioning: s.Versioning,
+		objectLock: s.ObjectLock, retention: s.DefaultRetention,
 		quota: s.Quota, latency: s.Latency, maxAccounts: s.MaxAccounts,
 	}
 }

@@ -17,6 +17,8 @@ const (
 	ParameterNonEmptyDeletion = "nonEmptyDeletion"
 	// ParameterVersioning is "enabled".
 	ParameterVersioning = "versioning"
+	// ParameterObjectLock is "enabled", or a default retention such as "GOVERNANCE 30d".
+	ParameterObjectLock = "objectLock"
 	// ParameterTags are the bucket's tags, key=value,key2=value2.
 	ParameterTags = "tags"
 	// ParameterQuotaBytes is a Kubernetes quantity.
@@ -67,6 +69,7 @@ var bucketParameters = []parameter[BucketSpec]{
 	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "How a bucket that is not empty is deleted: not until it is empty (the default), or together with its objects."}, setPurge},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the bucket."},
 		func(_ *BucketSpec, value string) error { return checkNote(value) }},
+	{Parameter{ParameterObjectLock, "enabled; or GOVERNANCE or COMPLIANCE, a space, and a number of days or years, such as GOVERNANCE 30d or COMPLIANCE 1y", "The bucket is created with object lock, which enables versioning for good, and with this retention of new objects whose client selects none."}, setObjectLock},
 	{Parameter{ParameterQuotaBytes, BytesAllowed, "The maximum size of the bucket in bytes, including all versions and unfinished uploads."}, setQuotaBytes},
 	{Parameter{ParameterQuotaObjects, "a number above 0", "The maximum number of objects, including all versions."},
 		func(spec *BucketSpec, value string) error {
@@ -89,6 +92,14 @@ func setLatency(spec *BucketSpec, value string) error {
 	}
 	spec.Latency = latency
 	return nil
+}
+
+func setObjectLock(spec *BucketSpec, value string) (err error) {
+	spec.ObjectLock = true
+	if value != "enabled" {
+		spec.DefaultRetention, err = parseRetention(value)
+	}
+	return err
 }
 
 func setPurge(spec *BucketSpec, value string) (err error) {

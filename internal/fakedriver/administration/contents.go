@@ -14,6 +14,20 @@ type Contents struct {
 	Truncated bool
 }
 
+// Damaged returns the contents that were not found whole when the store was opened, with the
+// names of their buckets, and that have not been deleted since.
+func (a *Administrator) Damaged() []objects.Damage {
+	names := map[string]string{}
+	for _, b := range a.options.Registry.Buckets() {
+		names[b.UID] = b.Name
+	}
+	all := a.options.Contents.Damaged()
+	for i := range all {
+		all[i].Bucket = names[all[i].Bucket]
+	}
+	return all
+}
+
 // EmptyBucket deletes the contents of a bucket, without a check of permissions. The error is
 // of kind ErrNotExist if there is no such bucket.
 func (a *Administrator) EmptyBucket(ctx context.Context, bucket string) error {

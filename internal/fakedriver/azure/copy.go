@@ -78,6 +78,9 @@ func (s *Service) copyBlob(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := from.CheckDamage(from.Body); err != nil {
+		return err
+	}
 	a, headers, err := x.attributes(from)
 	if err != nil {
 		return err

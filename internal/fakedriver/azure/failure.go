@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -114,6 +115,8 @@ func failureOf(err error) *failure {
 		return errTimeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errIncomplete
+	case errors.Is(err, blobstore.ErrDamaged):
+		return errInternal.with(s3error.From(err).Message)
 	default:
 		return errInternal
 	}

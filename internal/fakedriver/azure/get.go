@@ -138,16 +138,16 @@ func (s *Service) get(x *exchange) error {
 	if err := x.sumRange(body, isRange); err != nil {
 		return err
 	}
+	content, err := b.Open(offset, length)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }() // it was only read
 	x.set("Content-Length", strconv.FormatInt(length, 10))
 	if err := x.begin(status); err != nil {
 		return err
 	}
-	content := body.Open()
-	_, err = io.Copy(x.w, content)
-	if closeErr := content.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if _, err := io.Copy(x.w, content); err != nil {
 		panic(http.ErrAbortHandler) // the client must not take what it has for all
 	}
 	return nil

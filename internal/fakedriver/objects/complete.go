@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/md5" //nolint:gosec // S3's ETags use MD5
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -122,6 +123,9 @@ func (u *upload) find(name CompletedPart) (Part, error) {
 	case !ok || part.ETag.String() != name.ETag,
 		!name.Checksum.IsZero() && name.Checksum != part.Checksum:
 		return Part{}, s3error.ErrInvalidPart
+	case part.Body.damage() != nil:
+		return Part{}, fmt.Errorf("%w: %w", s3error.ErrInternalError.With("The content of part "+strconv.Itoa(name.Number)+
+			" is damaged on the disk of the store. The log of the store names the file. Upload the part again."), part.Body.damage())
 	case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
 		return Part{}, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
 			" checksum. The complete request must include the checksum for each part. It was missing for part " +

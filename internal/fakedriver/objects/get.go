@@ -37,6 +37,14 @@ func found(v *Version, id string) (*Version, error) {
 // them. It returns the changed version, which needs no Release. Errors are those of
 // Get.
 func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
+	return b.alter(key, id, func(a *Attributes) error {
+		a.Tags = tags
+		return nil
+	})
+}
+
+// alter replaces a version, the latest if the ID is empty, by a copy with other attributes.
+func (b *Bucket) alter(key, id string, change func(*Attributes) error) (*Version, error) {
 	var changed *Version
 	err := b.change(key, func() error {
 		v, err := found(b.find(key, id), id)
@@ -44,7 +52,9 @@ func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error)
 			return err
 		}
 		copied := *v
-		copied.Attributes.Tags = tags
+		if err := change(&copied.Attributes); err != nil {
+			return err
+		}
 		if err := b.store.commit(b.recordVersion(&copied)); err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		return nil, err
 	}
 	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
+	v.Attributes.Lock = b.lockOf(d.Attributes.Lock, v.Modified())
 	if from != nil {
 		v.Upload = from.ID
 	}

@@ -48,6 +48,7 @@ type (
 		Metadata map[string]string `json:"metadata,omitempty"`
 		Tags     map[string]string `json:"tags,omitempty"`
 		Extra    string            `json:"extra,omitempty"`
+		Lock     *Lock             `json:"lock,omitempty"`
 	}
 	pieceRecord struct {
 		Blob   blobstore.BlobID `json:"blob"`
@@ -93,11 +94,11 @@ func (r partRecord) part(from blobstore.Store) (Part, error) {
 }
 
 func (a Attributes) record() attributesRecord {
-	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags, Extra: a.Extra}
+	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags, Extra: a.Extra, Lock: a.Lock}
 }
 
 func (r attributesRecord) attributes() Attributes {
-	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags, Extra: r.Extra}
+	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags, Extra: r.Extra, Lock: r.Lock}
 }
 
 func (b Body) record() []pieceRecord {

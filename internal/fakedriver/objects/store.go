@@ -21,6 +21,8 @@ type Store struct {
 	buckets  map[string]*Bucket
 
 	random sync.Mutex // guards Options.Rand
+
+	damaged []Damage // when it was opened
 }
 
 // Options configure a store.
@@ -81,8 +83,8 @@ func (s *Store) Bucket(id string) (*Bucket, error) {
 }
 
 // DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
-// BucketNotEmpty if it has a version of an object, unless purge is set. It makes the
-// other changes in the same commit.
+// BucketNotEmpty if it has a version of an object, unless purge is set. Purging ignores
+// locks. It makes the other changes in the same commit.
 func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) error {
 	b, err := s.Bucket(id)
 	if err != nil {

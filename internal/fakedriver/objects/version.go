@@ -37,6 +37,8 @@ type Attributes struct {
 	Metadata map[string]string
 	// Tags must not be changed.
 	Tags map[string]string
+	// Lock protects the object; nil if it never had a lock. It must not be changed.
+	Lock *Lock
 	// Extra is what another service than S3 stores about its object, in its own form.
 	Extra string
 }

@@ -42,6 +42,8 @@ func (s *Service) authorize(x *exchange) error {
 		return authorizeReserved(x)
 	}
 	x.MayReadObjects = authorization.Allows(x.grant, authorization.ReadObject)
+	x.MayBypassGovernance = authorization.Allows(x.grant, authorization.WriteData) &&
+		authorization.Allows(x.grant, authorization.WriteObjectMetadata)
 	switch {
 	case x.missing:
 		return s3error.ErrNoSuchBucket
@@ -61,13 +63,26 @@ func (s *Service) authorize(x *exchange) error {
 
 // authorizeHeaders allows headers that need more than their operation does.
 func authorizeHeaders(x *exchange) error {
+	writesMetadata := authorization.Allows(x.grant, authorization.WriteObjectMetadata)
 	switch {
-	case x.R.Header.Get("X-Amz-Tagging") != "" && !authorization.Allows(x.grant, authorization.WriteObjectMetadata):
+	case x.R.Header.Get("X-Amz-Tagging") != "" && !writesMetadata:
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
+	case locks(x.R.Header) && !writesMetadata:
+		return s3error.ErrAccessDenied.With("Locks are object metadata, which the key may not write")
 	case x.Operation.Mutates() && namesETag(x.R.Header) && !x.MayReadObjects:
 		return s3error.ErrAccessDenied.With("A condition on an ETag discloses it, and the key may not read objects")
 	}
 	return nil
+}
+
+// locks reports whether an upload selects a retention or a legal hold.
+func locks(header http.Header) bool {
+	for name := range header {
+		if strings.HasPrefix(name, "X-Amz-Object-Lock-") {
+			return true
+		}
+	}
+	return false
 }
 
 // namesETag reports whether a condition depends on more than the existence of an object.
@@ -99,7 +114,7 @@ func authorizeReserved(x *exchange) error {
 	case x.Caller.Account().Admin:
 		return nil
 	case x.Operation.Name == "CreateBucket" && !x.missing:
-		return s3error.ErrBucketAlreadyOwnedByYou
+		return nil // which answers that it exists
 	}
 	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 }

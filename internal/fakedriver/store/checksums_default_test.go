@@ -120,8 +120,6 @@ func TestNewerChecksums(t *testing.T) {
 
 // TestCompositeChecksumAtTheEnd: clients name the object's checksum with the number of
 // parts, and without.
-//
-//nolint:lll // one case a line
 func TestCompositeChecksumAtTheEnd(t *testing.T) {
 	a := newApp(t)
 	whole := ofUpload("COMPOSITE", "CRC32C", minPart, "end")

@@ -3,6 +3,7 @@ package store_test
 import (
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,6 @@ import (
 )
 
 // TestConditionsDisclose: a key that may only write does not learn ETags by trying.
-//
-//nolint:lll // one case a line
 func TestConditionsDisclose(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
@@ -134,5 +133,56 @@ func TestSuspendedMarker(t *testing.T) {
 	a.must(err)
 	if got := out.Deleted[0]; aws.ToString(got.DeleteMarkerVersionId) != "null" || !aws.ToBool(got.DeleteMarker) {
 		t.Errorf("DeleteObjects() = %+v", got)
+	}
+}
+
+// TestOwnerIsAccount: documents name the account as the owner, and not its key, which
+// changes.
+func TestOwnerIsAccount(t *testing.T) {
+	a := newApp(t, versioned)
+	a.put("k", "content")
+	a.remove("gone", "")
+	u := a.begin("parts")
+	const owner = "<ID>app</ID><DisplayName>app</DisplayName>"
+	tests := map[string]struct {
+		reason, target string
+		owners         int
+	}{
+		"ListObjects":          {"Of each object.", "", 1},
+		"ListObjectsV2":        {"Of each object, on request.", "?list-type=2&fetch-owner=true", 1},
+		"ListObjectsWithout":   {"Only on request.", "?list-type=2", 0},
+		"ListObjectVersions":   {"Of each version and marker.", "?versions", 2},
+		"ListMultipartUploads": {"Who began it, and whose it will be.", "?uploads", 2},
+		"ListParts":            {"Who began it, and whose it will be.", "/parts?uploadId=" + *u.UploadId, 2},
+		"GetBucketAcl":         {"The owner has all rights.", "?acl", 2},
+		"GetObjectAcl":         {"The owner has all rights.", "/k?acl", 2},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := a.in(t).raw(http.MethodGet, tc.target, "").body
+			if found := strings.Count(got, owner); found != tc.owners || strings.Contains(got, a.key.AccessKeyID) {
+				t.Errorf("%s\nthe account is named %d times, want %d: %s", tc.reason, found, tc.owners, got)
+			}
+		})
+	}
+}
+
+// TestTimesOfListings: no listing has more precision than HEAD.
+func TestTimesOfListings(t *testing.T) {
+	a := newApp(t, versioned)
+	a.put("k", "content")
+	u := a.begin("parts")
+	a.part(u, 1, "part")
+	for _, target := range []string{"", "?list-type=2", "?versions", "?uploads", "/parts?uploadId=" + *u.UploadId} {
+		got := a.raw(http.MethodGet, target, "").body
+		times := regexp.MustCompile(`<(?:LastModified|Initiated)>([^<]*)<`).FindAllStringSubmatch(got, -1)
+		if len(times) == 0 {
+			t.Errorf("GET %s has no times: %s", target, got)
+		}
+		for _, found := range times {
+			if !strings.HasSuffix(found[1], ".000Z") {
+				t.Errorf("GET %s has the time %s", target, found[1])
+			}
+		}
 	}
 }

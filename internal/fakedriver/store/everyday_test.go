@@ -54,7 +54,6 @@ func TestEncryptionAndClass(t *testing.T) {
 	}
 }
 
-//nolint:lll // one case a line
 func TestPutACL(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")

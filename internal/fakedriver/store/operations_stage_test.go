@@ -37,7 +37,9 @@ func (s *server) administrator(t *testing.T) fakedriver.Credentials {
 // furnish creates a bucket and fills it.
 func furnish(t *testing.T, s *server, admin *s3.Client, bucket string) *stage {
 	t.Helper()
-	s.bucket(t, bucket, func(b *fakedriver.BucketSpec) { b.Tags, b.Purge = map[string]string{"team": "a"}, true })
+	s.bucket(t, bucket, func(b *fakedriver.BucketSpec) {
+		b.Tags, b.Purge, b.ObjectLock = map[string]string{"team": "a"}, true, true
+	})
 	g := &stage{server: s, bucket: bucket, admin: admin}
 	_, err := admin.PutObject(t.Context(), &s3.PutObjectInput{
 		Bucket: &bucket, Key: ptr("k"), Body: strings.NewReader("kept"), Tagging: ptr("a=b"), Metadata: map[string]string{"colour": "red"},

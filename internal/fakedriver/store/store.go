@@ -66,6 +66,7 @@ func (s *Store) load() error {
 	s.Administrator = administration.New(administration.Options{
 		Registry: s.registry, Records: records, Contents: contents, MaxAccounts: o.MaxAccounts, Rand: o.Rand, Now: o.Now,
 	})
+	s.reportDamage()
 	s.server = httpserver.New(httpserver.Options{
 		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, BodyTimeout: o.BodyTimeout, MinRate: o.MinRate, Logger: o.Logger,
 	}, s.Closing())
@@ -81,6 +82,14 @@ func (s *Store) load() error {
 		s.handler = o.Middleware(s.handler)
 	}
 	return nil
+}
+
+// reportDamage logs which contents were not found whole. The rest is served.
+func (s *Store) reportDamage() {
+	for _, d := range s.Administrator.Damaged() {
+		s.options.Logger.Error(d.Cause, "content is damaged: restore the file while the store is stopped, or write or delete the object",
+			"bucket", d.Bucket, "key", d.Key, "version", d.Version, "upload", d.Upload)
+	}
 }
 
 // Handler returns the S3 handler. It must not be behind a ServeMux, which would clean

@@ -184,26 +184,19 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes the contents of a bucket.
+// empty deletes the contents of a bucket, also those that are locked.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	var err error
 	switch b.Protocol {
-	case fakedriver.ProtocolS3:
-		err = r.emptyS3(ctx, b.Name)
 	case fakedriver.ProtocolGCS:
 		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
-	case fakedriver.ProtocolAzure:
+	case fakedriver.ProtocolS3, fakedriver.ProtocolAzure:
 		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
 	}
 	return nil
-}
-
-// emptyS3 deletes all versions of all objects in a bucket of S3.
-func (r *run) emptyS3(ctx context.Context, bucket string) error {
-	return r.asAdministrator(ctx, bucket, func(client *s3.Client) error { return deleteAllVersions(ctx, client, bucket) })
 }
 
 // deleteAllVersions deletes all versions of all objects in a bucket.

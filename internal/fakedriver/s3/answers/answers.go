@@ -44,6 +44,13 @@ var table = map[string]func(*Answers, *exchange) error{
 	"GetBucketLogging":                   nothingConfigured("BucketLoggingStatus"),
 	"GetBucketNotificationConfiguration": nothingConfigured("NotificationConfiguration"),
 
+	"GetObjectLegalHold":         (*Answers).getObjectLegalHold,
+	"GetObjectLockConfiguration": (*Answers).getObjectLockConfiguration,
+	"GetObjectRetention":         (*Answers).getObjectRetention,
+	"PutObjectLegalHold":         (*Answers).putObjectLegalHold,
+	"PutObjectLockConfiguration": (*Answers).putObjectLockConfiguration,
+	"PutObjectRetention":         (*Answers).putObjectRetention,
+
 	"GetBucketLocation":       (*Answers).bucketLocation,
 	"GetBucketRequestPayment": (*Answers).requestPayment,
 	"GetBucketTagging":        (*Answers).getBucketTagging,
@@ -91,7 +98,7 @@ func New(options Options) *Answers { return &Answers{options: options} }
 // Answer does what a request asks for, and writes the answer, or returns an error:
 // one of S3, or an internal one. The error is not written.
 func (a *Answers) Answer(r *Request) error {
-	x := &exchange{Request: r}
+	x := &exchange{Request: r, now: a.options.Now}
 	if err := a.openBucket(x); err != nil {
 		return err
 	}
@@ -135,13 +142,8 @@ var notConfigured = map[string]error{
 	"GetBucketPolicyStatus":           s3error.ErrNoSuchBucketPolicy,
 	"GetBucketReplication":            s3error.ErrNoSuchReplication,
 	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
-	"GetObjectLegalHold":              errNoObjectLock,
-	"GetObjectRetention":              errNoObjectLock,
-	"GetObjectLockConfiguration":      s3error.ErrNoSuchObjectLock,
 	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
-
-var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object Lock Configuration")
 
 // documents are buffers that answers are written to. That of a full listing has
 // some hundred kilobytes.

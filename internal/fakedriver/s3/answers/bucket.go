@@ -16,10 +16,13 @@ func (x *exchange) owner() owner {
 	return owner{ID: id, DisplayName: id}
 }
 
+// firstRegion is the region that S3 treats unlike all others.
+const firstRegion = "us-east-1"
+
 // bucketLocation answers with the region.
 func (a *Answers) bucketLocation(x *exchange) error {
 	location := a.RegionOf(x.Bucket)
-	if location == "us-east-1" {
+	if location == firstRegion {
 		location = "" // S3 has it so
 	}
 	return sendXML(x, struct {

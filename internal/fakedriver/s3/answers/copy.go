@@ -14,6 +14,9 @@ func (a *Answers) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := source.CheckDamage(source.Body); err != nil {
+		return err
+	}
 	draft, err := x.copied(source)
 	if err != nil {
 		return err

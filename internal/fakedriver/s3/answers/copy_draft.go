@@ -27,6 +27,7 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	if err != nil {
 		return draft, err
 	}
+	draft.Attributes.Lock = attributes.Lock // never copied
 	if x.copiesToItself() && metadata != replace && tagging != replace && !changesStorage(source, attributes) {
 		return draft, errCopyToItself
 	}

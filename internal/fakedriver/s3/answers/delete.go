@@ -61,7 +61,7 @@ func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	if object.ETag != "" && !x.MayReadObjects {
 		return result, s3error.ErrAccessDenied
 	}
-	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)})
+	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)}, x.bypass())
 	if done.IsDeleteMarker {
 		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID
 	}

@@ -26,7 +26,11 @@ func (x *exchange) attributes() (objects.Attributes, error) {
 		return objects.Attributes{}, err
 	}
 	tags, err := tagsOfHeader(header)
-	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags}, err
+	if err != nil {
+		return objects.Attributes{}, err
+	}
+	lock, err := x.lockOfHeader()
+	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}, err
 }
 
 func headersOf(header http.Header) unique.Handle[objects.Headers] {

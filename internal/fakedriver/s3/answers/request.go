@@ -3,6 +3,7 @@ package answers
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
@@ -28,6 +29,9 @@ type Request struct {
 	UID string
 	// MayReadObjects is whether the caller may learn the ETags of objects.
 	MayReadObjects bool
+	// MayBypassGovernance is whether the caller may delete objects that are retained in the
+	// mode GOVERNANCE, and change their retention.
+	MayBypassGovernance bool
 	// Source is what CopyObject and UploadPartCopy read.
 	Source Source
 	// Body is a document.
@@ -73,6 +77,7 @@ func (r *Request) Release() {
 type exchange struct {
 	*Request
 
+	now        func() time.Time   // the store's clock
 	contents   *objects.Bucket    // of the bucket
 	conditions objects.Conditions // of the conditional headers
 	version    *objects.Version   // that has been read or written

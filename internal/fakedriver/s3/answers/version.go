@@ -40,6 +40,7 @@ func (x *exchange) describeVersion() {
 	if count := len(v.Attributes.Tags); count > 0 {
 		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))
 	}
+	x.tellLock()
 	if x.R.Header.Get("X-Amz-Checksum-Mode") == "ENABLED" {
 		x.tellChecksum(x.sent)
 	}

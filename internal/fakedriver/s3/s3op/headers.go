@@ -54,7 +54,7 @@ func known(op Operation, name string) bool {
 // supported are the values of headers that ask for what is so anyway. Another value
 // would have to be ignored.
 var supported = map[string][]string{
-	"X-Amz-Bucket-Object-Lock-Enabled": {"false"},
+	"X-Amz-Bucket-Object-Lock-Enabled": {"true", "false"},
 	"X-Amz-Object-Ownership":           {"BucketOwnerEnforced"},
 	"X-Amz-Optional-Object-Attributes": {"RestoreStatus"}, // nothing is restored, so no object has one
 	"X-Amz-Server-Side-Encryption":     {"AES256"},

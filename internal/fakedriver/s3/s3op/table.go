@@ -10,9 +10,10 @@ import (
 var (
 	readHeaders  = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 	writeHeaders = []string{"If-Match", "If-None-Match"}
-	attributes   = []string{"X-Amz-Server-Side-Encryption", "X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}
+	lockHeaders  = []string{"X-Amz-Object-Lock-Mode", "X-Amz-Object-Lock-Retain-Until-Date", "X-Amz-Object-Lock-Legal-Hold"}
+	attributes   = append([]string{"X-Amz-Server-Side-Encryption", "X-Amz-Tagging", "X-Amz-Website-Redirect-Location"}, lockHeaders...)
 	listHeaders  = []string{"X-Amz-Optional-Object-Attributes"}
-	bypass       = []string{"X-Amz-Bypass-Governance-Retention"} // nothing is locked
+	bypass       = []string{"X-Amz-Bypass-Governance-Retention"}
 	copyHeaders  = []string{
 		"X-Amz-Copy-Source-If-Match", "X-Amz-Copy-Source-If-None-Match",
 		"X-Amz-Copy-Source-If-Modified-Since", "X-Amz-Copy-Source-If-Unmodified-Since",
@@ -81,6 +82,15 @@ var table = []Operation{
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
 
+	// The same holds for the default retention, but not for the lock of an object.
+	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
+	{Name: "PutObjectLockConfiguration", Method: http.MethodPut, Level: Bucket, Selects: []string{"object-lock"}, Administrative: true, Body: Document},
+	{Name: "GetObjectLegalHold", Method: http.MethodGet, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "PutObjectLegalHold", Method: http.MethodPut, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document},
+	{Name: "GetObjectRetention", Method: http.MethodGet, Level: Object, Selects: []string{"retention"}, Needs: authorization.ReadObject, Takes: version},
+	{Name: "PutObjectRetention", Method: http.MethodPut, Level: Object, Selects: []string{"retention"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document,
+		Headers: bypass},
+
 	// Permissions come from grants alone. An ACL that says what is so anyway changes nothing.
 	{Name: "PutBucketAcl", Method: http.MethodPut, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.WriteBucket, Body: Document},
 	{Name: "PutObjectAcl", Method: http.MethodPut, Level: Object, Selects: []string{"acl"}, Needs: authorization.WriteObject, Takes: version, Body: Document},
@@ -100,9 +110,6 @@ var table = []Operation{
 	{Name: "GetBucketRequestPayment", Method: http.MethodGet, Level: Bucket, Selects: []string{"requestPayment"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketWebsite", Method: http.MethodGet, Level: Bucket, Selects: []string{"website"}, Needs: authorization.ReadBucket},
 	{Name: "GetObjectAcl", Method: http.MethodGet, Level: Object, Selects: []string{"acl"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "GetObjectLegalHold", Method: http.MethodGet, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "GetObjectRetention", Method: http.MethodGet, Level: Object, Selects: []string{"retention"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
 	{Name: "GetPublicAccessBlock", Method: http.MethodGet, Level: Bucket, Selects: []string{"publicAccessBlock"}, Needs: authorization.ReadBucket},
 }
 
