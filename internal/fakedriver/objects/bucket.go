@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -34,6 +35,8 @@ type Config struct {
 	Versioning Versioning        `json:"versioning,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Quota      Quota             `json:"quota,omitzero"`
+	// CORS are rules, which are replaced and not changed.
+	CORS []cors.Rule `json:"cors,omitempty"`
 }
 
 const (
@@ -102,6 +105,12 @@ func (b *Bucket) SetVersioning(state Versioning) error {
 // SetTags replaces the bucket's tags; nil removes them.
 func (b *Bucket) SetTags(tags map[string]string) error {
 	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
+}
+
+// SetCORS replaces the rules for pages of other origins; nil removes them. The caller must not
+// change them afterwards.
+func (b *Bucket) SetCORS(rules []cors.Rule) error {
+	return b.configure(func(c *Config) { c.CORS = rules })
 }
 
 // configure waits for running changes, which use the old configuration.

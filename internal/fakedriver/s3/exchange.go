@@ -1,6 +1,8 @@
 package s3
 
 import (
+	"net/http"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
@@ -20,6 +22,14 @@ type exchange struct {
 // phase makes one decision about a request. Its error, an *s3error.Error, ends the
 // request; any other error is an internal one.
 type phase func(s *Service, x *exchange) error
+
+// phasesOf returns the phases of a request.
+func phasesOf(r *http.Request) []phase {
+	if isPreflight(r) {
+		return preflightPhases
+	}
+	return phases
+}
 
 // phases run in this order: nothing about a bucket is revealed before authentication
 // and the check of the grant, and no body is read before authorization.

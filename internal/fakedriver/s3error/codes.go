@@ -10,10 +10,12 @@ import (
 // "List of error codes" in Amazon's S3 API reference.
 var (
 	ErrAccessControlListNotSupported     = define("AccessControlListNotSupported", http.StatusBadRequest, "The bucket does not allow ACLs")
+	ErrAccessForbidden                   = define("AccessForbidden", http.StatusForbidden, "CORSResponse: This CORS request is not allowed.")
 	ErrAccessDenied                      = define("AccessDenied", http.StatusForbidden, "Access Denied")
 	ErrAuthorizationHeaderMalformed      = define("AuthorizationHeaderMalformed", http.StatusBadRequest, "The authorization header that you provided is not valid")
 	ErrAuthorizationQueryParametersError = define("AuthorizationQueryParametersError", http.StatusBadRequest, "The authorization query parameters that you provided are not valid")
 	ErrBadDigest                         = define("BadDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified did not match what the server received")
+	ErrBadRequest                        = define("BadRequest", http.StatusBadRequest, "The request is not valid")
 	ErrBucketAlreadyOwnedByYou           = define("BucketAlreadyOwnedByYou", http.StatusConflict, "Your previous request to create the named bucket succeeded and you already own it")
 	ErrEntityTooLarge                    = define("EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed object size")
 	ErrExpiredToken                      = define("ExpiredToken", http.StatusBadRequest, "The provided token has expired.")

@@ -15,6 +15,8 @@ import (
 
 const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></Tag></TagSet></Tagging>`
 
+const corsDocument = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`
+
 // bodies are the documents that operations need; every other upload has one that
 // must not get anywhere.
 var bodies = map[string]string{
@@ -22,6 +24,7 @@ var bodies = map[string]string{
 	"DeleteObjects":       `<Delete><Object><Key>k</Key></Object></Delete>`,
 	"PutBucketAcl":        "",
 	"PutObjectAcl":        "",
+	"PutBucketCors":       corsDocument,
 	"PutBucketTagging":    taggingDocument,
 	"PutObjectTagging":    taggingDocument,
 	"PutBucketVersioning": `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
@@ -45,6 +48,9 @@ func (g *stage) request(row documented, credentials fakedriver.Credentials) sign
 			r.Header.Set("X-Amz-Acl", "private")
 		case "GetObjectAttributes":
 			r.Header.Set("X-Amz-Object-Attributes", "ETag,ObjectSize")
+		case "Preflight":
+			r.Header.Set("Origin", "http://localhost:3000")
+			r.Header.Set("Access-Control-Request-Method", http.MethodGet)
 		}
 	}
 	return in
@@ -109,5 +115,5 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 var unconfigured = []string{
 	"404 NoSuchCORSConfiguration", "404 ServerSideEncryptionConfigurationNotFoundError", "404 NoSuchLifecycleConfiguration",
 	"404 OwnershipControlsNotFoundError", "404 NoSuchBucketPolicy", "404 ReplicationConfigurationNotFoundError",
-	"404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
+	"403 AccessForbidden", "404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
 }

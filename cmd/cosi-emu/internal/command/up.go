@@ -98,7 +98,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
-	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
+	addStoreFlags(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
 	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
 	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")

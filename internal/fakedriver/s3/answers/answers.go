@@ -34,6 +34,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"CreateBucket":            (*Answers).createBucketByS3,
 	"CreateMultipartUpload":   (*Answers).serveGofakes3,
 	"DeleteBucket":            (*Answers).deleteBucketByS3,
+	"DeleteBucketCors":        (*Answers).deleteBucketCors,
 	"DeleteBucketTagging":     (*Answers).deleteBucketTagging,
 	"DeleteObject":            (*Answers).serveGofakes3,
 	"DeleteObjectTagging":     (*Answers).deleteObjectTagging,
@@ -44,6 +45,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"GetBucketLogging":                   nothingConfigured("BucketLoggingStatus"),
 	"GetBucketNotificationConfiguration": nothingConfigured("NotificationConfiguration"),
 
+	"GetBucketCors":           (*Answers).getBucketCors,
 	"GetBucketLocation":       (*Answers).bucketLocation,
 	"GetBucketRequestPayment": (*Answers).requestPayment,
 	"GetBucketTagging":        (*Answers).getBucketTagging,
@@ -61,6 +63,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"ListObjectsV2":           (*Answers).listObjectsV2,
 	"ListParts":               (*Answers).listParts,
 	"PutBucketAcl":            (*Answers).putBucketACL,
+	"PutBucketCors":           (*Answers).putBucketCors,
 	"PutBucketTagging":        (*Answers).putBucketTagging,
 	"PutBucketVersioning":     (*Answers).putBucketVersioning,
 	"PutObject":               (*Answers).putObject,
@@ -127,7 +130,6 @@ func (a *Answers) RegionOf(bucket string) string {
 
 // notConfigured are the errors for features that no bucket has.
 var notConfigured = map[string]error{
-	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
 	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
 	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
 	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,

@@ -77,6 +77,10 @@ var table = []Operation{
 	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket, Body: Document},
 	{Name: "DeleteBucketTagging", Method: http.MethodDelete, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket},
 
+	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
+	{Name: "PutBucketCors", Method: http.MethodPut, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "DeleteBucketCors", Method: http.MethodDelete, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket},
+
 	// Versioning changes what the storage does, which the KEP keeps from users.
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
@@ -88,7 +92,6 @@ var table = []Operation{
 	// Clients use these on ordinary buckets, and get S3's default responses.
 	{Name: "GetBucketAccelerateConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"accelerate"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.ReadBucket},
-	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketEncryption", Method: http.MethodGet, Level: Bucket, Selects: []string{"encryption"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketLifecycleConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"lifecycle"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketLogging", Method: http.MethodGet, Level: Bucket, Selects: []string{"logging"}, Needs: authorization.ReadBucket},
