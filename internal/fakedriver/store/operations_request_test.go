@@ -87,10 +87,19 @@ const (
 	unimplemented answerKind = "not implemented"
 )
 
+// send sends the request of a row. PostObject is signed by the fields of a form.
+func (g *stage) send(t *testing.T, row documented, credentials fakedriver.Credentials) (int, string) {
+	t.Helper()
+	if row.Name == "PostObject" {
+		return do(t, g.form(g.bucket, credentials).request(t.Context(), t, g.url))
+	}
+	return g.request(row, credentials).send(t, g.server)
+}
+
 // ask sends the request of a row.
 func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) answerKind {
 	t.Helper()
-	status, body := g.request(row, credentials).send(t, g.server)
+	status, body := g.send(t, row, credentials)
 	found := fmt.Sprint(status)
 	if row.Method != http.MethodHead && status >= http.StatusMultipleChoices {
 		found += " " + code(t, body)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -62,6 +63,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"ListObjects":             (*Answers).listObjects,
 	"ListObjectsV2":           (*Answers).listObjectsV2,
 	"ListParts":               (*Answers).listParts,
+	"PostObject":              (*Answers).postObject,
 	"PutBucketAcl":            (*Answers).putBucketACL,
 	"PutBucketCors":           (*Answers).putBucketCors,
 	"PutBucketTagging":        (*Answers).putBucketTagging,
@@ -150,7 +152,9 @@ var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object L
 var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // sendXML answers with a document.
-func sendXML(x *exchange, document any) error {
+func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
+
+func sendXMLAs(x *exchange, status int, document any) error {
 	body, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
 	defer documents.Put(body)
 	body.Reset()
@@ -161,6 +165,7 @@ func sendXML(x *exchange, document any) error {
 	header := x.W.Header()
 	header.Set("Content-Type", "application/xml")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.W.WriteHeader(status)
 	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
 	return nil
 }

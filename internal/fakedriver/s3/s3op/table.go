@@ -54,6 +54,7 @@ var table = []Operation{
 		Headers: []string{"X-Amz-Object-Attributes", "X-Amz-Max-Parts", "X-Amz-Part-Number-Marker"}},
 	{Name: "PutObject", Method: http.MethodPut, Level: Object, Needs: authorization.WriteData, Body: Data,
 		Conditions: writeHeaders, Headers: attributes},
+	{Name: "PostObject", Method: http.MethodPost, Level: Bucket, Needs: authorization.WriteData, Body: Form, Headers: attributes},
 	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: authorization.WriteData,
 		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
 	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"},
