@@ -191,3 +191,18 @@ func add(pairs ...string) func([]formField) []formField {
 		return all
 	}
 }
+
+// script returns the fields before the file, as an object of JavaScript.
+func (f form) script() string {
+	fields := map[string]string{}
+	for _, field := range f.signed() {
+		if field.name != "file" {
+			fields[field.name] = field.value
+		}
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
