@@ -93,7 +93,7 @@ type Options struct {
 	// the store's default.
 	MaxBodyBytes int64
 	// S3CORSOrigins are the origins of pages that browsers let use S3 buckets without a CORS
-	// configuration of their own; see fakedriver.ValidateCORSOrigin. Default: none.
+	// configuration of their own; see fakedriver.ValidateCORSOrigins. Default: none.
 	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no
 	// limit.

@@ -27,7 +27,7 @@ type BucketSpec struct {
 	// Tags are what the bucket begins with; see [ValidateTags].
 	Tags map[string]string `json:"tags,omitempty"`
 	// CORSOrigins are the origins whose pages browsers let do all that a key or a signature
-	// allows. They make the first CORS configuration of the bucket. See [ValidateCORSOrigin].
+	// allows. They make the first CORS configuration of the bucket. See [ValidateCORSOrigins].
 	CORSOrigins []string `json:"corsOrigins,omitempty"`
 	// Quota is how much the bucket may hold.
 	Quota Quota `json:"quota,omitzero"`

@@ -60,7 +60,7 @@ var bucketParameters = []parameter[BucketSpec]{
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
-	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + CORSOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
+	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + corsOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},
 	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses can be granted at a time; further ones wait."},
 		func(spec *BucketSpec, value string) (err error) {

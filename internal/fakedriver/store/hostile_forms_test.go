@@ -30,7 +30,7 @@ func (h *hostilities) forms() {
 	for name, body := range map[string]string{
 		"nothing": "", "no form": "key=k&policy=p", "only an end": "--" + boundary + "--\r\n", "no name": part(boundary, "form-data", "x") + "--" + boundary + "--",
 		"no disposition": "--" + boundary + "\r\n\r\nx\r\n--" + boundary + "--", "attachment": part(boundary, `attachment; name="file"`, "x"),
-		"no end": whole[:strings.LastIndex(whole, "\r\n--")],
+		"no end":             whole[:strings.LastIndex(whole, "\r\n--")],
 		"header without end": "--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"", "odd header": "--" + boundary + "\r\nContent-Disposition\r\n\r\n",
 		"boundary in the middle": strings.Replace(whole, "--"+boundary, "x--"+boundary, 2), "NUL": strings.Repeat("\x00", 1000),
 	} {

@@ -191,6 +191,9 @@ const upExamples = `  # Ctrl-C stops it.
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
 
+  # For a page on a development server, which uploads with presigned URLs or forms.
+  cosi-emu up --s3-cors-origin http://localhost:3000
+
   # With everything that another emulator had when 'cosi-emu snapshot save' ran.
   cosi-emu up --from ./my.snapshot
 
