@@ -77,7 +77,8 @@ func (s BucketSpec) settings() settings {
 
 // Matches reports whether two specifications ask for the same.
 func (s BucketSpec) Matches(other BucketSpec) bool {
-	return s.settings() == other.settings() && slices.Equal(s.CORSOrigins, other.CORSOrigins) && maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
+	return s.settings() == other.settings() && slices.Equal(s.CORSOrigins, other.CORSOrigins) &&
+		maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
 }
 
 // Clone returns a deep copy.

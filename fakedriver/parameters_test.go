@@ -46,7 +46,7 @@ var bucketValues = map[string][]value{
 			reason: "Two.", value: "http://localhost:3000,https://*.example.com",
 			want: fakedriver.BucketSpec{CORSOrigins: []string{"http://localhost:3000", "https://*.example.com"}},
 		},
-		{reason: "An app on a phone.", value: "capacitor://localhost", want: fakedriver.BucketSpec{CORSOrigins: []string{"capacitor://localhost"}}},
+		{reason: "An app on a phone.", value: "app://localhost", want: fakedriver.BucketSpec{CORSOrigins: []string{"app://localhost"}}},
 		{reason: "None is said by leaving it out.", value: "", bad: true},
 		{reason: "No scheme.", value: "localhost:3000", bad: true},
 		{reason: "An origin has no path.", value: "http://localhost:3000/", bad: true},

@@ -103,7 +103,8 @@ func (o Options) validate() error {
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
-		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), fakedriver.ValidateCORSOrigins(o.S3CORSOrigins), o.validateTLS())
+		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
+		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}

@@ -103,7 +103,8 @@ func (a *app) expectUsable(b *browser.Browser) {
 	a.must(err)
 	download, err := presign.PresignGetObject(a.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: ptr("k")})
 	a.must(err)
-	put := fmt.Sprintf("ask(%q, {method: 'PUT', body: 'from a page', headers: {'x-amz-meta-colour': 'red', 'content-type': 'text/plain'}})", upload.URL)
+	const headers = "{'x-amz-meta-colour': 'red', 'content-type': 'text/plain'}"
+	put := fmt.Sprintf("ask(%q, {method: 'PUT', body: 'from a page', headers: %s})", upload.URL, headers)
 	got := []any{
 		b.Eval(put), b.Eval(fmt.Sprintf("ask(%q)", download.URL)), b.Eval(fmt.Sprintf("ask(%q)", download.URL+"0")),
 		b.Eval(fmt.Sprintf("ask(%q)", a.store.url+"/photos/k")),

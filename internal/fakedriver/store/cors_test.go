@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,8 @@ func corsRules() []types.CORSRule {
 	return []types.CORSRule{
 		{
 			ID: ptr("uploads"), AllowedOrigins: []string{"https://app.example.com", "https://*.example.org"}, AllowedMethods: []string{"PUT", "POST"},
-			AllowedHeaders: []string{"Content-*", "x-amz-meta-colour"}, ExposeHeaders: []string{"ETag", "x-amz-version-id"}, MaxAgeSeconds: aws.Int32(600),
+			AllowedHeaders: []string{"Content-*", "x-amz-meta-colour"}, ExposeHeaders: []string{"ETag", "x-amz-version-id"},
+			MaxAgeSeconds: aws.Int32(600),
 		},
 		{AllowedOrigins: []string{"https://app.example.com"}, AllowedMethods: []string{"PUT", "GET"}, AllowedHeaders: []string{"*"}},
 		{AllowedOrigins: []string{"*"}, AllowedMethods: []string{"GET", "HEAD"}, MaxAgeSeconds: aws.Int32(0)},
@@ -166,8 +168,8 @@ func ask(t *testing.T, method, target string, header ...string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
+	for pair := range slices.Chunk(header, 2) {
+		r.Header.Set(pair[0], pair[1])
 	}
 	return exchange(t, r)
 }
@@ -270,6 +272,8 @@ func TestPreflightDisclosesNothing(t *testing.T) {
 }
 
 // TestActualCORS: answers and errors to pages, by every way to authenticate.
+//
+//nolint:lll // one case a line
 func TestActualCORS(t *testing.T) {
 	a := newApp(t)
 	a.must(a.setCORS(corsRules()))

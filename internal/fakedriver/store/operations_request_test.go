@@ -15,7 +15,8 @@ import (
 
 const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></Tag></TagSet></Tagging>`
 
-const corsDocument = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`
+const corsDocument = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin>` +
+	`<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`
 
 // bodies are the documents that operations need; every other upload has one that
 // must not get anywhere.
@@ -124,5 +125,6 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 var unconfigured = []string{
 	"404 NoSuchCORSConfiguration", "404 ServerSideEncryptionConfigurationNotFoundError", "404 NoSuchLifecycleConfiguration",
 	"404 OwnershipControlsNotFoundError", "404 NoSuchBucketPolicy", "404 ReplicationConfigurationNotFoundError",
-	"403 AccessForbidden", "404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
+	"403 AccessForbidden",
+	"404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
 }

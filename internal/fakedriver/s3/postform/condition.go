@@ -17,6 +17,19 @@ const (
 // condition is one on the value of a field, which is named in lower case.
 type condition struct{ operator, field, value string }
 
+// conditionOf reads an operator, the name of a field after a dollar sign, and a value.
+func conditionOf(list []any) (c condition, ok bool) {
+	const elements = 3
+	if len(list) != elements {
+		return c, false
+	}
+	operator, isText := list[0].(string)
+	name, isName := list[1].(string)
+	value, isValue := list[2].(string)
+	name, isField := strings.CutPrefix(name, "$")
+	return condition{strings.ToLower(operator), strings.ToLower(name), value}, isText && isName && isValue && isField
+}
+
 // exact are the fields that S3 allows no prefixes of, besides those of its own that are not
 // user metadata.
 var exact = []string{"bucket", "success_action_status"}

@@ -55,7 +55,10 @@ func Read(r *http.Request) (*Form, error) {
 	if err != nil {
 		return nil, body.explain(err)
 	}
-	return f, f.expand(name)
+	if err := f.expand(name); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 const variable = "${filename}"
@@ -86,10 +89,10 @@ func (f *Form) read(parts *multipart.Reader, body *source) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		switch name := strings.ToLower(part.FormName()); {
-		case name == "":
+		switch name := strings.ToLower(part.FormName()); name {
+		case "":
 			return "", s3error.ErrMalformedPOSTRequest
-		case name == "file":
+		case "file":
 			body.left = -1
 			f.File = &file{part, body}
 			return fileName(part), nil
@@ -177,7 +180,7 @@ type file struct {
 // Read implements io.Reader.
 func (f *file) Read(buffer []byte) (int, error) {
 	n, err := f.part.Read(buffer)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = f.body.explain(err)
 	}
 	return n, err

@@ -24,7 +24,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("--b\r\n\r\n"), "multipart/form-data; boundary=b")
 	f.Fuzz(func(t *testing.T, body []byte, kind string) {
 		r := &http.Request{
-			Method: http.MethodPost, Header: http.Header{"Content-Type": {kind}}, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+			Method: http.MethodPost, Header: http.Header{"Content-Type": {kind}},
+			ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
 		}
 		form, err := postform.Read(r)
 		if err != nil {
@@ -51,7 +52,8 @@ func FuzzRead(f *testing.F) {
 func FuzzPolicy(f *testing.F) {
 	const begin = `{"expiration": "2999-01-01T00:00:00.000Z", "conditions": [{"bucket": "b"}, `
 	for _, condition := range []string{
-		`{"key": "k"}`, `["eq", "$key", "k"]`, `["starts-with", "$key", ""]`, `["content-length-range", 0, 1e3]`, `["starts-with", "$key", "\$\v"]`, `null`, `[[]]`,
+		`{"key": "k"}`, `["eq", "$key", "k"]`, `["starts-with", "$key", ""]`, `["content-length-range", 0, 1e3]`,
+		`["starts-with", "$key", "\$\v"]`, `null`, `[[]]`,
 	} {
 		f.Add(begin + condition + "]}")
 	}

@@ -98,21 +98,15 @@ func (p *Policy) parseCondition(raw json.RawMessage) error {
 	if len(list) > 0 && isOperator(list[0], lengthRange) {
 		return p.parseRange(list[1:])
 	}
-	if len(list) == 3 {
-		operator, ok := list[0].(string)
-		name, isName := list[1].(string)
-		value, isValue := list[2].(string)
-		name, isField := strings.CutPrefix(name, "$")
-		if ok && isName && isValue && isField {
-			c := condition{strings.ToLower(operator), strings.ToLower(name), value}
-			p.conditions = append(p.conditions, c)
-			if c.isKnown() {
-				return nil
-			}
-			return c.failed()
-		}
+	c, ok := conditionOf(list)
+	switch {
+	case !ok:
+		return failed(string(raw))
+	case !c.isKnown():
+		return c.failed()
 	}
-	return failed(string(raw))
+	p.conditions = append(p.conditions, c)
+	return nil
 }
 
 func (p *Policy) parseSimple(simple map[string]any, raw json.RawMessage) error {
