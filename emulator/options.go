@@ -92,6 +92,9 @@ type Options struct {
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
+	// S3CORSOrigins are the origins of pages that browsers let use S3 buckets without a CORS
+	// configuration of their own; see fakedriver.ValidateCORSOrigins. Default: none.
+	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no
 	// limit.
 	MaxAccounts int
@@ -169,8 +172,11 @@ func (o Options) validateStore() error {
 		return fmt.Errorf("%w: the limits of the S3 store, %d bytes and %d accounts, must not be negative",
 			ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
 	}
-	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0) {
-		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, "+
+	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
+		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, are those of the fake driver, "+
 			"which is left out", ErrOptions)
 	}
 	return nil

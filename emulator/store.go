@@ -70,6 +70,7 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 	opts := store.Options{
 		MaxBodyBytes: e.opts.MaxBodyBytes,
 		MaxAccounts:  e.opts.MaxAccounts,
+		CORSOrigins:  e.opts.S3CORSOrigins,
 		WebIdentity:  e.webIdentity,
 		Issued:       e.rememberSession,
 		Middleware:   middleware,

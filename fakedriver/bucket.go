@@ -2,6 +2,7 @@ package fakedriver
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -31,6 +32,9 @@ type BucketSpec struct {
 	DefaultRetention Retention `json:"defaultRetention,omitzero"`
 	// Tags are what the bucket begins with; see [ValidateTags].
 	Tags map[string]string `json:"tags,omitempty"`
+	// CORSOrigins are the origins whose pages browsers let do all that a key or a signature
+	// allows. They make the first CORS configuration of the bucket. See [ValidateCORSOrigins].
+	CORSOrigins []string `json:"corsOrigins,omitempty"`
 	// Quota is how much the bucket may hold.
 	Quota Quota `json:"quota,omitzero"`
 	// Latency is added to every S3 request concerning the bucket.
@@ -82,12 +86,14 @@ func (s BucketSpec) settings() settings {
 
 // Matches reports whether two specifications ask for the same.
 func (s BucketSpec) Matches(other BucketSpec) bool {
-	return s.settings() == other.settings() && maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
+	return s.settings() == other.settings() && slices.Equal(s.CORSOrigins, other.CORSOrigins) &&
+		maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
 }
 
 // Clone returns a deep copy.
 func (s BucketSpec) Clone() BucketSpec {
 	s.Tags = maps.Clone(s.Tags)
+	s.CORSOrigins = slices.Clone(s.CORSOrigins)
 	s.Parameters = maps.Clone(s.Parameters)
 	return s
 }

@@ -29,6 +29,8 @@ const (
 	ParameterRegion = "region"
 	// ParameterAddressingStyle is AddressingPath or AddressingVirtual.
 	ParameterAddressingStyle = "addressingStyle"
+	// ParameterCORSOrigins are origins of pages, separated by commas.
+	ParameterCORSOrigins = "corsOrigins"
 	// ParameterLatency is a duration.
 	ParameterLatency = "latency"
 	// ParameterMaxAccounts is a number.
@@ -60,6 +62,7 @@ var bucketParameters = []parameter[BucketSpec]{
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
+	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + corsOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},
 	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses can be granted at a time; further ones wait."},
 		func(spec *BucketSpec, value string) (err error) {
@@ -84,6 +87,14 @@ var bucketParameters = []parameter[BucketSpec]{
 
 // BucketParameters returns the parameters of BucketClasses, sorted by name.
 func BucketParameters() []Parameter { return documented(bucketParameters) }
+
+func setCORSOrigins(spec *BucketSpec, value string) error {
+	spec.CORSOrigins = strings.Split(value, ",")
+	if err := ValidateCORSOrigins(spec.CORSOrigins); err != nil {
+		return errNotAllowed
+	}
+	return nil
+}
 
 func setLatency(spec *BucketSpec, value string) error {
 	latency, err := time.ParseDuration(value)

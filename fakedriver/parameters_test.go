@@ -44,6 +44,21 @@ var bucketValues = map[string][]value{
 		{reason: "Time goes forward.", value: "-1s", bad: true},
 		{reason: "Of what?", value: "5", bad: true},
 	},
+	fakedriver.ParameterCORSOrigins: {
+		{reason: "All.", value: "*", want: fakedriver.BucketSpec{CORSOrigins: []string{"*"}}},
+		{
+			reason: "Two.", value: "http://localhost:3000,https://*.example.com",
+			want: fakedriver.BucketSpec{CORSOrigins: []string{"http://localhost:3000", "https://*.example.com"}},
+		},
+		{reason: "An app on a phone.", value: "app://localhost", want: fakedriver.BucketSpec{CORSOrigins: []string{"app://localhost"}}},
+		{reason: "None is said by leaving it out.", value: "", bad: true},
+		{reason: "No scheme.", value: "localhost:3000", bad: true},
+		{reason: "An origin has no path.", value: "http://localhost:3000/", bad: true},
+		{reason: "Browsers send lower case.", value: "http://Localhost", bad: true},
+		{reason: "S3 has one.", value: "https://*.*.example.com", bad: true},
+		{reason: "Once is enough.", value: "http://a,http://a", bad: true},
+		{reason: "Spaces are in no origin.", value: "http://a, http://b", bad: true},
+	},
 	fakedriver.ParameterMaxAccounts: {
 		{reason: "A number.", value: "3", want: fakedriver.BucketSpec{MaxAccounts: 3}},
 		{reason: "Any number is said by leaving it out.", value: "0", bad: true},

@@ -181,6 +181,16 @@ func TestUsage(t *testing.T) {
 			reason: "half a byte",
 			args:   command("driver", "--s3-max-body", "500m"), code: 2, says: []string{"--s3-max-body", "10Gi"},
 		},
+		"CORSOrigin": {
+			reason: "an origin has a scheme, and an example shows it",
+			args:   command("up", "--s3-cors-origin", "localhost:3000"), code: 2,
+			says: []string{"--s3-cors-origin", `"localhost:3000"`, "such as http://localhost:3000"},
+		},
+		"CORSOriginDriver": {
+			reason: "a URL is no origin",
+			args:   command("driver", "--s3-cors-origin", "http://a", "--s3-cors-origin", "http://b/index.html"), code: 2,
+			says: []string{"--s3-cors-origin", `"http://b/index.html"`, "such as http://localhost:3000"},
+		},
 		"MaxAccounts": {
 			reason: "less than none",
 			args:   command("up", "--max-accounts", "-1"), code: 2, says: []string{"-1 accounts"},

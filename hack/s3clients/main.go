@@ -5,9 +5,8 @@
 //
 //	make s3-clients
 //
-// It fails if something fails that is expected to work. Not expected to work are
-// version 2 of S3's signatures and uploads with a POST policy, which must be
-// rejected plainly.
+// It fails if something fails that is expected to work. Not expected to work is
+// version 2 of S3's signatures, which must be rejected plainly.
 package main
 
 import (

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
@@ -98,7 +99,9 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 
 // contentsOf returns what a specification says about the bucket's objects.
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
-	config := objects.Config{Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}}
+	config := objects.Config{
+		Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}, CORS: cors.Development(b.CORSOrigins),
+	}
 	if b.Versioning || b.ObjectLock {
 		config.Versioning = objects.Enabled
 	}

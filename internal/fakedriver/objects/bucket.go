@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -36,6 +37,8 @@ type Config struct {
 	Quota      Quota             `json:"quota,omitzero"`
 	// ObjectLock requires versioning to be enabled.
 	ObjectLock ObjectLock `json:"objectLock,omitzero"`
+	// CORS are rules, which are replaced and not changed.
+	CORS []cors.Rule `json:"cors,omitempty"`
 }
 
 const (
@@ -113,6 +116,15 @@ func (b *Bucket) SetVersioning(state Versioning) error {
 func (b *Bucket) SetTags(tags map[string]string) error {
 	return b.configure(func(c *Config) error {
 		c.Tags = maps.Clone(tags)
+		return nil
+	})
+}
+
+// SetCORS replaces the rules for pages of other origins; nil removes them. The caller must not
+// change them afterwards.
+func (b *Bucket) SetCORS(rules []cors.Rule) error {
+	return b.configure(func(c *Config) error {
+		c.CORS = rules
 		return nil
 	})
 }

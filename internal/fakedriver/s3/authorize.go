@@ -29,7 +29,10 @@ func (s *Service) reachBucket(x *exchange) error {
 // classify finds the operation.
 func (s *Service) classify(x *exchange) (err error) {
 	x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header)
-	return err
+	if err != nil {
+		return err
+	}
+	return checkForm(x)
 }
 
 // authorize allows an operation if the account's grant has one of the needed

@@ -21,6 +21,10 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 		return httpserver.Request{}
 	}
 	described := httpserver.Request{Bucket: bucket, Key: key}
+	if isPreflight(r) {
+		described.Operation = Preflight
+		return described
+	}
 	query := r.URL.Query()
 	if query.Has("X-Amz-Signature") {
 		if r, query, err = hoisted(r, query); err != nil {
@@ -44,7 +48,7 @@ func (s *Service) isSTS(r *http.Request) bool {
 
 // Operations returns the names of all operations that Describe knows, sorted.
 func Operations() []string {
-	names := []string{sts.Operation}
+	names := []string{sts.Operation, Preflight}
 	for _, row := range s3op.Table() {
 		names = append(names, row.Name)
 	}

@@ -24,12 +24,13 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.Release()
 	defer func() { x.Caller.Leave() }()
 	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
+	s.allowOrigin(x)
 	if s.isSTS(r) {
 		x.Operation.Name = sts.Operation
-		s.sts.Serve(w, r, x.ID) //nolint:contextcheck // it has the context of the request
+		s.sts.Serve(x.W, r, x.ID) //nolint:contextcheck // it has the context of the request
 		return
 	}
-	for _, run := range phases {
+	for _, run := range phasesOf(r) {
 		if err := run(s, x); err != nil {
 			s.reject(x, err)
 			break
@@ -87,7 +88,11 @@ func (s *Service) parse(x *exchange) error {
 // authenticate identifies the caller. From then on, a response starts only after it
 // has entered the gate of the caller's account.
 func (s *Service) authenticate(x *exchange) (err error) {
-	x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+	if isForm(x) {
+		err = s.authenticateForm(x)
+	} else {
+		x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+	}
 	if err == nil {
 		x.W = &gatedWriter{ResponseWriter: x.W, x: x}
 	}

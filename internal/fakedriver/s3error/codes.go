@@ -10,10 +10,12 @@ import (
 // "List of error codes" in Amazon's S3 API reference.
 var (
 	ErrAccessControlListNotSupported     = define("AccessControlListNotSupported", http.StatusBadRequest, "The bucket does not allow ACLs")
+	ErrAccessForbidden                   = define("AccessForbidden", http.StatusForbidden, "CORSResponse: This CORS request is not allowed.")
 	ErrAccessDenied                      = define("AccessDenied", http.StatusForbidden, "Access Denied")
 	ErrAuthorizationHeaderMalformed      = define("AuthorizationHeaderMalformed", http.StatusBadRequest, "The authorization header that you provided is not valid")
 	ErrAuthorizationQueryParametersError = define("AuthorizationQueryParametersError", http.StatusBadRequest, "The authorization query parameters that you provided are not valid")
 	ErrBadDigest                         = define("BadDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified did not match what the server received")
+	ErrBadRequest                        = define("BadRequest", http.StatusBadRequest, "The request is not valid")
 	ErrBucketAlreadyOwnedByYou           = define("BucketAlreadyOwnedByYou", http.StatusConflict, "Your previous request to create the named bucket succeeded and you already own it")
 	ErrEntityTooLarge                    = define("EntityTooLarge", http.StatusBadRequest, "Your proposed upload exceeds the maximum allowed object size")
 	ErrExpiredToken                      = define("ExpiredToken", http.StatusBadRequest, "The provided token has expired.")
@@ -27,6 +29,9 @@ var (
 	ErrInvalidToken                      = define("InvalidToken", http.StatusBadRequest, "The provided token is malformed or otherwise not valid")
 	ErrInvalidURI                        = define("InvalidURI", http.StatusBadRequest, "The specified URI couldn't be parsed")
 	ErrKeyTooLong                        = define("KeyTooLongError", http.StatusBadRequest, "Your key is too long")
+	ErrInvalidPolicyDocument             = define("InvalidPolicyDocument", http.StatusBadRequest, "The content of the form does not meet the conditions specified in the policy document")
+	ErrMalformedPOSTRequest              = define("MalformedPOSTRequest", http.StatusBadRequest, "The body of your POST request is not well-formed multipart/form-data")
+	ErrMaxPostPreDataLengthExceeded      = define("MaxPostPreDataLengthExceeded", http.StatusBadRequest, "Your POST request fields preceding the upload file were too large")
 	ErrMalformedTrailer                  = define("MalformedTrailerError", http.StatusBadRequest, "The request contained trailing data that was not well-formed or did not conform to our published schema")
 	ErrMalformedXML                      = define("MalformedXML", http.StatusBadRequest, "The XML that you provided was not well formed or did not validate against our published schema")
 	ErrMissingContentLength              = define("MissingContentLength", http.StatusLengthRequired, "You must provide the Content-Length HTTP header")

@@ -56,6 +56,9 @@ type Options struct {
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
+	// S3CORSOrigins are the origins of pages that may use buckets without a CORS configuration of
+	// their own; see store.Options.
+	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses; 0 means no limit.
 	MaxAccounts int
 	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
@@ -100,7 +103,8 @@ func (o Options) validate() error {
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
-		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
+		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}

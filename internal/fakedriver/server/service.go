@@ -77,7 +77,7 @@ func withOutage(opts Options, s3 *store.Store, backend fakedriver.Backend) (fake
 func openStore(opts Options) (*store.Store, error) {
 	options := store.Options{
 		Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store"),
-		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts,
+		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts, CORSOrigins: opts.S3CORSOrigins,
 	}
 	if opts.S3VirtualEndpoint != "" {
 		u, err := url.Parse(opts.S3VirtualEndpoint)

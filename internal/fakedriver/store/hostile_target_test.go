@@ -72,7 +72,7 @@ func (h *hostilities) subresources() {
 		}
 	}
 	for _, method := range []string{"PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "X"} {
-		h.add("method "+method, h.signed(method, "/photos/kept", "").bytes(), "NotImplemented", "MethodNotAllowed", "InvalidURI", "400", "SignatureDoesNotMatch")
+		h.add("method "+method, h.signed(method, "/photos/kept", "").bytes(), "NotImplemented", "MethodNotAllowed", "InvalidURI", "400", "SignatureDoesNotMatch", "BadRequest")
 	}
 	for _, name := range []string{
 		"X-Amz-Server-Side-Encryption-Customer-Key", "X-Amz-Object-Lock-Mode", "X-Amz-Grant-Read",

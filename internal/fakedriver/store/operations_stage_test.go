@@ -84,6 +84,11 @@ func (g *stage) snapshot(t *testing.T) []string {
 	note("tags", describeTags(tags.TagSet), err)
 	bucketTags, err := g.admin.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: bucket})
 	note("bucket's tags", describeTags(bucketTags.TagSet), err)
+	allowed, err := g.admin.GetBucketCors(t.Context(), &s3.GetBucketCorsInput{Bucket: bucket})
+	if failure(t, err) == "NoSuchCORSConfiguration" {
+		allowed, err = &s3.GetBucketCorsOutput{}, nil
+	}
+	note("rules", len(allowed.CORSRules), err)
 	versioning, err := g.admin.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: bucket})
 	note("versioning", versioning.Status, err)
 	uploads, err := g.admin.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: bucket})

@@ -72,7 +72,8 @@ func (s *Store) load() error {
 	}, s.Closing())
 	s.s3, err = s3.New(s3.Options{
 		Administrator: s.Administrator, Registry: s.registry, Contents: contents, Blobs: s.blobs, Region: o.Region, Hosts: o.Hosts,
-		MaxBodyBytes: o.MaxBodyBytes, WebIdentity: o.WebIdentity, Issued: o.Issued, Rand: o.Rand, Now: o.Now, Logger: o.Logger,
+		MaxBodyBytes: o.MaxBodyBytes, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Issued: o.Issued,
+		Rand: o.Rand, Now: o.Now, Logger: o.Logger,
 	})
 	if err != nil {
 		return err

@@ -75,10 +75,10 @@ func (s *session) postPolicy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if code != http.StatusNotImplemented {
-		return fmt.Errorf("should be NotImplemented: status %d: %s", code, body)
+	if code != http.StatusNoContent {
+		return fmt.Errorf("should be No Content: status %d: %s", code, body)
 	}
-	return s.gone(ctx, "posted")
+	return s.expect(ctx, "posted", []byte("posted"))
 }
 
 func (s *session) post(ctx context.Context, target string, fields map[string]string) (int, []byte, error) {

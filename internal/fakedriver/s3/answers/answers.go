@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"CreateBucket":            (*Answers).createBucketByS3,
 	"CreateMultipartUpload":   (*Answers).serveGofakes3,
 	"DeleteBucket":            (*Answers).deleteBucketByS3,
+	"DeleteBucketCors":        (*Answers).deleteBucketCors,
 	"DeleteBucketTagging":     (*Answers).deleteBucketTagging,
 	"DeleteObject":            (*Answers).serveGofakes3,
 	"DeleteObjectTagging":     (*Answers).deleteObjectTagging,
@@ -51,6 +53,7 @@ var table = map[string]func(*Answers, *exchange) error{
 	"PutObjectLockConfiguration": (*Answers).putObjectLockConfiguration,
 	"PutObjectRetention":         (*Answers).putObjectRetention,
 
+	"GetBucketCors":           (*Answers).getBucketCors,
 	"GetBucketLocation":       (*Answers).bucketLocation,
 	"GetBucketRequestPayment": (*Answers).requestPayment,
 	"GetBucketTagging":        (*Answers).getBucketTagging,
@@ -67,7 +70,9 @@ var table = map[string]func(*Answers, *exchange) error{
 	"ListObjects":             (*Answers).listObjects,
 	"ListObjectsV2":           (*Answers).listObjectsV2,
 	"ListParts":               (*Answers).listParts,
+	"PostObject":              (*Answers).postObject,
 	"PutBucketAcl":            (*Answers).putBucketACL,
+	"PutBucketCors":           (*Answers).putBucketCors,
 	"PutBucketTagging":        (*Answers).putBucketTagging,
 	"PutBucketVersioning":     (*Answers).putBucketVersioning,
 	"PutObject":               (*Answers).putObject,
@@ -134,7 +139,6 @@ func (a *Answers) RegionOf(bucket string) string {
 
 // notConfigured are the errors for features that no bucket has.
 var notConfigured = map[string]error{
-	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
 	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
 	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
 	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
@@ -150,7 +154,9 @@ var notConfigured = map[string]error{
 var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // sendXML answers with a document.
-func sendXML(x *exchange, document any) error {
+func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
+
+func sendXMLAs(x *exchange, status int, document any) error {
 	body, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
 	defer documents.Put(body)
 	body.Reset()
@@ -161,6 +167,7 @@ func sendXML(x *exchange, document any) error {
 	header := x.W.Header()
 	header.Set("Content-Type", "application/xml")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.W.WriteHeader(status)
 	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
 	return nil
 }

@@ -39,6 +39,9 @@ type Request struct {
 	// Content is that of an object or a part.
 	Content Content
 
+	// Success is how PostObject is answered.
+	Success Success
+
 	releases []func() // of what is held for the request
 }
 
@@ -57,6 +60,14 @@ type Content struct {
 	Body     objects.Body
 	ETag     objects.ETag
 	Checksum checksum.Sum
+}
+
+// Success is what a browser gets when a form has been uploaded.
+type Success struct {
+	// Status is 200, 201 with a document, or 204.
+	Status int
+	// Redirect is where the browser is sent instead; nil for none.
+	Redirect *url.URL
 }
 
 // MaxKeyBytes bounds the key of an object.

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/xml"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -102,11 +104,15 @@ func checksumOfHeader(header http.Header) (checksum.Sum, error) {
 	return checksum.Sum{}, nil
 }
 
-// location is the URL of the object.
+// location is the URL of the object. A form is posted to the URL of the bucket.
 func (x *exchange) location() string {
 	scheme := "http"
 	if x.R.TLS != nil {
 		scheme = "https"
 	}
-	return scheme + "://" + x.R.Host + x.R.URL.EscapedPath()
+	path := x.R.URL.EscapedPath()
+	if x.Operation.Body == s3op.Form {
+		path = strings.TrimSuffix(path, "/") + (&url.URL{Path: "/" + x.Key}).EscapedPath()
+	}
+	return scheme + "://" + x.R.Host + path
 }

@@ -13,6 +13,15 @@ import (
 // putObject answers PutObject, the most frequent operation, without gofakes3, which
 // would read the body again and compute digests of it.
 func (a *Answers) putObject(x *exchange) error {
+	if err := x.store(); err != nil {
+		return err
+	}
+	x.W.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// store stores the object, and prepares the header of the answer.
+func (x *exchange) store() error {
 	draft, err := x.draft()
 	if err != nil {
 		return err
@@ -24,11 +33,10 @@ func (a *Answers) putObject(x *exchange) error {
 		return err
 	}
 	x.describeOutcome()
-	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
-// draft is the object that PutObject stores.
+// draft is the object that PutObject and PostObject store.
 func (x *exchange) draft() (objects.Draft, error) {
 	attributes, err := x.attributes()
 	return objects.Draft{Body: x.Content.Body, ETag: x.Content.ETag, Checksum: x.Content.Checksum, Attributes: attributes}, err

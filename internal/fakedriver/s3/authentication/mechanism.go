@@ -27,9 +27,6 @@ func parseSignature(r *http.Request, query url.Values) (Signature, error) {
 		return parsePresigned(r.Header, query)
 	case header != "":
 		return parseHeader(header, r.Header)
-	case isForm(r):
-		return Signature{}, s3error.ErrNotImplemented.With("Uploads by an HTML form with a POST policy are not supported. " +
-			"Please presign a PUT request instead.")
 	default:
 		return Signature{}, s3error.ErrAccessDenied
 	}
@@ -39,11 +36,19 @@ func isPresigned(query url.Values) bool {
 	return query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
 }
 
+func isPresignedV2(query url.Values) bool {
+	return query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
+}
+
+// IsSigned reports whether a request has a signature in its header or in its URL.
+func IsSigned(r *http.Request, query url.Values) bool {
+	return r.Header.Get("Authorization") != "" || isPresigned(query) || isPresignedV2(query)
+}
+
 // checkMechanism rejects requests with more than one mechanism, and those with
 // another than Signature Version 4.
 func checkMechanism(headers []string, query url.Values) error {
-	presigned := isPresigned(query)
-	older := query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
+	presigned, older := isPresigned(query), isPresignedV2(query)
 	if len(headers) > 1 || (len(headers) == 1 && (presigned || older)) || (presigned && older) {
 		return s3error.ErrInvalidArgument.With("Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
 			"Signature query string parameter or the Authorization header should be specified")
@@ -64,10 +69,6 @@ func checkMechanism(headers []string, query url.Values) error {
 func notSupported(what string) error {
 	return s3error.ErrInvalidRequest.With("The authorization mechanism that you have provided is not supported. It is " + what +
 		"; please use " + algorithm + ".")
-}
-
-func isForm(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/form-data")
 }
 
 // repeatable are the X-Amz- headers that lists may be split over, besides user

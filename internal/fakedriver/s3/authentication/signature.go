@@ -33,6 +33,7 @@ type Signature struct {
 	// Presigned is whether the signature is in the URL.
 	Presigned bool
 
+	inForm      bool
 	accessKeyID string
 	token       string // of a session; empty without one
 	scope       scope
@@ -125,6 +126,9 @@ func (g Signature) failure(found rclone.APIError) error {
 
 // Malformed returns the error for a malformed signature.
 func (g Signature) Malformed(message string) *s3error.Error {
+	if g.inForm {
+		return s3error.ErrInvalidArgument.With(message)
+	}
 	if g.Presigned {
 		return s3error.ErrAuthorizationQueryParametersError.With(message)
 	}

@@ -20,6 +20,8 @@ type Request struct {
 	Signature authentication.Signature
 	// Secret is the key of the signatures of the request and of its chunks.
 	Secret string
+	// File is the part of the body that is the content. Nil: all of the body is.
+	File *File
 }
 
 // Receive copies a body of at most limit bytes, and verifies it. Errors are those of
@@ -30,7 +32,7 @@ func Receive(to io.Writer, limit int64, r Request) (*Payload, error) {
 		return nil, err
 	}
 	if err := p.copyTo(to); err != nil {
-		return nil, readError(err)
+		return nil, ReadError(err)
 	}
 	return p, nil
 }
@@ -45,8 +47,8 @@ func (p *Payload) ETag() (etag objects.ETag) {
 // Checksum returns the checksum of the client's choice, or that of an object without one.
 func (p *Payload) Checksum() checksum.Sum { return p.sums.Sum() }
 
-// readError converts an error of a connection into an S3 error.
-func readError(err error) error {
+// ReadError converts an error of a connection into an S3 error.
+func ReadError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return s3error.ErrRequestTimeout

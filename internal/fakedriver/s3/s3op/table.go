@@ -55,6 +55,7 @@ var table = []Operation{
 		Headers: []string{"X-Amz-Object-Attributes", "X-Amz-Max-Parts", "X-Amz-Part-Number-Marker"}},
 	{Name: "PutObject", Method: http.MethodPut, Level: Object, Needs: authorization.WriteData, Body: Data,
 		Conditions: writeHeaders, Headers: attributes},
+	{Name: "PostObject", Method: http.MethodPost, Level: Bucket, Needs: authorization.WriteData, Body: Form, Headers: attributes},
 	{Name: "CopyObject", Method: http.MethodPut, Level: Object, CopySource: true, Needs: authorization.WriteData,
 		Conditions: writeHeaders, Headers: slices.Concat(attributes, copyHeaders, []string{"X-Amz-Metadata-Directive", "X-Amz-Tagging-Directive"})},
 	{Name: "DeleteObject", Method: http.MethodDelete, Level: Object, Needs: authorization.WriteData, Takes: version, Conditions: []string{"If-Match"},
@@ -78,6 +79,10 @@ var table = []Operation{
 	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket, Body: Document},
 	{Name: "DeleteBucketTagging", Method: http.MethodDelete, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket},
 
+	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
+	{Name: "PutBucketCors", Method: http.MethodPut, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "DeleteBucketCors", Method: http.MethodDelete, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket},
+
 	// Versioning changes what the storage does, which the KEP keeps from users.
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
@@ -98,7 +103,6 @@ var table = []Operation{
 	// Clients use these on ordinary buckets, and get S3's default responses.
 	{Name: "GetBucketAccelerateConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"accelerate"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketAcl", Method: http.MethodGet, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.ReadBucket},
-	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketEncryption", Method: http.MethodGet, Level: Bucket, Selects: []string{"encryption"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketLifecycleConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"lifecycle"}, Needs: authorization.ReadBucket},
 	{Name: "GetBucketLogging", Method: http.MethodGet, Level: Bucket, Selects: []string{"logging"}, Needs: authorization.ReadBucket},
