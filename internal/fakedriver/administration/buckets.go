@@ -99,6 +99,7 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 // contentsOf returns what a specification says about the bucket's objects.
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
 	config := objects.Config{Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}}
+	config.Generations = b.Protocol == fakedriver.ProtocolGCS
 	if b.Versioning {
 		config.Versioning = objects.Enabled
 	}

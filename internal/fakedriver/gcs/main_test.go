@@ -19,7 +19,6 @@ const owner = "test.example.com"
 // fixture is a service that is being served, with the bucket photos.
 type fixture struct {
 	store   *store.Store
-	backend gcs.Backend
 	address string
 }
 
@@ -39,11 +38,10 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 		t.Fatal(err)
 	}
 	options.Store = f.store
-	s, err := gcs.New(t.Context(), options)
+	s, err := gcs.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.backend = s.Backend()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
@@ -63,14 +61,14 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 func (f *fixture) bucket(t *testing.T, name string) {
 	t.Helper()
 	spec := fakedriver.BucketSpec{Name: name, Owner: owner, Protocol: fakedriver.ProtocolGCS}
-	if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+	if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatalf("CreateBucket(%q): %v", name, err)
 	}
 }
 
 func (f *fixture) account(t *testing.T, id string, grants ...fakedriver.Grant) fakedriver.Credentials {
 	t.Helper()
-	c, err := f.backend.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	c, err := f.store.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
 	if err != nil {
 		t.Fatalf("PutAccount(%q): %v", id, err)
 	}

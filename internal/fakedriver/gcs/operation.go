@@ -34,13 +34,13 @@ var (
 	// always are parameters that do not change the operation.
 	always = []string{"alt", "prettyPrint", "fields", "projection", "userProject", "quotaUser", "key", "uploadType"}
 	// neverTrue are parameters that clients send with the value false or empty.
-	neverTrue = []string{"versions", "softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
+	neverTrue = []string{"softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
 
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
 	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
 	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
-	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
+	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter", "versions"}
 )
 
 // operations is the allow-list. The first match counts.

@@ -5,38 +5,23 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"sync"
 )
 
 var errNoStore = errors.New("the GCS service needs a store")
 
-// Service serves Google Cloud Storage. Its methods are safe for concurrent use.
-// Objects are in memory and, with Options.Dir, also in files. It stops with its store.
+// Service serves Google Cloud Storage. Its methods are safe for concurrent use. It stops with
+// its store, which has all that it stores.
 type Service struct {
 	options Options
 	handler http.Handler
-	uploads uploads
-	files   objectFiles
-
-	// lock guards the fields below. A request holds it while it reads or changes objects,
-	// until the response starts. It is locked before the account.
-	lock       sync.RWMutex
-	contents   contents
-	generation int64 // the latest
 }
 
-// New returns a service for the store's buckets, with their stored objects.
-func New(ctx context.Context, options Options) (*Service, error) {
+// New returns a service for the store's buckets.
+func New(options Options) (*Service, error) {
 	if options.Store == nil {
 		return nil, errNoStore
 	}
-	options = options.withDefaults()
-	s := &Service{
-		options: options, uploads: newUploads(options.UploadTimeout, options.Now), files: objectFiles{options.Dir}, contents: contents{},
-	}
-	if err := s.load(ctx); err != nil {
-		return nil, err
-	}
+	s := &Service{options: options.withDefaults()}
 	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)

@@ -34,6 +34,8 @@ type Config struct {
 	Versioning Versioning        `json:"versioning,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Quota      Quota             `json:"quota,omitzero"`
+	// Generations has versions follow the rules of Google Cloud Storage: see generations.go.
+	Generations bool `json:"generations,omitempty"`
 }
 
 const (
@@ -102,6 +104,11 @@ func (b *Bucket) SetVersioning(state Versioning) error {
 // SetTags replaces the bucket's tags; nil removes them.
 func (b *Bucket) SetTags(tags map[string]string) error {
 	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
+}
+
+// UseGenerations sets Config.Generations of a bucket that has no versions yet.
+func (b *Bucket) UseGenerations() error {
+	return b.configure(func(c *Config) { c.Generations = true })
 }
 
 // configure waits for running changes, which use the old configuration.

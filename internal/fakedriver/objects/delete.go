@@ -10,9 +10,9 @@ type Deletion struct {
 }
 
 // Delete deletes an object. In a bucket with versioning it adds a delete marker; with
-// an ID it deletes that version permanently. A missing object is no error. Errors are
-// PreconditionFailed, and NoSuchKey if a condition requires an object that does not
-// exist.
+// an ID it deletes that version permanently. A missing object is no error, except in a
+// bucket with generations: NoSuchKey or NoSuchVersion. Errors are PreconditionFailed, and
+// NoSuchKey if a condition requires an object that does not exist.
 func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {
@@ -20,6 +20,9 @@ func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 			if err := c.write(b.find(key, id)); err != nil {
 				return err
 			}
+		}
+		if _, generations := b.rules(); generations {
+			return b.deleteGeneration(key, id)
 		}
 		if id != "" {
 			done, err = b.deleteVersion(key, id)

@@ -190,9 +190,7 @@ func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	switch b.Protocol {
 	case fakedriver.ProtocolS3:
 		err = r.emptyS3(ctx, b.Name)
-	case fakedriver.ProtocolGCS:
-		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
-	case fakedriver.ProtocolAzure:
+	case fakedriver.ProtocolGCS, fakedriver.ProtocolAzure:
 		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
 	}
 	if err != nil {
