@@ -74,6 +74,8 @@ func (s *Service) readBody(x *exchange) error {
 	}
 	kind := x.query.Get("uploadType")
 	switch {
+	case x.target.shape == shapeBatch:
+		return receiveDocument(x, maxBatchBytes)
 	case x.target.shape != shapeUpload || x.r.Method == http.MethodDelete:
 	case kind == "media", kind == "resumable" && x.query.Get("upload_id") != "":
 		in, err := limited(x, s.options.MaxBodyBytes)

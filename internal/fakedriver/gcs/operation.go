@@ -62,6 +62,7 @@ var operations = []operation{
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
+	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// Only the driver may use these.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},

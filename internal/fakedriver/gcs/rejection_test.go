@@ -56,7 +56,7 @@ func TestRejections(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"Batch", "It would go around the gate.", request{method: "POST", path: "/batch/storage/v1"}, 400, "notImplemented"},
+		{"Batch", "It has no calls.", request{method: "POST", path: "/batch/storage/v1"}, 400, "invalid"},
 		{"XMLUpload", "Of the XML API only downloads.", request{method: "PUT", path: "/photos/x", body: "x"}, 400, "notImplemented"},
 		{"ObjectACL", "Rights are the driver's.", request{method: "PUT", path: "/storage/v1/b/photos/o/x/acl/allUsers", body: `{"role":"READER"}`}, 400, "notImplemented"},
 		{"BucketACL", "Rights are the driver's.", request{method: "POST", path: "/storage/v1/b/photos/acl"}, 400, "notImplemented"},

@@ -69,6 +69,9 @@ func (s *Service) classify(x *exchange) (err error) {
 // ended while the body was received. It does not wait for the client until the response
 // starts.
 func (s *Service) perform(x *exchange) error {
+	if x.target.shape == shapeBatch {
+		return x.operation.do(s, x) // its calls enter the gate on their own
+	}
 	if err := x.caller.Enter(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ var errNoStore = errors.New("the GCS service needs a store")
 type Service struct {
 	options Options
 	handler http.Handler
+	single  http.Handler // for the calls of a batch, which have arrived
 }
 
 // New returns a service for the store's buckets.
@@ -22,9 +23,10 @@ func New(options Options) (*Service, error) {
 		return nil, errNoStore
 	}
 	s := &Service{options: options.withDefaults()}
-	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))
+	s.single = s.Unwrapped()
+	s.handler = options.Store.WithTimeouts(s.single)
 	if options.Middleware != nil {
-		s.handler = options.Middleware(s.handler)
+		s.handler, s.single = options.Middleware(s.handler), options.Middleware(s.single)
 	}
 	return s, nil
 }

@@ -22,6 +22,7 @@ const (
 	shapeCompose  shape = "compose"  // /storage/v1/b/B/o/O/compose
 	shapeCopy     shape = "copy"     // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
 	shapeRewrite  shape = "rewrite"  // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
+	shapeBatch    shape = "batch"    // /batch/storage/v1
 	shapeUnserved shape = "unserved" // any other path of the API
 )
 
@@ -50,8 +51,8 @@ func parseTarget(r *http.Request) (target, error) {
 			return parse(segments).checked()
 		}
 	}
-	if strings.HasPrefix(path, "/batch") {
-		return target{shape: shapeUnserved}, nil
+	if path == "/batch" || path == "/batch/storage/v1" {
+		return target{shape: shapeBatch}, nil
 	}
 	return xmlTarget(r.URL.Path).checked()
 }
