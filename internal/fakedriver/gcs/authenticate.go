@@ -10,6 +10,9 @@ import (
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
+	if x.target.shape == shapeResumable {
+		return s.authenticateXML(x)
+	}
 	headers := x.r.Header.Values("Authorization")
 	if len(headers) == 0 {
 		return errAnonymous

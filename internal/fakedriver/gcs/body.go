@@ -72,21 +72,31 @@ func (s *Service) readBody(x *exchange) error {
 		return errNotImplemented.with("cosi-emu does not implement bodies with a Content-Encoding; " +
 			"say in the object's metadata that its content is encoded")
 	}
-	kind := x.query.Get("uploadType")
 	switch {
 	case x.target.shape == shapeBatch:
 		return receiveDocument(x, maxBatchBytes)
-	case x.target.shape != shapeUpload || x.r.Method == http.MethodDelete:
-	case kind == "media", kind == "resumable" && x.query.Get("upload_id") != "":
+	case x.hasContent():
 		in, err := limited(x, s.options.MaxBodyBytes)
 		if err != nil {
 			return err
 		}
 		return s.receiveContent(x, in)
-	case kind == "multipart":
+	case x.target.shape == shapeUpload && x.query.Get("uploadType") == "multipart":
 		return s.receiveRelated(x)
 	}
 	return receiveDocument(x, maxDocumentBytes)
+}
+
+// hasContent reports whether the body is the content of an object, or a part of it.
+func (x *exchange) hasContent() bool {
+	kind := x.query.Get("uploadType")
+	switch {
+	case x.target.shape == shapeResumable:
+		return x.r.Method == http.MethodPut
+	case x.target.shape != shapeUpload || x.r.Method == http.MethodDelete:
+		return false
+	}
+	return kind == "media" || kind == "resumable" && x.query.Get("upload_id") != ""
 }
 
 // limited returns the body, which fails after a number of bytes.

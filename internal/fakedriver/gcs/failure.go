@@ -81,6 +81,9 @@ func failureOf(err error) *failure {
 	if found, ok := storeFailures[s3error.From(err).Code]; ok {
 		return found
 	}
+	if known, ok := errors.AsType[*s3error.Error](err); ok && known.Status < http.StatusInternalServerError {
+		return &failure{code: known.Status, reason: known.Code, message: known.Message}
+	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return errFull

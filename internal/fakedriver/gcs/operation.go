@@ -36,6 +36,10 @@ var (
 	// neverTrue are parameters that clients send with the value false or empty.
 	neverTrue = []string{"softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
 
+	signing = []string{
+		"X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature",
+		"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
+	}
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
 	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
@@ -62,6 +66,9 @@ var operations = []operation{
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
+	{name: "objects.insert", method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, changes: true, do: (*Service).beginXML},
+	{name: "objects.insert", method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).continueUpload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).cancelUpload},
 	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// Only the driver may use these.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},

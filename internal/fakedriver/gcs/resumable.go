@@ -93,6 +93,9 @@ func (s *Service) endUpload(x *exchange, found session) error {
 		}
 		return err
 	}
+	if found.XML {
+		return x.sendCreated(made)
+	}
 	o, err := objectOf(in.Bucket, made)
 	if err != nil {
 		return err

@@ -30,21 +30,26 @@ func (s *Service) reject(x *exchange, err error) {
 	} else {
 		log.V(1).Info("gcs request rejected")
 	}
-	s.respond(x, found)
+	s.respond(x, found, err)
 }
 
 // fail responds with an internal error after a panic.
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
-	s.respond(x, errInternal)
+	s.respond(x, errInternal, cause)
 }
 
-func (s *Service) respond(x *exchange, found *failure) {
+func (s *Service) respond(x *exchange, found *failure, err error) {
 	x.caller.Leave() // a revocation must not wait for an error
-	if !x.started {
-		x.started = true
+	switch {
+	case x.started:
+		return
+	case x.target.shape == shapeResumable:
+		x.writeXML(err, found)
+	default:
 		found.write(x.w)
 	}
+	x.started = true
 }
 
 // parse reads path and query strictly. It rejects what two parsers could read
@@ -61,6 +66,9 @@ func (s *Service) parse(x *exchange) (err error) {
 func (s *Service) classify(x *exchange) (err error) {
 	if x.operation, err = classify(x.r.Method, x.target, x.query); err != nil {
 		return err
+	}
+	if x.target.shape == shapeResumable {
+		return nil // beginXML reads all headers, and the others none of Google's
 	}
 	return checkHeaders(x.r.Header, x.operation)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 var errNoStore = errors.New("the GCS service needs a store")
@@ -15,6 +17,7 @@ type Service struct {
 	options Options
 	handler http.Handler
 	single  http.Handler // for the calls of a batch, which have arrived
+	xml     *s3.Service  // for signed requests of the XML API
 }
 
 // New returns a service for the store's buckets.
@@ -23,6 +26,10 @@ func New(options Options) (*Service, error) {
 		return nil, errNoStore
 	}
 	s := &Service{options: options.withDefaults()}
+	var err error
+	if s.xml, err = options.Store.NewDialect(s.dialect(), s.options.MaxBodyBytes); err != nil {
+		return nil, err
+	}
 	s.single = s.Unwrapped()
 	s.handler = options.Store.WithTimeouts(s.single)
 	if options.Middleware != nil {
@@ -36,7 +43,7 @@ func New(options Options) (*Service, error) {
 func (s *Service) Handler() http.Handler { return s.handler }
 
 // Unwrapped returns the service without its middleware, for requests of this process.
-func (s *Service) Unwrapped() http.Handler { return http.HandlerFunc(s.serve) }
+func (s *Service) Unwrapped() http.Handler { return http.HandlerFunc(s.route) }
 
 // Serve serves on a listener until the context is done or the store is closed, and
 // closes the listener. It returns when all requests have ended. The error is nil

@@ -77,17 +77,21 @@ func (s *Service) isExpired(bucket *objects.Bucket, of session) bool {
 	return err != nil || s.options.Now().Sub(p.Modified) > s.options.UploadTimeout
 }
 
-// session returns the session of a request. Those of other keys and buckets are not found.
-func (s *Service) session(x *exchange) (session, error) {
-	u, err := x.bucket.FindAppended(x.query.Get("upload_id"))
+func findSession(bucket *objects.Bucket, id string) (session, error) {
+	u, err := bucket.FindAppended(id)
 	if err != nil {
 		return session{}, errNoSession
 	}
-	found, err := sessionOf(u)
+	return sessionOf(u)
+}
+
+// session returns the session of a request. Those of other keys and buckets are not found.
+func (s *Service) session(x *exchange) (session, error) {
+	found, err := findSession(x.bucket, x.query.Get("upload_id"))
 	if err != nil {
 		return found, err
 	}
-	if found.Key != x.caller.Account().AccessKeyID || s.isExpired(x.bucket, found) {
+	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.shape == shapeResumable) || s.isExpired(x.bucket, found) {
 		return found, errNoSession
 	}
 	return found, nil

@@ -27,6 +27,7 @@ var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,
 	(*Service).hoist,
+	(*Service).translate,
 	(*Service).resolve,
 	(*Service).reachBucket,
 	(*Service).delay,

@@ -87,7 +87,7 @@ func (s *Service) parse(x *exchange) error {
 // authenticate identifies the caller. From then on, a response starts only after it
 // has entered the gate of the caller's account.
 func (s *Service) authenticate(x *exchange) (err error) {
-	x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+	x.Caller, x.signature, err = s.identify(x.R, x.Query)
 	if err == nil {
 		x.W = &gatedWriter{ResponseWriter: x.W, x: x}
 	}

@@ -26,7 +26,11 @@ func (x *exchange) attributes() (objects.Attributes, error) {
 		return objects.Attributes{}, err
 	}
 	tags, err := tagsOfHeader(header)
-	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags}, err
+	attributes := objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags}
+	if err == nil && x.Dialect != nil {
+		err = x.Dialect.Attributes(header, &attributes)
+	}
+	return attributes, err
 }
 
 func headersOf(header http.Header) unique.Handle[objects.Headers] {

@@ -35,6 +35,9 @@ type Request struct {
 	// Content is that of an object or a part.
 	Content Content
 
+	// Dialect is nil for S3.
+	Dialect *Dialect
+
 	releases []func() // of what is held for the request
 }
 

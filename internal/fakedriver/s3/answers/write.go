@@ -17,6 +17,9 @@ func (a *Answers) putObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := x.finish(&draft); err != nil {
+		return err
+	}
 	if x.version, err = x.contents.Put(x.Key, draft, x.conditions); err != nil {
 		return err
 	}
