@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -19,6 +20,7 @@ const owner = "test.example.com"
 // fixture is a service that is being served, with the bucket photos.
 type fixture struct {
 	store   *store.Store
+	service *gcs.Service
 	address string
 }
 
@@ -42,6 +44,7 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.service = s
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
@@ -56,6 +59,14 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 	})
 	f.bucket(t, "photos")
 	return f
+}
+
+// serveS3 serves the store's buckets of S3, and returns the address.
+func (f *fixture) serveS3(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(f.store.Handler())
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 func (f *fixture) bucket(t *testing.T, name string) {

@@ -23,10 +23,10 @@ import (
 // requests.
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
-		Protocol: fakedriver.ProtocolGCS, Authenticate: s.verify, Translate: s.translate,
+		Authenticate: s.verify, Translate: s.translate,
 		Serves: func(operation string) bool { return xmlOperations[operation] != "" },
 		Dialect: answers.Dialect{
-			Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML, Describe: describeXML,
+			Protocol: fakedriver.ProtocolGCS, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML, Describe: describeXML,
 		},
 	}
 }

@@ -31,10 +31,15 @@ import (
 // amazon returns Amazon's client for the XML API, with a key.
 func (f *fixture) amazon(t *testing.T, c fakedriver.Credentials) *s3.Client {
 	t.Helper()
+	return f.amazonIn(t, c, "auto")
+}
+
+func (f *fixture) amazonIn(t *testing.T, c fakedriver.Credentials, region string) *s3.Client {
+	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return s3.New(s3.Options{
-		BaseEndpoint: &f.address, Region: "auto", UsePathStyle: true, HTTPClient: &http.Client{Transport: transport},
+		BaseEndpoint: &f.address, Region: region, UsePathStyle: true, HTTPClient: &http.Client{Transport: transport},
 		Credentials: credentials.NewStaticCredentialsProvider(c.AccessKeyID, c.SecretAccessKey, ""),
 	})
 }

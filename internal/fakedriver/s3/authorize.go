@@ -17,7 +17,7 @@ func (s *Service) reachBucket(x *exchange) error {
 		return nil
 	}
 	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(s.protocol(), x.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied
 	}
@@ -111,7 +111,7 @@ func (s *Service) authorizeCopy(x *exchange) error {
 		return err
 	}
 	b, _ := s.options.Registry.Bucket(source.Bucket)
-	grant, err := x.Caller.Grant(s.protocol(), source.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
 		return s3error.ErrAccessDenied

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
@@ -16,22 +15,12 @@ import (
 type Dialect struct {
 	answers.Dialect
 
-	// Protocol is that of the buckets. Those of other protocols cannot be reached.
-	Protocol fakedriver.Protocol
 	// Authenticate returns the caller and the signature of a request.
 	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)
 	// Translate returns an authenticated request in S3's words.
 	Translate func(*http.Request, url.Values) (*http.Request, url.Values, error)
 	// Serves reports whether the service has an operation of S3.
 	Serves func(operation string) bool
-}
-
-// protocol is that of the service's buckets.
-func (s *Service) protocol() fakedriver.Protocol {
-	if d := s.options.Dialect; d != nil {
-		return d.Protocol
-	}
-	return fakedriver.ProtocolS3
 }
 
 // identify returns the caller and the signature of a request.
