@@ -99,8 +99,13 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 }
 
 // parametersOf are the parameters of buckets of other protocols than S3; the others
-// concern what only S3 has here.
-var parametersOf = map[string]bool{ParameterNote: true, ParameterNonEmptyDeletion: true, ParameterMaxAccounts: true}
+// concern what those do not have here. They are sorted.
+var parametersOf = map[Protocol][]string{
+	ProtocolGCS: {
+		ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects, ParameterVersioning,
+	},
+	ProtocolAzure: {ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote},
+}
 
 // checkBucketParameters rejects parameters that would have no effect.
 func checkBucketParameters(protocol Protocol, parameters map[string]string) error {
@@ -108,9 +113,9 @@ func checkBucketParameters(protocol Protocol, parameters map[string]string) erro
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if !parametersOf[name] {
+		if !slices.Contains(parametersOf[protocol], name) {
 			return invalid("parameter %s has no effect on buckets of protocol %s: they have %s", name, protocol,
-				strings.Join(slices.Sorted(maps.Keys(parametersOf)), ", "))
+				strings.Join(parametersOf[protocol], ", "))
 		}
 	}
 	return nil

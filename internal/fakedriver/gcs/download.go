@@ -34,7 +34,7 @@ func (s *Service) download(x *exchange) error {
 	for key, value := range found.Metadata {
 		header.Set("X-Goog-Meta-"+key, value)
 	}
-	if isUnpacked(x.r, found) {
+	if isUnpacked(x.r, found.ContentEncoding, found.CacheControl) {
 		return x.unpack(found)
 	}
 	content := &seeker{body: found.version.Body}
@@ -97,9 +97,16 @@ func stored(o *object) string {
 
 // isUnpacked reports whether Google would decompress the content. See its
 // documentation on "Transcoding of gzip-compressed files".
-func isUnpacked(r *http.Request, o *object) bool {
+func isUnpacked(r *http.Request, encoding, cacheControl string) bool {
 	accepted := strings.Split(strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", ""), ",")
-	return o.ContentEncoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(o.CacheControl, "no-transform")
+	return encoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(cacheControl, "no-transform")
+}
+
+// setUnpacked changes the headers for a content that is decompressed.
+func setUnpacked(header http.Header) {
+	header.Del("Content-Encoding")
+	header.Del("Content-Length")
+	header.Set("Warning", "214 UploadServer gunzipped")
 }
 
 // unpack decompresses the content while sending it, because the result may exceed the
@@ -111,8 +118,7 @@ func (x *exchange) unpack(o *object) error {
 	if err != nil {
 		return errInvalid.with("The content is not what its Content-Encoding says")
 	}
-	x.w.Header().Del("Content-Encoding")
-	x.w.Header().Set("Warning", "214 UploadServer gunzipped")
+	setUnpacked(x.w.Header())
 	x.begin(http.StatusOK)
 	if x.r.Method == http.MethodHead {
 		return nil

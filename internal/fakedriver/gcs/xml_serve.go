@@ -15,7 +15,8 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request) {
 		s.serve(w, r)
 		return
 	}
-	translator := &googleWriter{ResponseWriter: w, keepsAmazon: !isGoogles(r)}
+	translator := &googleWriter{ResponseWriter: w, r: r, keepsAmazon: !isGoogles(r)}
+	defer translator.end()
 	s.xml.ServeHTTP(translator, r)
 }
 
@@ -36,8 +37,10 @@ func isGoogles(r *http.Request) bool {
 type googleWriter struct {
 	http.ResponseWriter
 
+	r           *http.Request
 	keepsAmazon bool
 	started     bool
+	unpacker    *unpacker // nil: the content is sent as it is
 }
 
 // Unwrap returns the writer below, for http.ResponseController.
@@ -48,14 +51,28 @@ func (g *googleWriter) WriteHeader(status int) {
 	if !g.started && status >= http.StatusOK {
 		g.started = true
 		g.rename()
+		if header := g.Header(); status == http.StatusOK && isUnpacked(g.r, header.Get("Content-Encoding"), header.Get("Cache-Control")) {
+			g.unpacker = unpack(g.ResponseWriter)
+		}
 	}
 	g.ResponseWriter.WriteHeader(status)
+}
+
+// end waits until all has been sent. The connection ends if that fails: the client must see that
+// the content is incomplete.
+func (g *googleWriter) end() {
+	if g.unpacker != nil && g.unpacker.close(g.r.Method) != nil {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // Write implements http.ResponseWriter.
 func (g *googleWriter) Write(data []byte) (int, error) {
 	if !g.started {
 		g.WriteHeader(http.StatusOK)
+	}
+	if g.unpacker != nil {
+		return g.unpacker.in.Write(data)
 	}
 	return g.ResponseWriter.Write(data)
 }
