@@ -20,6 +20,12 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request) {
 	s.xml.ServeHTTP(translator, r)
 }
 
+// IsXML reports whether a request expects errors in the form of the XML API.
+func IsXML(r *http.Request) bool {
+	query := r.URL.Query()
+	return isXML(r) || !isJSON(r.URL.EscapedPath()) && isResumable(r, query)
+}
+
 // isXML reports whether a request is one of the XML API with a signature. Downloads with a
 // token are served like those of the JSON API, and resumable uploads are of both.
 func isXML(r *http.Request) bool {
