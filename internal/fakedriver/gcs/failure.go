@@ -78,30 +78,28 @@ func failureOf(err error) *failure {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return errTooLarge
 	}
-	if found, ok := storeFailures[s3error.From(err).Code]; ok {
-		return found
-	}
 	if known, ok := errors.AsType[*s3error.Error](err); ok && known.Status < http.StatusInternalServerError {
+		if found := storeFailures[known.Code]; found != nil {
+			return found
+		}
 		return &failure{code: known.Status, reason: known.Code, message: known.Message}
 	}
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return errFull
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errIncomplete
-	case errors.Is(err, authorization.ErrIdentity):
-		return errCredentials
-	case errors.Is(err, authorization.ErrDenied):
-		return errForbidden
-	case errors.Is(err, fakedriver.ErrNotExist):
-		return errNoBucket
-	case errors.Is(err, fakedriver.ErrClosed):
-		return errUnavailable
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errTimeout
-	default:
-		return errInternal
+	for _, kind := range kinds {
+		if errors.Is(err, kind.err) {
+			return kind.failure
+		}
 	}
+	return errInternal
+}
+
+// kinds are the responses for kinds of errors.
+var kinds = []struct {
+	err     error
+	failure *failure
+}{
+	{syscall.ENOSPC, errFull}, {io.EOF, errIncomplete}, {io.ErrUnexpectedEOF, errIncomplete}, {authorization.ErrIdentity, errCredentials},
+	{authorization.ErrDenied, errForbidden}, {fakedriver.ErrNotExist, errNoBucket}, {fakedriver.ErrClosed, errUnavailable},
+	{os.ErrDeadlineExceeded, errTimeout}, {s3error.ErrServiceUnavailable, errUnavailable},
 }
 
 // write sends a failure, without the headers of the prepared response.

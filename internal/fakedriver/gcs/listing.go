@@ -41,7 +41,7 @@ func parseListing(query url.Values) (listing, error) {
 		}
 	}
 	last, err := base64.URLEncoding.DecodeString(query.Get("pageToken"))
-	if err != nil || !l.resume(string(last)) {
+	if err != nil || !resume(&l.Query, string(last)) {
 		return l, errInvalid.with("Invalid value for pageToken")
 	}
 	return l, nil
@@ -49,7 +49,7 @@ func parseListing(query url.Values) (listing, error) {
 
 // resume has the listing begin after the last entry of another page. It reports whether the
 // token is valid.
-func (l *listing) resume(last string) bool {
+func resume(l *objects.Query, last string) bool {
 	switch {
 	case last == "":
 	case strings.HasPrefix(last, lastObject):

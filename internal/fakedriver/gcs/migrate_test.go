@@ -78,7 +78,13 @@ func TestMigrate(t *testing.T) {
 	if _, err := os.Stat(old); !os.IsNotExist(err) {
 		t.Errorf("the directory is there after the migration: %v", err)
 	}
-	f := serveIn(t, gcs.Options{}, store.Options{Dir: filepath.Join(dir, "store")})
+	expectMigrated(t, filepath.Join(dir, "store"))
+}
+
+// expectMigrated expects the objects of TestMigrate in a store.
+func expectMigrated(t *testing.T, dir string) {
+	t.Helper()
+	f := serveIn(t, gcs.Options{}, store.Options{Dir: dir})
 	key := bearer(f.account(t, "app", all("photos")))
 	_, _, list := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o"}, key)
 	type item struct {

@@ -44,7 +44,9 @@ var (
 	onGeneration = append([]string{"generation"}, onCondition...)
 	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
 	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
-	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter", "versions"}
+	onList       = []string{
+		"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter", "versions",
+	}
 )
 
 // operations is the allow-list. The first match counts.

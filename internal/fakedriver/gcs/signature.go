@@ -41,6 +41,8 @@ type signed struct {
 	inURL           bool
 }
 
+var errVersion2 = s3error.ErrNotImplemented.With("cosi-emu does not implement signed URLs of version 2; use version 4")
+
 var errMalformed = s3error.ErrAuthorizationHeaderMalformed
 
 // isSigned reports whether a request has a signature of the XML API, in a header or in the URL.
@@ -50,13 +52,13 @@ func isSigned(r *http.Request, query url.Values) bool {
 	case scheme == "GOOG1" || scheme == "AWS", strings.HasPrefix(scheme, "GOOG4-"), strings.HasPrefix(scheme, "AWS4-"):
 		return true
 	}
-	for _, name := range []string{"X-Goog-Algorithm", "X-Goog-Signature", "X-Goog-Credential", "X-Amz-Algorithm", "X-Amz-Signature",
-		"X-Amz-Credential", "GoogleAccessId", "AWSAccessKeyId", "Signature"} {
-		if query.Has(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ofSignatures, query.Has)
+}
+
+// ofSignatures are the parameters of which a signed URL has at least one.
+var ofSignatures = []string{
+	"X-Goog-Algorithm", "X-Goog-Signature", "X-Goog-Credential", "X-Amz-Algorithm", "X-Amz-Signature", "X-Amz-Credential",
+	"GoogleAccessId", "AWSAccessKeyId", "Signature",
 }
 
 // verify returns the caller and the signature of a request of the XML API. The signature is one of
@@ -77,7 +79,7 @@ func (s *Service) verify(r *http.Request, query url.Values) (*authorization.Call
 	case scheme == "GOOG1", scheme == "AWS":
 		return s.verify2(r, query, scheme, token)
 	case query.Has("GoogleAccessId"):
-		return nil, authentication.Signature{}, s3error.ErrNotImplemented.With("cosi-emu does not implement signed URLs of version 2; use version 4")
+		return nil, authentication.Signature{}, errVersion2
 	}
 	if err := checkSigned(r.Header, signedHeaders(token, query.Get("X-Amz-SignedHeaders")), "X-Goog-"); err != nil {
 		return nil, authentication.Signature{}, err
@@ -95,8 +97,8 @@ func signedHeaders(authorization, parameter string) []string {
 // checkSingle rejects what is given twice: two parsers could read different values.
 func checkSingle(header http.Header, query url.Values) error {
 	for name, values := range header {
-		isMetadata := strings.HasPrefix(name, metadataPrefix)
-		if len(values) > 1 && (strings.HasPrefix(name, "X-Goog-") && !isMetadata && name != "X-Goog-Hash" || name == "Authorization" || name == "Date") {
+		special := strings.HasPrefix(name, "X-Goog-") && !strings.HasPrefix(name, metadataPrefix) && name != "X-Goog-Hash"
+		if len(values) > 1 && (special || name == "Authorization" || name == "Date") {
 			return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(name) + " is given more than once")
 		}
 	}

@@ -16,7 +16,9 @@ import (
 
 // verify2 verifies a signature of version 2, which boto and gsutil send: GOOG1 or AWS, then
 // ID:SIGNATURE. It is valid for fifteen minutes.
-func (s *Service) verify2(r *http.Request, query url.Values, scheme, token string) (*authorization.Caller, authentication.Signature, error) {
+func (s *Service) verify2(
+	r *http.Request, query url.Values, scheme, token string,
+) (*authorization.Caller, authentication.Signature, error) {
 	prefix, other := "X-Goog-", "X-Amz-"
 	if scheme == "AWS" {
 		prefix, other = other, prefix

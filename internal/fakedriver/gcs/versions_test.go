@@ -28,10 +28,10 @@ func itemsOf[T any](t *testing.T, list []byte) []T {
 
 // version is a version in a list.
 type version struct {
-	Name        string
-	Generation  string
-	Size        string
-	TimeDeleted time.Time
+	Name        string    `json:"name"`
+	Generation  string    `json:"generation"`
+	Size        string    `json:"size"`
+	TimeDeleted time.Time `json:"timeDeleted"`
 }
 
 // put uploads an object, and returns its generation.
@@ -72,6 +72,8 @@ func (f *fixture) listed(t *testing.T, bucket, query, key string) []string {
 }
 
 // TestVersions is a bucket whose class asks for versions.
+//
+//nolint:lll // one step a line
 func TestVersions(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	spec := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}

@@ -25,7 +25,7 @@ func (s *Service) put(x *exchange, a attributes, content objects.Body, computed 
 }
 
 // draft returns the object as the store takes it.
-func (a attributes) draft(content objects.Body, computed sums) (objects.Draft, error) {
+func (a *attributes) draft(content objects.Body, computed sums) (objects.Draft, error) {
 	a.ContentType = cmp.Or(a.ContentType, defaultType)
 	stored, err := a.stored(a.Updated)
 	return objects.Draft{Body: content, ETag: computed.etag, Checksum: computed.crc32c, Attributes: stored}, err

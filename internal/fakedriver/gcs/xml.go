@@ -211,7 +211,7 @@ func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return s3error.ErrInvalidArgument.With("The value of " + strings.ToLower(customTimeHeader) + " must be a time such as 2026-01-02T03:04:05Z")
+		return s3error.ErrInvalidArgument.With("The value of x-goog-custom-time must be a time such as 2026-01-02T03:04:05Z")
 	}
 	extra, err := json.Marshal(properties{CustomTime: &at})
 	a.Extra = string(extra)

@@ -29,8 +29,6 @@ type xmlCall struct {
 }
 
 // calls are all operations of the XML API.
-//
-//nolint:lll // one operation a line
 var calls = []xmlCall{
 	{"HeadBucket", func(ctx context.Context, c *s3.Client, b, _ string) error {
 		return second(c.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &b}))
@@ -145,7 +143,9 @@ func TestXMLGrants(t *testing.T) {
 		for _, name := range []string{"x", "y"} {
 			f.put(t, "photos", name, "content", bearer(admin))
 		}
-		upload, err := owner.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: aws.String("photos"), Key: aws.String("parts")})
+		upload, err := owner.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{
+			Bucket: aws.String("photos"), Key: aws.String("parts"),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,6 +221,8 @@ func TestKeyOfGCSOnS3(t *testing.T) {
 
 // TestXMLRejections sends what the XML API has, or Google does not have, and cosi-emu does not
 // serve. Nothing is ignored.
+//
+//nolint:lll // one case a line
 func TestXMLRejections(t *testing.T) {
 	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 10})
 	key := f.account(t, "app", all("photos"))

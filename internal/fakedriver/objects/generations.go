@@ -90,9 +90,10 @@ func (b *Bucket) Import(key string, d Draft, generation, metageneration int64, m
 		if newest != nil && newest.Generation() >= generation {
 			return nil
 		}
-		sequence := uint64(generation) //nolint:gosec // the caller has checked it
+		sequence := uint64(generation)       //nolint:gosec // the caller has checked it
+		changes := int32(metageneration - 1) //nolint:gosec // a count
 		v := &Version{
-			Key: key, ID: generationID(sequence), Sequence: sequence, modified: modified.UnixNano(), changes: int32(metageneration - 1), //nolint:gosec // a count
+			Key: key, ID: generationID(sequence), Sequence: sequence, modified: modified.UnixNano(), changes: changes,
 			Body: d.Body, ETag: d.ETag, Checksum: d.Checksum, Attributes: d.Attributes,
 		}
 		b.store.passed(sequence)

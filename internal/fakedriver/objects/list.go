@@ -91,23 +91,9 @@ func (b *Bucket) list(p *pager) Page {
 	from = max(from, p.query.From)
 	for more {
 		group := ""
-		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(newest *Version) bool {
-			if !strings.HasPrefix(newest.Key, p.query.Prefix) || p.query.To != "" && newest.Key >= p.query.To {
-				return false
-			}
-			first := p.first(newest)
-			if first == nil {
-				return true
-			}
-			group = p.query.group(newest.Key)
-			if group != "" && !(p.query.Trailing && group == newest.Key) {
-				return false
-			}
-			if !p.add(newest, first) {
-				group = ""
-				return false
-			}
-			return group == ""
+		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(newest *Version) (goOn bool) {
+			group, goOn = p.take(newest)
+			return goOn
 		})
 		if group == "" || !p.addGroup(group) {
 			break

@@ -1,6 +1,9 @@
 package objects
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // pager fills a page.
 type pager struct {
@@ -15,6 +18,26 @@ type pager struct {
 	// hidesMarkers leaves delete markers out.
 	hidesMarkers bool
 	page         Page
+}
+
+// take adds a key to the page, unless it is behind the last one. It returns the common prefix
+// that the key has, if there is room for it, and whether the next key may be taken.
+func (p *pager) take(newest *Version) (group string, goOn bool) {
+	if !strings.HasPrefix(newest.Key, p.query.Prefix) || p.query.To != "" && newest.Key >= p.query.To {
+		return "", false
+	}
+	first := p.first(newest)
+	if first == nil {
+		return "", true
+	}
+	group = p.query.group(newest.Key)
+	if group != "" && (!p.query.Trailing || group != newest.Key) {
+		return group, false
+	}
+	if !p.add(newest, first) {
+		return "", false
+	}
+	return group, group == ""
 }
 
 // add adds versions of a key to the page. It returns false if the page becomes full

@@ -100,7 +100,7 @@ func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) er
 // next returns the number of a new version, which is greater than all before. It is a time
 // in microseconds: the store opened again does not use the number of a deleted version again.
 func (s *Store) next() uint64 {
-	now := uint64(max(s.options.Now().UnixMicro(), 0)) //nolint:gosec // not negative
+	now := uint64(max(s.options.Now().UnixMicro(), 0))
 	for {
 		last := s.sequence.Load()
 		number := max(last+1, now)
