@@ -138,11 +138,10 @@ func (d *driver) serveGCS() {
 	if !d.serves(fakedriver.ProtocolGCS) {
 		return
 	}
-	service, err := gcs.New(d.t.Context(), gcs.Options{Store: d.backend})
+	service, err := gcs.New(gcs.Options{Store: d.backend})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.options.Backend = outage.New(d.setup.outages, d.backend).Backend(service.Backend())
 	handler := service.Handler()
 	if d.setup.gcs != nil {
 		handler = d.setup.gcs(d, handler)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -36,8 +35,8 @@ func (o Options) validateProtocols() error {
 
 func (o Options) hasGCS() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolGCS) }
 
-// startGCS starts the GCS service. Like the store, it keeps its contents over the
-// incarnations of the component.
+// startGCS starts the GCS service. What it stores is in the store, so that it is the same for
+// all incarnations of the component.
 func (e *Emulator) startGCS(ctx context.Context) error {
 	port, err := e.reservePort(ctx, portChoice{
 		service: "GCS", wanted: e.opts.GCSPort, saved: e.origin.gcsPort, moved: "clients of GCS must use the new port",
@@ -47,16 +46,12 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	}
 	e.info.GCSEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
 	var current atomic.Pointer[seam.Incarnation]
-	opts := gcs.Options{
+	if e.gcs, err = gcs.New(gcs.Options{
 		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
 		Middleware: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.gcs, next).ServeHTTP(w, r) })
 		},
-	}
-	if e.dataDir() != "" {
-		opts.Dir = gcsDir(e.dataDir())
-	}
-	if e.gcs, err = gcs.New(ctx, opts); err != nil {
+	}); err != nil {
 		return err
 	}
 	return e.startComponent(ctx, ComponentGCS, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
@@ -72,9 +67,6 @@ func (e *Emulator) startGCS(ctx context.Context) error {
 	})
 }
 
-// gcsDir is the subdirectory for the files of the GCS service in a data directory.
-func gcsDir(dir string) string { return filepath.Join(dir, "gcs") }
-
 // scheme returns the scheme of the URLs of the store and of the GCS service.
 func (e *Emulator) scheme() string {
 	if e.tlsConfig != nil {
@@ -85,25 +77,5 @@ func (e *Emulator) scheme() string {
 
 // backend returns the backend of the fake driver.
 func (e *Emulator) backend() fakedriver.Backend {
-	return keyRecordingBackend{Backend: e.storage(), issued: &e.issuedKeys}
-}
-
-// storage returns the store, with the objects of the GCS service if there is one.
-func (e *Emulator) storage() interface {
-	fakedriver.Backend
-	forgetter
-} {
-	if e.gcs != nil {
-		return e.gcs.Backend()
-	}
-	return e.store
-}
-
-// EmptyGCS deletes all objects of a GCS bucket. It bypasses the seams, so the journal
-// does not show it. It does nothing if there is no GCS service.
-func (e *Emulator) EmptyGCS(ctx context.Context, bucket string) error {
-	if e.gcs == nil {
-		return nil
-	}
-	return e.gcs.Empty(ctx, bucket)
+	return keyRecordingBackend{Backend: e.store, issued: &e.issuedKeys}
 }

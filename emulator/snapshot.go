@@ -20,7 +20,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -129,7 +128,7 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 			return err
 		}
 	}
-	held, thaw, err := e.freezeStorage(ctx)
+	held, thaw, err := e.store.Freeze(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,64 +138,25 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))
 	}
 	thaw()
-	defer held.release()
+	defer held.Release()
 	if e.authority != nil {
 		err = errors.Join(err, e.authority.Save(authorityFile(dir)))
 	}
 	if err != nil {
 		return err
 	}
-	held.describe(info)
-	return held.write(dir)
+	describeStorage(held, info)
+	return held.Write(storeDir(dir))
 }
 
-// heldStorage is what the services of the backend hold.
-type heldStorage struct {
-	store *store.Image
-	gcs   *gcs.Image // nil without a GCS service
-}
-
-// freezeStorage holds the changes of the backend until thaw. The GCS service comes first, as
-// in its own changes.
-func (e *Emulator) freezeStorage(ctx context.Context) (held *heldStorage, thaw func(), err error) {
-	held, thawGCS := &heldStorage{}, func() {}
-	if e.gcs != nil {
-		held.gcs, thawGCS = e.gcs.Freeze()
-	}
-	var thawStore func()
-	if held.store, thawStore, err = e.store.Freeze(ctx); err != nil {
-		thawGCS()
-		return nil, nil, err
-	}
-	return held, func() { thawStore(); thawGCS() }, nil
-}
-
-func (h *heldStorage) release() { h.store.Release() }
-
-func (h *heldStorage) describe(info *SnapshotInfo) {
+// describeStorage describes the store.
+func describeStorage(held *store.Image, info *SnapshotInfo) {
 	info.Buckets = []string{}
-	for _, b := range h.store.Buckets() {
+	for _, b := range held.Buckets() {
 		info.Buckets = append(info.Buckets, b.Name)
 	}
-	info.Accounts = h.store.Accounts()
-	info.StoredObjects, info.StoredBytes = h.store.Size()
-	if h.gcs != nil {
-		objects, bytes := h.gcs.Size()
-		info.StoredObjects, info.StoredBytes = info.StoredObjects+objects, info.StoredBytes+bytes
-	}
-}
-
-func (h *heldStorage) write(dir string) error {
-	if err := h.store.Write(storeDir(dir)); err != nil {
-		return err
-	}
-	if h.gcs == nil {
-		return nil
-	}
-	if err := os.Mkdir(gcsDir(dir), dirMode); err != nil {
-		return err
-	}
-	return h.gcs.Write(gcsDir(dir))
+	info.Accounts = held.Accounts()
+	info.StoredObjects, info.StoredBytes = held.Size()
 }
 
 // copyFiles copies the files of a directory that match a pattern into a new directory.

@@ -102,7 +102,9 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 // concern what only S3 has here.
 var parametersOf = map[Protocol][]string{
 	ProtocolAzure: {ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects},
-	ProtocolGCS:   {ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote},
+	ProtocolGCS: {
+		ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects, ParameterVersioning,
+	},
 }
 
 // hasParameter reports whether a parameter of BucketClasses has an effect on buckets of a protocol.

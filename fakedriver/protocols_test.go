@@ -136,15 +136,25 @@ func TestBucketProtocols(t *testing.T) {
 
 func TestParametersOfProtocols(t *testing.T) {
 	c := start(t, everything())
-	for name, want := range map[string]codes.Code{
-		fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument,
-		fakedriver.ParameterRegion: codes.InvalidArgument,
+	values := map[string]string{
+		fakedriver.ParameterVersioning: "enabled", fakedriver.ParameterRegion: "us-west-2", fakedriver.ParameterQuotaObjects: "1",
+	}
+	for protocol, want := range map[cosiv1alpha2.ObjectProtocol_Type]map[string]codes.Code{
+		typeGCS: {
+			fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.OK, fakedriver.ParameterQuotaObjects: codes.OK,
+			fakedriver.ParameterRegion: codes.InvalidArgument,
+		},
+		typeAzure: {
+			fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument,
+			fakedriver.ParameterQuotaObjects: codes.InvalidArgument, fakedriver.ParameterRegion: codes.InvalidArgument,
+		},
 	} {
-		request := createWith("bkt-"+strings.ToLower(name), typeGCS)
-		value := map[string]string{fakedriver.ParameterVersioning: "enabled", fakedriver.ParameterRegion: "us-west-2"}[name]
-		request.Parameters = map[string]string{name: value}
-		_, err := c.DriverCreateBucket(t.Context(), request)
-		wantCode(t, err, want)
+		for name, code := range want {
+			request := createWith("bkt-"+strings.ToLower(protocol.String()+"-"+name), protocol)
+			request.Parameters = map[string]string{name: values[name]}
+			_, err := c.DriverCreateBucket(t.Context(), request)
+			wantCode(t, err, code)
+		}
 	}
 }
 

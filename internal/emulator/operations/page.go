@@ -207,6 +207,9 @@ func storeSubject(ofObject, ofBucket bool) string {
 func gcsSubject(name string) string {
 	resource, call, _ := strings.Cut(name, ".")
 	onBucket := slices.Contains([]string{"list", "insert", "insert cancel"}, call)
-	ofBucket := resource == "objects" || call != "list" && call != "create"
+	if resource == "multipartUploads" {
+		return storeSubject(!onBucket, true)
+	}
+	ofBucket := resource == "objects" || resource == "buckets" && call != "list" && call != "create"
 	return storeSubject(resource == "objects" && !onBucket, ofBucket)
 }

@@ -91,7 +91,7 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 		return true // reset the connection
 	}
 	text = cmp.Or(text, http.StatusText(status))
-	if _, ok := served.(*gcs.Service); ok {
+	if _, ok := served.(*gcs.Service); ok && !gcs.IsXML(r) {
 		failGCS(w, status, code, text)
 		return false
 	}

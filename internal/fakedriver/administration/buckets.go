@@ -101,6 +101,7 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
 	config := objects.Config{
 		Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}, CORS: cors.Development(b.CORSOrigins),
+		Generations: b.Protocol == fakedriver.ProtocolGCS,
 	}
 	if b.Versioning || b.ObjectLock {
 		config.Versioning = objects.Enabled

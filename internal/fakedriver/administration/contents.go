@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// Contents are what a bucket of S3 or Azure holds.
+// Contents are what a bucket holds.
 type Contents struct {
 	// Keys are those of its objects, and Uploads those of its unfinished uploads.
 	Keys, Uploads []string
@@ -53,7 +53,7 @@ func (a *Administrator) Contents(ctx context.Context, bucket string, limit int) 
 	if err != nil {
 		return Contents{}, notExist("bucket", bucket)
 	}
-	page, uploads := held.List(objects.Query{Max: limit}), held.ListUploads(objects.Query{Max: limit})
+	page, uploads := held.List(objects.Query{Max: limit}), held.ListUploads(objects.Query{Max: limit, Appended: true})
 	found := Contents{Truncated: page.IsTruncated || uploads.IsTruncated}
 	for _, v := range page.Versions {
 		found.Keys = append(found.Keys, v.Key)

@@ -39,6 +39,8 @@ type Config struct {
 	ObjectLock ObjectLock `json:"objectLock,omitzero"`
 	// CORS are rules, which are replaced and not changed.
 	CORS []cors.Rule `json:"cors,omitempty"`
+	// Generations has versions follow the rules of Google Cloud Storage: see generations.go.
+	Generations bool `json:"generations,omitempty"`
 }
 
 const (
@@ -125,6 +127,14 @@ func (b *Bucket) SetTags(tags map[string]string) error {
 func (b *Bucket) SetCORS(rules []cors.Rule) error {
 	return b.configure(func(c *Config) error {
 		c.CORS = rules
+		return nil
+	})
+}
+
+// UseGenerations sets Config.Generations of a bucket that has no versions yet.
+func (b *Bucket) UseGenerations() error {
+	return b.configure(func(c *Config) error {
+		c.Generations = true
 		return nil
 	})
 }

@@ -26,6 +26,8 @@ type Completion struct {
 	// Size, if it is not nil, must equal the object's.
 	Size       *int64
 	Conditions Conditions
+	// Finish completes the object after all checks, if it is set.
+	Finish func(*Draft) error
 }
 
 // CompletedPart names a part.
@@ -62,6 +64,11 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 		}
 		if err := c.check(u, draft); err != nil {
 			return err
+		}
+		if c.Finish != nil {
+			if err := c.Finish(&draft); err != nil {
+				return err
+			}
 		}
 		stored, err = b.put(key, draft, c.Conditions, u)
 		return err

@@ -10,9 +10,10 @@ type Deletion struct {
 }
 
 // Delete deletes an object. In a bucket with versioning it adds a delete marker; with
-// an ID it deletes that version permanently. A missing object is no error. Errors are
-// PreconditionFailed, NoSuchKey if a condition requires an object that does not exist,
-// and AccessDenied if the version is locked, unless the lock is bypassed.
+// an ID it deletes that version permanently. A missing object is no error, except in a
+// bucket with generations: NoSuchKey or NoSuchVersion. Errors are PreconditionFailed,
+// NoSuchKey if a condition requires an object that does not exist, and AccessDenied if the
+// version is locked, unless the lock is bypassed.
 func (b *Bucket) Delete(key, id string, c Conditions, bypass Bypass) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {
@@ -20,6 +21,9 @@ func (b *Bucket) Delete(key, id string, c Conditions, bypass Bypass) (Deletion, 
 			if err := c.write(b.find(key, id)); err != nil {
 				return err
 			}
+		}
+		if _, generations := b.rules(); generations {
+			return b.deleteGeneration(key, id)
 		}
 		if id != "" {
 			done, err = b.deleteVersion(key, id, bypass)

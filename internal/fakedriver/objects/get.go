@@ -11,7 +11,11 @@ import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 func (b *Bucket) Get(key, id string) (*Version, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	v, err := found(b.lookUp(key, id), id)
+	v := b.lookUp(key, id)
+	if b.config.Generations && !v.isLive() {
+		v = nil // no client sees tombstones
+	}
+	v, err := found(v, id)
 	if v != nil {
 		v.Body.Retain()
 	}
@@ -37,14 +41,14 @@ func found(v *Version, id string) (*Version, error) {
 // them. It returns the changed version, which needs no Release. Errors are those of
 // Get.
 func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
-	return b.alter(key, id, func(a *Attributes) error {
-		a.Tags = tags
+	return b.edit(key, id, func(v *Version) error {
+		v.Attributes.Tags = tags
 		return nil
 	})
 }
 
-// alter replaces a version, the latest if the ID is empty, by a copy with other attributes.
-func (b *Bucket) alter(key, id string, change func(*Attributes) error) (*Version, error) {
+// edit replaces a version, the latest if the ID is empty, by a copy that change has changed.
+func (b *Bucket) edit(key, id string, change func(copied *Version) error) (*Version, error) {
 	var changed *Version
 	err := b.change(key, func() error {
 		v, err := found(b.find(key, id), id)
@@ -52,7 +56,7 @@ func (b *Bucket) alter(key, id string, change func(*Attributes) error) (*Version
 			return err
 		}
 		copied := *v
-		if err := change(&copied.Attributes); err != nil {
+		if err := change(&copied); err != nil {
 			return err
 		}
 		if err := b.store.commit(b.recordVersion(&copied)); err != nil {

@@ -158,15 +158,15 @@ func (b *Bucket) SetLegalHold(key, id string, hold LegalHold) (*Version, error) 
 
 // relock changes the lock of a version.
 func (b *Bucket) relock(key, id string, change func(*Lock) error) (*Version, error) {
-	return b.alter(key, id, func(a *Attributes) error {
+	return b.edit(key, id, func(v *Version) error {
 		var lock Lock
-		if a.Lock != nil {
-			lock = *a.Lock
+		if v.Attributes.Lock != nil {
+			lock = *v.Attributes.Lock
 		}
 		if err := change(&lock); err != nil {
 			return err
 		}
-		a.Lock = &lock
+		v.Attributes.Lock = &lock
 		return nil
 	})
 }

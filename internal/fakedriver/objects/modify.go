@@ -69,7 +69,7 @@ func (b *Bucket) drafted(key string, drafts []NewVersion) []*Version {
 	all := make([]*Version, 0, len(drafts))
 	for _, d := range drafts {
 		v := &Version{
-			Key: strings.Clone(key), ID: d.ID, Sequence: b.store.sequence.Add(1), modified: d.Modified.UnixNano(),
+			Key: strings.Clone(key), ID: d.ID, Sequence: b.store.next(), modified: d.Modified.UnixNano(),
 			Body: d.Body, ETag: d.ETag, Checksum: d.Checksum, Attributes: d.Attributes, Parts: d.Parts,
 		}
 		if d.Modified.IsZero() {

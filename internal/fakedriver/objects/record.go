@@ -21,6 +21,7 @@ type (
 		Modified       int64            `json:"modified"`
 		ETag           ETag             `json:"etag"`
 		IsDeleteMarker bool             `json:"isDeleteMarker,omitempty"`
+		Changes        int32            `json:"changes,omitempty"`
 		Checksum       checksum.Sum     `json:"checksum,omitzero"`
 		Body           []pieceRecord    `json:"body,omitempty"`
 		Attributes     attributesRecord `json:"attributes,omitzero"`
@@ -34,6 +35,7 @@ type (
 		Attributes attributesRecord   `json:"attributes,omitzero"`
 		Algorithm  checksum.Algorithm `json:"algorithm,omitempty"`
 		FullObject bool               `json:"fullObject,omitempty"`
+		Appended   bool               `json:"appended,omitempty"`
 	}
 	partRecord struct {
 		Number   int           `json:"number"`
@@ -59,7 +61,7 @@ type (
 
 func (v *Version) record() versionRecord {
 	return versionRecord{
-		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker,
+		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker, Changes: v.changes,
 		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts, Upload: v.Upload,
 	}
 }
@@ -67,7 +69,7 @@ func (v *Version) record() versionRecord {
 func (r versionRecord) version(from blobstore.Store) (*Version, error) {
 	body, err := bodyFrom(r.Body, from)
 	return &Version{
-		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker,
+		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker, changes: r.Changes,
 		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts, Upload: r.Upload,
 	}, err
 }
@@ -75,12 +77,14 @@ func (r versionRecord) version(from blobstore.Store) (*Version, error) {
 func (u *upload) record() uploadRecord {
 	return uploadRecord{
 		Key: u.Key, ID: u.ID, Initiated: u.Initiated, Attributes: u.Attributes.record(), Algorithm: u.Algorithm, FullObject: u.FullObject,
+		Appended: u.Appended,
 	}
 }
 
 func (r uploadRecord) upload() *upload {
 	return &upload{Upload: Upload{
 		Key: r.Key, ID: r.ID, Initiated: r.Initiated, Attributes: r.Attributes.attributes(), Algorithm: r.Algorithm, FullObject: r.FullObject,
+		Appended: r.Appended,
 	}, parts: map[int]Part{}, numbers: map[string]int{}}
 }
 

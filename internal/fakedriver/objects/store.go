@@ -99,6 +99,19 @@ func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) er
 	return nil
 }
 
+// next returns the number of a new version, which is greater than all before. It is a time
+// in microseconds: the store opened again does not use the number of a deleted version again.
+func (s *Store) next() uint64 {
+	now := uint64(max(s.options.Now().UnixMicro(), 0))
+	for {
+		last := s.sequence.Load()
+		number := max(last+1, now)
+		if s.sequence.CompareAndSwap(last, number) {
+			return number
+		}
+	}
+}
+
 // now returns the time of a change. S3's times have milliseconds.
 func (s *Store) now() int64 { return s.options.Now().Truncate(time.Millisecond).UnixNano() }
 

@@ -22,6 +22,9 @@ type Upload struct {
 	// FullObject means that the object's checksum is computed from its content, and not
 	// from the checksums of the parts.
 	FullObject bool
+	// Appended means that the parts come one after the other, by Append. S3 does not list
+	// such an upload.
+	Appended bool
 }
 
 // StandardHeaders returns the standard headers of the object that the upload becomes.
@@ -168,21 +171,26 @@ func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 			part.Number = u.numberOf(part.Name)
 		}
 		before, _ := u.part(part.Number)
-		more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
-		if err := b.reserve(more); err != nil {
-			return err
-		}
-		part.Body.Retain()
-		if err := b.store.commit(b.recordPart(u, part)); err != nil {
-			b.release(more)
-			part.Body.Release()
-			return err
-		}
-		u.set(part)
-		before.Body.Release()
-		return nil
+		return b.storePart(u, part, before)
 	})
 	return part, err
+}
+
+// storePart stores a part in the place of another one.
+func (b *Bucket) storePart(u *upload, part, before Part) error {
+	more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
+	if err := b.reserve(more); err != nil {
+		return err
+	}
+	part.Body.Retain()
+	if err := b.store.commit(b.recordPart(u, part)); err != nil {
+		b.release(more)
+		part.Body.Release()
+		return err
+	}
+	u.set(part)
+	before.Body.Release()
+	return nil
 }
 
 // Parts returns at most limit parts with numbers greater than after, and whether

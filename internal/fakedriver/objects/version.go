@@ -71,6 +71,7 @@ type Version struct {
 	ETag     ETag
 	// IsDeleteMarker means that the object is deleted as of this version.
 	IsDeleteMarker bool
+	changes        int32 // how often Edit has changed it
 	Checksum       checksum.Sum
 	Body           Body
 	Attributes     Attributes

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
@@ -18,7 +17,7 @@ func (s *Service) reachBucket(x *exchange) error {
 		return nil
 	}
 	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, x.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied
 	}
@@ -28,11 +27,13 @@ func (s *Service) reachBucket(x *exchange) error {
 
 // classify finds the operation.
 func (s *Service) classify(x *exchange) (err error) {
-	x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header)
-	if err != nil {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header); err != nil {
 		return err
 	}
-	return checkForm(x)
+	if err := checkForm(x); err != nil {
+		return err
+	}
+	return s.checkServed(x.Operation.Name)
 }
 
 // authorize allows an operation if the account's grant has one of the needed
@@ -128,7 +129,7 @@ func (s *Service) authorizeCopy(x *exchange) error {
 		return err
 	}
 	b, _ := s.options.Registry.Bucket(source.Bucket)
-	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, source.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
 		return s3error.ErrAccessDenied

@@ -42,7 +42,7 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 func (s *Service) isSTS(r *http.Request) bool {
 	_, virtual := s.hosts.bucket(r.Host)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
+	return s.options.Dialect == nil && r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
 		strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
 }
 

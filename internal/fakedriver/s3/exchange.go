@@ -42,6 +42,7 @@ var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,
 	(*Service).hoist,
+	(*Service).translate,
 	(*Service).resolve,
 	(*Service).checkPolicy,
 	(*Service).reachBucket,

@@ -91,7 +91,7 @@ func (s *Service) authenticate(x *exchange) (err error) {
 	if isForm(x) {
 		err = s.authenticateForm(x)
 	} else {
-		x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+		x.Caller, x.signature, err = s.identify(x.R, x.Query)
 	}
 	if err == nil {
 		x.W = &gatedWriter{ResponseWriter: x.W, x: x}

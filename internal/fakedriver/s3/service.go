@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
 )
 
-// Options configure a service. All are required, except CORSOrigins, WebIdentity and Issued.
+// Options configure a service. All are required, except CORSOrigins, WebIdentity, Issued and Dialect.
 type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
@@ -39,9 +39,11 @@ type Options struct {
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Issued is called with each session of STS before its key is sent.
 	Issued func(*authorization.Session)
-	Rand   io.Reader
-	Now    func() time.Time
-	Logger logr.Logger
+	// Dialect is the protocol of another service. Default: S3.
+	Dialect *Dialect
+	Rand    io.Reader
+	Now     func() time.Time
+	Logger  logr.Logger
 }
 
 // Service serves S3, and the one operation of STS that comes with it.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -51,27 +50,13 @@ func openGCS(ctx context.Context, opts Options, s3 *store.Store) (gcsServer, err
 	if opts.secure() {
 		scheme = "https://"
 	}
-	options := gcs.Options{
-		Store: s3, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger.WithName("gcs"),
-	}
-	if opts.DataDir != "" {
-		options.Dir = filepath.Join(opts.DataDir, "gcs")
-	}
-	service, err := gcs.New(ctx, options)
+	service, err := gcs.New(gcs.Options{Store: s3, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger.WithName("gcs")})
 	if err != nil {
 		return gcsServer{}, errors.Join(err, listener.Close())
 	}
 	opts.Logger.Info("listening for GCS",
 		"address", listener.Addr().String(), "endpoint", cmp.Or(opts.GCSEndpoint, scheme+listener.Addr().String()))
 	return gcsServer{service, listener}, nil
-}
-
-// backend returns the store, together with the objects of the service.
-func (g gcsServer) backend(s3 *store.Store) fakedriver.Backend {
-	if g.service == nil {
-		return s3
-	}
-	return g.service.Backend()
 }
 
 func (g gcsServer) serve(ctx context.Context, group *errgroup.Group, certificates certificates) {

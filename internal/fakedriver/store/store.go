@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -16,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/persistence"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 )
 
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
@@ -28,6 +30,7 @@ type Store struct {
 	contents *objects.Store
 	server   *httpserver.Server
 	s3       *s3.Service
+	verifier *authentication.Authenticator
 	handler  http.Handler
 
 	closeOnce sync.Once
@@ -70,11 +73,8 @@ func (s *Store) load() error {
 	s.server = httpserver.New(httpserver.Options{
 		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, BodyTimeout: o.BodyTimeout, MinRate: o.MinRate, Logger: o.Logger,
 	}, s.Closing())
-	s.s3, err = s3.New(s3.Options{
-		Administrator: s.Administrator, Registry: s.registry, Contents: contents, Blobs: s.blobs, Region: o.Region, Hosts: o.Hosts,
-		MaxBodyBytes: o.MaxBodyBytes, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Issued: o.Issued,
-		Rand: o.Rand, Now: o.Now, Logger: o.Logger,
-	})
+	s.verifier = authentication.New(s.registry, o.Now)
+	s.s3, err = s.newS3(o.MaxBodyBytes, o.Hosts, nil)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,26 @@ func (s *Store) reportDamage() {
 		s.options.Logger.Error(d.Cause, "content is damaged: restore the file while the store is stopped, or write or delete the object",
 			"bucket", d.Bucket, "key", d.Key, "version", d.Version, "upload", d.Upload)
 	}
+}
+
+func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3.Dialect) (*s3.Service, error) {
+	o := s.options
+	return s3.New(s3.Options{
+		Administrator: s.Administrator, Registry: s.registry, Contents: s.contents, Blobs: s.blobs, Region: o.Region, Hosts: hosts,
+		MaxBodyBytes: maxBodyBytes, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Issued: o.Issued, Dialect: dialect,
+		Rand: o.Rand, Now: o.Now, Logger: o.Logger,
+	})
+}
+
+// NewDialect returns a service for buckets of another protocol, whose requests and responses are
+// S3's otherwise.
+func (s *Store) NewDialect(dialect *s3.Dialect, maxBodyBytes int64) (*s3.Service, error) {
+	return s.newS3(maxBodyBytes, nil, dialect)
+}
+
+// VerifyS3 returns the caller and the signature of a request that is signed like those of S3.
+func (s *Store) VerifyS3(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
+	return s.verifier.Authenticate(r, query)
 }
 
 // Handler returns the S3 handler. It must not be behind a ServeMux, which would clean

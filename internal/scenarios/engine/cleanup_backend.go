@@ -186,14 +186,7 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 
 // empty deletes the contents of a bucket, also those that are locked.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
-	var err error
-	switch b.Protocol {
-	case fakedriver.ProtocolGCS:
-		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
-	case fakedriver.ProtocolS3, fakedriver.ProtocolAzure:
-		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
-	}
-	if err != nil {
+	if err := r.engine.emulator.Store().EmptyBucket(ctx, b.Name); err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
 	}
 	return nil

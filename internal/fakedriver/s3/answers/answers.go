@@ -124,6 +124,11 @@ func (a *Answers) openBucket(x *exchange) (err error) {
 		return nil
 	}
 	x.conditions = readConditions(x.R.Header, "")
+	if x.Dialect != nil {
+		if err := x.Dialect.Conditions(x.R.Header, &x.conditions); err != nil {
+			return err
+		}
+	}
 	x.contents, err = a.options.Contents.Bucket(x.UID)
 	return err
 }

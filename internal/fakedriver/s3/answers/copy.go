@@ -21,6 +21,9 @@ func (a *Answers) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := x.finish(&draft); err != nil {
+		return err
+	}
 	v, err := x.contents.Put(x.Key, draft, x.conditions)
 	if err != nil {
 		return err

@@ -30,7 +30,11 @@ func (x *exchange) attributes() (objects.Attributes, error) {
 		return objects.Attributes{}, err
 	}
 	lock, err := x.lockOfHeader()
-	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}, err
+	attributes := objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}
+	if err == nil && x.Dialect != nil {
+		err = x.Dialect.Attributes(header, &attributes)
+	}
+	return attributes, err
 }
 
 func headersOf(header http.Header) unique.Handle[objects.Headers] {

@@ -42,6 +42,9 @@ type Request struct {
 	// Success is how PostObject is answered.
 	Success Success
 
+	// Dialect is nil for S3.
+	Dialect *Dialect
+
 	releases []func() // of what is held for the request
 }
 

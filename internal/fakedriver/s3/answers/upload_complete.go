@@ -43,7 +43,7 @@ func (a *Answers) completeUpload(x *exchange) error {
 
 // completion reads the document and the headers.
 func (x *exchange) completion() (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.conditions, Type: x.R.Header.Get("X-Amz-Checksum-Type")}
+	c := objects.Completion{Conditions: x.conditions, Finish: x.finish, Type: x.R.Header.Get("X-Amz-Checksum-Type")}
 	var err error
 	if c.Parts, err = partsOfBody(x.Body); err != nil {
 		return c, err

@@ -54,6 +54,9 @@ func (x *exchange) identifyVersion() {
 
 // tellVersionID leaves the ID out while the bucket has never had versioning.
 func (x *exchange) tellVersionID() {
+	if x.Dialect != nil {
+		x.Dialect.Describe(x.W.Header(), x.version)
+	}
 	if x.contents.Versioning() != objects.Unversioned {
 		x.W.Header().Set("X-Amz-Version-Id", x.version.ID)
 	}

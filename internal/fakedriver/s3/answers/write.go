@@ -29,6 +29,9 @@ func (x *exchange) store() error {
 	if err := x.checkDigest(draft.Attributes.Lock, "Put Object"); err != nil {
 		return err
 	}
+	if err := x.finish(&draft); err != nil {
+		return err
+	}
 	if x.version, err = x.contents.Put(x.Key, draft, x.conditions); err != nil {
 		return err
 	}
