@@ -17,9 +17,8 @@ import (
 type Request struct {
 	R         *http.Request
 	Operation s3op.Operation
+	// Signature is verified. Its key signs the chunks, too.
 	Signature authentication.Signature
-	// Secret is the key of the signatures of the request and of its chunks.
-	Secret string
 }
 
 // Receive copies a body of at most limit bytes, and verifies it. Errors are those of
