@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 const (
-	// clients is how many clients there are at the same time.
-	clients = 16
+	clients = workload.Clients
 	// size is that of all objects, in bytes.
 	size = 4 << 10
 	// reads is how many of a hundred requests are GET; the others are PUT.
@@ -63,12 +63,12 @@ func milliseconds(d time.Duration) string {
 func keyOf(i int) string { return fmt.Sprintf("prefix-%02d/object-%04d", i%hundred, i) }
 
 // fill stores all objects.
-func fill(ctx context.Context, c *client, data content) error {
+func fill(ctx context.Context, c *workload.Client, data workload.Content) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for first := range clients {
 		group.Go(func() error {
 			for i := first; i < objects; i += clients {
-				if _, err := c.do(ctx, http.MethodPut, keyOf(i), data); err != nil {
+				if err := c.Put(ctx, keyOf(i), data); err != nil {
 					return err
 				}
 			}
@@ -79,7 +79,7 @@ func fill(ctx context.Context, c *client, data content) error {
 }
 
 // mix reads and writes for a time.
-func mix(ctx context.Context, c *client, data content, duration time.Duration, seed uint64) (result, error) {
+func mix(ctx context.Context, c *workload.Client, data workload.Content, duration time.Duration, seed uint64) (result, error) {
 	var lists [clients][]time.Duration
 	group, ctx := errgroup.WithContext(ctx)
 	begin := time.Now()
@@ -94,24 +94,28 @@ func mix(ctx context.Context, c *client, data content, duration time.Duration, s
 }
 
 // mixOne is what one client does.
-func mixOne(ctx context.Context, c *client, data content, end time.Time, random *rand.Rand) (latencies []time.Duration, err error) {
-	nothing := newContent(nil)
+func mixOne(ctx context.Context, c *workload.Client, data workload.Content, end time.Time, random *rand.Rand) (latencies []time.Duration, err error) {
 	for now := time.Now(); now.Before(end) || len(latencies) == 0; {
-		method, body := http.MethodPut, data
-		if random.IntN(hundred) < reads {
-			method, body = http.MethodGet, nothing
-		}
 		key := keyOf(random.IntN(objects))
-		n, err := c.do(ctx, method, key, body)
+		if random.IntN(hundred) < reads {
+			err = read(ctx, c, key)
+		} else {
+			err = c.Put(ctx, key, data)
+		}
 		if err != nil {
 			return latencies, err
-		}
-		if method == http.MethodGet && n != size {
-			return latencies, fmt.Errorf("object %s has %d bytes, want %d", key, n, size)
 		}
 		done := time.Now()
 		latencies = append(latencies, done.Sub(now))
 		now = done
 	}
 	return latencies, nil
+}
+
+func read(ctx context.Context, c *workload.Client, key string) error {
+	n, err := c.Get(ctx, key)
+	if err == nil && n != size {
+		err = fmt.Errorf("object %s has %d bytes, want %d", key, n, size)
+	}
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
 // Options say what to compare. All but the directories are required.
@@ -85,7 +86,7 @@ func (o Options) startPeer(ctx context.Context, p Peer, progress func(string)) (
 
 // load fills all servers, and has them take turns.
 func load(ctx context.Context, subjects []*subject, duration time.Duration, progress func(string)) error {
-	data := newContent(bytes.Repeat([]byte{'x'}, size))
+	data := workload.NewContent(bytes.Repeat([]byte{'x'}, size))
 	for _, s := range subjects {
 		progress(fmt.Sprintf("%s: %d objects", s.name, objects))
 		if err := fill(ctx, s.client, data); err != nil {

@@ -1,6 +1,15 @@
 package peers
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+)
+
+const (
+	bucket = "bench"
+	region = fakedriver.DefaultRegion
+)
 
 // Peer is another S3 server.
 type Peer struct {
@@ -15,11 +24,8 @@ type Peer struct {
 	// Args are the arguments of the server for a directory and an address.
 	Args func(dir, address string) []string
 	// Env has the environment of the server with its first key.
-	Env func(k Keys) []string
+	Env func(k fakedriver.Credentials) []string
 }
-
-// Keys are the credentials of a client.
-type Keys struct{ AccessKeyID, SecretAccessKey string }
 
 // Known are the servers that are compared. Their versions are pinned here only.
 func Known() []Peer {
@@ -31,7 +37,7 @@ func Known() []Peer {
 				// Without --keep-alive each request needs a new connection.
 				return []string{"--port", address, "--region", region, "--quiet", "--keep-alive", "posix", dir}
 			},
-			Env: func(k Keys) []string {
+			Env: func(k fakedriver.Credentials) []string {
 				return []string{"ROOT_ACCESS_KEY=" + k.AccessKeyID, "ROOT_SECRET_KEY=" + k.SecretAccessKey}
 			},
 		},
@@ -42,7 +48,7 @@ func Known() []Peer {
 			Args: func(dir, address string) []string {
 				return []string{"server", "--quiet", "--address", address, "--certs-dir", filepath.Join(dir, "certs"), filepath.Join(dir, "data")}
 			},
-			Env: func(k Keys) []string {
+			Env: func(k fakedriver.Credentials) []string {
 				return []string{
 					"MINIO_ROOT_USER=" + k.AccessKeyID, "MINIO_ROOT_PASSWORD=" + k.SecretAccessKey,
 					"MINIO_BROWSER=off", "MINIO_UPDATE=off", "MINIO_REGION=" + region,

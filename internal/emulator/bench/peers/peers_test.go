@@ -19,7 +19,9 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -75,7 +77,7 @@ func fake(name, verb string) Peer {
 	return Peer{
 		Name: name, Version: "v1", Bar: 0.001, Durability: "in memory",
 		Args: func(_, address string) []string { return []string{verb, address} },
-		Env:  func(Keys) []string { return nil },
+		Env:  func(fakedriver.Credentials) []string { return nil },
 	}
 }
 
@@ -209,9 +211,9 @@ func TestWrongAnswers(t *testing.T) {
 			t.Parallel()
 			s := httptest.NewServer(tc.handler)
 			defer s.Close()
-			c := newClient(s.Listener.Addr().String(), bucket, Keys{"a", "b"}, clients)
-			defer c.close()
-			_, err := mix(t.Context(), c, newContent(make([]byte, size)), time.Hour, 1)
+			c := workload.NewClient(s.Listener.Addr().String(), bucket, region, fakedriver.Credentials{AccessKeyID: "a", SecretAccessKey: "b"})
+			defer c.Close()
+			_, err := mix(t.Context(), c, workload.NewContent(make([]byte, size)), time.Hour, 1)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nmix() = %v, want %q", tc.reason, err, tc.want)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -26,7 +27,7 @@ type subject struct {
 	durability string
 	bar        float64
 	process    *process
-	client     *client
+	client     *workload.Client
 	dir        string
 	result     result
 }
@@ -34,7 +35,7 @@ type subject struct {
 // close ends the server, and deletes its data.
 func (s *subject) close() error {
 	if s.client != nil {
-		s.client.close()
+		s.client.Close()
 	}
 	if s.process != nil {
 		s.process.stop()
@@ -43,7 +44,7 @@ func (s *subject) close() error {
 }
 
 // turn is one turn of a server.
-func (s *subject) turn(ctx context.Context, data content, duration time.Duration, seed uint64) error {
+func (s *subject) turn(ctx context.Context, data workload.Content, duration time.Duration, seed uint64) error {
 	before, _ := cpuOf(s.process.cmd.Process.Pid)
 	done, err := mix(ctx, s.client, data, duration, seed)
 	if err != nil {
@@ -74,16 +75,13 @@ func startPeer(ctx context.Context, p Peer, path string) (*subject, error) {
 		if err != nil {
 			return err
 		}
-		keys := Keys{AccessKeyID: "benchmark", SecretAccessKey: "benchmark-secret"} // of a server that only this machine reaches
+		keys := fakedriver.Credentials{AccessKeyID: "benchmark", SecretAccessKey: "benchmark-secret"} // of a server that only this machine reaches
 		s.process, err = start(ctx, s.dir, path, p.Args(s.dir, address), append(cleanEnv(s.dir), p.Env(keys)...))
 		if err != nil {
 			return err
 		}
-		s.client = newClient(address, bucket, keys, clients)
-		return s.process.await(ctx, func(ctx context.Context) error {
-			_, err := s.client.do(ctx, http.MethodPut, "", newContent(nil))
-			return err
-		})
+		s.client = workload.NewClient(address, bucket, region, keys)
+		return s.process.await(ctx, s.client.CreateBucket)
 	})
 }
 
@@ -117,7 +115,7 @@ func startOurs(ctx context.Context, program string) (*subject, error) {
 }
 
 // provision does what COSI does for a BucketClaim and a BucketAccess.
-func provision(ctx context.Context, driver cosiv1alpha2.ProvisionerClient) (*client, error) {
+func provision(ctx context.Context, driver cosiv1alpha2.ProvisionerClient) (*workload.Client, error) {
 	protocol := &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3}
 	byKey := &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY}
 	all := &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_WRITE}
@@ -152,7 +150,6 @@ func provision(ctx context.Context, driver cosiv1alpha2.ProvisionerClient) (*cli
 	if err != nil {
 		return nil, err
 	}
-	c := newClient(endpoint.Host, place.GetBucketId(), Keys{keys.GetAccessKeyId(), keys.GetAccessSecretKey()}, clients)
-	c.region = place.GetRegion()
-	return c, nil
+	return workload.NewClient(endpoint.Host, place.GetBucketId(), place.GetRegion(),
+		fakedriver.Credentials{AccessKeyID: keys.GetAccessKeyId(), SecretAccessKey: keys.GetAccessSecretKey()}), nil
 }
