@@ -91,7 +91,16 @@ func (o Options) validate() error {
 	if o.Window <= 0 {
 		return fmt.Errorf("%w: the window of silence must be positive", ErrOptions)
 	}
-	if o.Peers && o.PeerDuration <= 0 {
+	return o.validatePeers()
+}
+
+func (o Options) validatePeers() error {
+	switch {
+	case !o.Peers:
+		return nil
+	case !slices.Contains(o.Suites, SuiteS3):
+		return fmt.Errorf("%w: other S3 servers are compared by the suite %s, which is not named", ErrOptions, SuiteS3)
+	case o.PeerDuration <= 0:
 		return fmt.Errorf("%w: the duration of the load on each server must be positive", ErrOptions)
 	}
 	return nil

@@ -51,7 +51,7 @@ func (r *result) String() string {
 	text := fmt.Sprintf("%.0f requests/s, p50 %s, p99 %s", r.rate(), milliseconds(r.percentile(median)), milliseconds(r.percentile(slow)))
 	if r.hasCPU {
 		each := r.cpu / time.Duration(len(r.latencies))
-		text += fmt.Sprintf(", %d us of the processors for each request", each.Microseconds())
+		text += fmt.Sprintf(", %d us of its processor time for each request", each.Microseconds())
 	}
 	return text
 }
