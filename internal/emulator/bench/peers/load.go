@@ -94,7 +94,9 @@ func mix(ctx context.Context, c *workload.Client, data workload.Content, duratio
 }
 
 // mixOne is what one client does.
-func mixOne(ctx context.Context, c *workload.Client, data workload.Content, end time.Time, random *rand.Rand) (latencies []time.Duration, err error) {
+func mixOne(
+	ctx context.Context, c *workload.Client, data workload.Content, end time.Time, random *rand.Rand,
+) (latencies []time.Duration, err error) {
 	for now := time.Now(); now.Before(end) || len(latencies) == 0; {
 		key := keyOf(random.IntN(objects))
 		if random.IntN(hundred) < reads {

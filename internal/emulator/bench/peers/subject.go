@@ -75,7 +75,8 @@ func startPeer(ctx context.Context, p Peer, path string) (*subject, error) {
 		if err != nil {
 			return err
 		}
-		keys := fakedriver.Credentials{AccessKeyID: "benchmark", SecretAccessKey: "benchmark-secret"} // of a server that only this machine reaches
+		// Only this machine reaches the server.
+		keys := fakedriver.Credentials{AccessKeyID: "benchmark", SecretAccessKey: "benchmark-secret"}
 		s.process, err = start(ctx, s.dir, path, p.Args(s.dir, address), append(cleanEnv(s.dir), p.Env(keys)...))
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package authentication_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,19 +38,7 @@ func FuzzAuthenticate(f *testing.F) {
 		if !sign(t, signed, presigned) {
 			return
 		}
-		query := signed.URL.Query()
-		for parameter, values := range sent.URL.Query() {
-			query[parameter] = values
-		}
-		if name != name2 {
-			query.Del(name)
-		}
-		sent.URL.RawQuery = query.Encode()
-		for header, values := range signed.Header {
-			if header != colour {
-				sent.Header[header] = values
-			}
-		}
+		moveSignature(signed, sent, name, name2)
 		_, _, err := a.Authenticate(sent, sent.URL.Query())
 		want := rclone.V4SignVerifyWithSecret(sent, exampleSecret) == rclone.ErrNone
 		if got := err == nil; got != want {
@@ -59,6 +48,22 @@ func FuzzAuthenticate(f *testing.F) {
 			t.Errorf("Authenticate() = %v for an unchanged request\n%s %q\n%v", err, method, sent.URL, sent.Header)
 		}
 	})
+}
+
+// moveSignature adds the signature of a request to another one, which has the parameter other
+// instead of name.
+func moveSignature(signed, sent *http.Request, name, other string) {
+	query := signed.URL.Query()
+	maps.Copy(query, sent.URL.Query())
+	if name != other {
+		query.Del(name)
+	}
+	sent.URL.RawQuery = query.Encode()
+	for header, values := range signed.Header {
+		if header != colour {
+			sent.Header[header] = values
+		}
+	}
 }
 
 const colour = "X-Amz-Meta-Colour"

@@ -103,10 +103,11 @@ func parseAuthorization(authorization string, signed Signature) (Signature, erro
 		fields[i], rest = value, after
 	}
 	signed.Value = fields[2]
-	if err := signed.parseCredential(fields[0]); err != nil {
-		return signed, err
+	err := signed.parseCredential(fields[0])
+	if err == nil {
+		err = signed.parseHeaders(fields[1])
 	}
-	return signed, signed.parseHeaders(fields[1])
+	return signed, err
 }
 
 // parseCredential reads the access key and the scope. The key may have slashes.
