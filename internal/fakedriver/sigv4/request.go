@@ -32,7 +32,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 const maxBuffer = 16 << 10
 
 // SignRequest signs a request of a time.
-func (k *Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
+func (k Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
 	buffer, _ := buffers.Get().(*[]byte) // the pool has nothing else
 	b := r.append((*buffer)[:0])
 	digest := sha256.Sum256(b)
@@ -55,7 +55,7 @@ func appendSignedText(b []byte, algorithm string, at time.Time, scope Scope) []b
 }
 
 // SignText signs lines that follow the algorithm, the time and the scope.
-func (k *Key) SignText(algorithm string, at time.Time, scope Scope, lines ...string) Signature {
+func (k Key) SignText(algorithm string, at time.Time, scope Scope, lines ...string) Signature {
 	b := appendSignedText(nil, algorithm, at, scope)
 	return k.Sign(append(b, strings.Join(lines, "\n")...))
 }

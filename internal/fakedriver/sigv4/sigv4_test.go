@@ -3,6 +3,7 @@ package sigv4_test
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -65,9 +66,7 @@ func TestCanonical(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "http://store.test/", strings.NewReader("abc"))
 			r.URL.Path, r.TransferEncoding = tc.path, []string{"chunked"}
-			for header, values := range tc.header {
-				r.Header[header] = values
-			}
+			maps.Copy(r.Header, tc.header)
 			want := strings.Join(append(append([]string{http.MethodPut}, tc.want...), tc.names, "hash"), "\n")
 			got := sigv4.Request{R: r, Query: tc.query, SignedHeaders: tc.names, Payload: "hash"}.Canonical()
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -84,7 +84,7 @@ func (f *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	found, _ := f.all.Load(r.URL.Path)
 	data, _ := found.([]byte)
-	_, _ = w.Write(data)
+	_, _ = w.Write(data) //nolint:gosec // no browser reads it
 }
 
 // fake returns a peer whose program is that of the tests.

@@ -26,14 +26,15 @@ const (
 var exampleTime = time.Date(2013, time.May, 24, 0, 0, 0, 0, time.UTC)
 
 // newAuthenticator returns an authenticator that knows one account.
-func newAuthenticator(secret string, now func() time.Time) (*authentication.Authenticator, *authorization.Registry) {
+func newAuthenticator(now func() time.Time) (*authentication.Authenticator, *authorization.Registry) {
 	registry := authorization.NewRegistry()
-	registry.SetAccount(principal(secret))
+	registry.SetAccount(principal(exampleSecret))
 	return authentication.New(registry, now), registry
 }
 
 func principal(secret string) *authorization.Principal {
-	return &authorization.Principal{Account: fakedriver.Account{AccountSpec: fakedriver.AccountSpec{ID: "app"}, AccessKeyID: exampleKey}, Secret: secret}
+	account := fakedriver.Account{AccountSpec: fakedriver.AccountSpec{ID: "app"}, AccessKeyID: exampleKey}
+	return &authorization.Principal{Account: account, Secret: secret}
 }
 
 // example is an example of the S3 API reference.
@@ -126,7 +127,7 @@ func TestExamples(t *testing.T) {
 	for name, e := range examples {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, _ := newAuthenticator(exampleSecret, func() time.Time { return exampleTime })
+			a, _ := newAuthenticator(func() time.Time { return exampleTime })
 			for range 2 {
 				r := e.request(t)
 				caller, signed, err := a.Authenticate(r, r.URL.Query())
@@ -194,7 +195,7 @@ func TestKeptKey(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, registry := newAuthenticator(exampleSecret, func() time.Time { return exampleTime })
+			a, registry := newAuthenticator(func() time.Time { return exampleTime })
 			r := examples["GetObject"].request(t)
 			if _, _, err := a.Authenticate(r, r.URL.Query()); err != nil {
 				t.Fatal(err)
@@ -209,7 +210,7 @@ func TestKeptKey(t *testing.T) {
 
 // TestAllocations checks that a signature whose key is kept costs next to nothing.
 func TestAllocations(t *testing.T) {
-	a, _ := newAuthenticator(exampleSecret, func() time.Time { return exampleTime })
+	a, _ := newAuthenticator(func() time.Time { return exampleTime })
 	r := examples["PutObject"].request(t)
 	query := r.URL.Query()
 	const most = 14 // the caller, HMAC, and formatted times

@@ -188,7 +188,7 @@ func notSigned(header string) error {
 }
 
 // Malformed returns the error for a malformed signature.
-func (g Signature) Malformed(message string) *s3error.Error {
+func (g *Signature) Malformed(message string) *s3error.Error {
 	if g.Presigned {
 		return s3error.ErrAuthorizationQueryParametersError.With(message)
 	}
