@@ -207,21 +207,6 @@ func TestMeasureCanceled(t *testing.T) {
 	checkNothingLeft(t)
 }
 
-// TestBuild has the go command fail: CI builds no peers.
-func TestBuild(t *testing.T) {
-	t.Setenv("GOPROXY", "off")
-	o := Options{CacheDir: t.TempDir()}
-	p := Peer{Name: "none", Package: "example.invalid/none", Version: "v1.2.3"}
-	_, err := o.find(t.Context(), p, func(string) {})
-	if err == nil || !strings.Contains(err.Error(), "go install example.invalid/none@v1.2.3: ") {
-		t.Errorf("find() = %v, want the command that failed", err)
-	}
-	left, err := filepath.Glob(filepath.Join(o.CacheDir, "*", "*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left in the cache: %v, %v", left, err)
-	}
-}
-
 // TestWrongAnswers are those that a load must not count.
 func TestWrongAnswers(t *testing.T) {
 	t.Parallel()

@@ -103,15 +103,15 @@ func parseAuthorization(authorization string, signed Signature) (Signature, erro
 		fields[i], rest = value, after
 	}
 	signed.Value = fields[2]
-	err := signed.parseCredential(fields[0])
+	err := parseCredential(fields[0], &signed)
 	if err == nil {
-		err = signed.parseHeaders(fields[1])
+		err = parseHeaders(fields[1], &signed)
 	}
 	return signed, err
 }
 
 // parseCredential reads the access key and the scope. The key may have slashes.
-func (g *Signature) parseCredential(credential string) error {
+func parseCredential(credential string, g *Signature) error {
 	rest, key := credential, ""
 	for _, part := range []*string{&g.scope.terminator, &g.scope.service, &g.Region, &g.scope.day} {
 		i := strings.LastIndexByte(rest, '/')
@@ -127,11 +127,11 @@ func (g *Signature) parseCredential(credential string) error {
 
 // parseHeaders reads the names of the signed headers, which should be sorted and in lower
 // case.
-func (g *Signature) parseHeaders(names string) error {
+func parseHeaders(names string, g *Signature) error {
 	previous := ""
 	for name := range strings.SplitSeq(names, ";") {
 		if name <= previous || strings.ToLower(name) != name {
-			return g.sortHeaders(names)
+			return sortHeaders(names, g)
 		}
 		previous = name
 	}
@@ -139,7 +139,7 @@ func (g *Signature) parseHeaders(names string) error {
 	return nil
 }
 
-func (g *Signature) sortHeaders(names string) error {
+func sortHeaders(names string, g *Signature) error {
 	given := strings.Split(names, ";")
 	sorted := strings.Split(strings.ToLower(names), ";")
 	slices.Sort(sorted)
@@ -188,7 +188,7 @@ func notSigned(header string) error {
 }
 
 // Malformed returns the error for a malformed signature.
-func (g *Signature) Malformed(message string) *s3error.Error {
+func (g Signature) Malformed(message string) *s3error.Error {
 	if g.Presigned {
 		return s3error.ErrAuthorizationQueryParametersError.With(message)
 	}
