@@ -125,6 +125,7 @@ func versionsOf(all []*objects.Version) (v versions, err error) {
 // change replaces the blob of a request by the draft that decide returns. It ends the
 // uncommitted blocks if ends is set.
 func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*draft, error)) (*blob, error) {
+	var stored properties
 	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
@@ -135,7 +136,7 @@ func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*dr
 			return m, err
 		}
 		made, err := d.stored(baseID)
-		m.Add = []objects.NewVersion{made}
+		stored, m.Add = d.properties, []objects.NewVersion{made}
 		if found.base != nil {
 			m.Remove = all[:1]
 		}
@@ -147,7 +148,7 @@ func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*dr
 	if err != nil {
 		return nil, err
 	}
-	return blobOf(added[0])
+	return &blob{added[0], stored}, nil
 }
 
 // edit is change for an existing blob, whose conditions and lease are checked.

@@ -6,9 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash"
-	"hash/crc64"
 	"io"
 	"net/http"
+
+	"github.com/minio/crc64nvme"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
@@ -21,17 +22,14 @@ type received struct {
 	crc64    []byte
 }
 
-// azureTable is of CRC-64/NVME, in the reversed form that hash/crc64 takes.
-var azureTable = crc64.MakeTable(0x9a6c9329ac4bc9b5)
-
-// sums computes the checksums of Azure.
+// sums computes the checksums of Azure. Its CRC-64 is that of NVMe.
 type sums struct {
 	md5   hash.Hash
 	crc64 hash.Hash64
 }
 
 func newSums() sums {
-	return sums{md5.New(), crc64.New(azureTable)} //nolint:gosec // see the import
+	return sums{md5.New(), crc64nvme.New()} //nolint:gosec // see the import
 }
 
 // Write implements io.Writer.
@@ -80,7 +78,8 @@ func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 		return errTooLarge
 	}
 	computed := newSums()
-	if _, err := io.Copy(io.MultiWriter(to, computed), http.MaxBytesReader(x.w, x.r.Body, limit)); err != nil {
+	// The writer reads into its own buffer.
+	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.w, x.r.Body, limit), computed)); err != nil {
 		return err
 	}
 	x.body.md5, x.body.crc64 = computed.values()
@@ -100,7 +99,7 @@ func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
 		return nil
 	}
 	wantCRC64, err := base64.StdEncoding.DecodeString(givenCRC64)
-	if err != nil || len(wantCRC64) != crc64.Size {
+	if err != nil || len(wantCRC64) != crc64nvme.Size {
 		return errInvalidHeader.with("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
 	}
 	if !bytes.Equal(wantCRC64, cyclic) {

@@ -49,7 +49,5 @@ func (s *Service) receiveContent(x *exchange) error {
 
 // receive copies the body, and verifies it.
 func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
-	return payload.Receive(to, limit, payload.Request{
-		R: x.R, Operation: x.Operation, Signature: x.signature, Secret: x.Caller.Secret(), File: x.file,
-	})
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.file})
 }

@@ -1,11 +1,13 @@
 package s3
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
@@ -16,7 +18,7 @@ import (
 // ServeHTTP answers one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
-	x := &exchange{Request: answers.Request{W: w, R: r, ID: fmt.Sprintf("%016X", s.requests.Add(1))}}
+	x := &exchange{Request: answers.Request{W: w, R: r, ID: requestID(s.requests.Add(1))}}
 	header := w.Header()
 	header.Set("X-Amz-Request-Id", x.ID)
 	header.Set("X-Amz-Id-2", "cosi-emu")
@@ -37,6 +39,12 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x.begin()
+}
+
+// requestID returns the ID of a request: 16 hexadecimal digits.
+func requestID(number uint64) string {
+	id := binary.BigEndian.AppendUint64(nil, number)
+	return strings.ToUpper(hex.EncodeToString(id))
 }
 
 // reject responds with an error, and logs errors that the client has not caused.

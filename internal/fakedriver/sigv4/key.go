@@ -10,8 +10,8 @@ import (
 // Algorithm is the name of the algorithm in requests and in signed texts.
 const Algorithm = "AWS4-HMAC-SHA256"
 
+// Service and Terminator are the parts of a scope that are the same in all.
 const (
-	// Service and Terminator are the parts of a scope that are the same in all.
 	Service    = "s3"
 	Terminator = "aws4_request"
 )
@@ -57,7 +57,7 @@ func (k Key) GoString() string { return k.String() }
 type Signature [2 * sha256.Size]byte
 
 // Sign signs a text.
-func (k *Key) Sign(text []byte) (signature Signature) {
+func (k Key) Sign(text []byte) (signature Signature) {
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write(text)
 	var sum [sha256.Size]byte

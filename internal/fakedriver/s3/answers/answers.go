@@ -23,7 +23,9 @@ const (
 )
 
 // formatTime writes a time as it is in documents, which has the precision of a header.
-func formatTime(t time.Time) string { return t.UTC().Truncate(time.Second).Format(timestamp) }
+func formatTime(t time.Time) string { return inDocument(t).Format(timestamp) }
+
+func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // table has the functions that answer the operations, by name. gofakes3 serves
 // GetObject, HeadObject, DeleteObject, CreateMultipartUpload and
@@ -158,13 +160,19 @@ var notConfigured = map[string]error{
 // some hundred kilobytes.
 var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// newDocument returns an empty buffer. The caller puts it back.
+func newDocument() *bytes.Buffer {
+	document, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	document.Reset()
+	return document
+}
+
 // sendXML answers with a document.
 func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
 
 func sendXMLAs(x *exchange, status int, document any) error {
-	body, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	body := newDocument()
 	defer documents.Put(body)
-	body.Reset()
 	body.WriteString(xml.Header)
 	if err := xml.NewEncoder(body).Encode(document); err != nil {
 		return err

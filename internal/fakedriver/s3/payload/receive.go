@@ -17,9 +17,8 @@ import (
 type Request struct {
 	R         *http.Request
 	Operation s3op.Operation
+	// Signature is verified. Its key signs the chunks, too.
 	Signature authentication.Signature
-	// Secret is the key of the signatures of the request and of its chunks.
-	Secret string
 	// File is the part of the body that is the content. Nil: all of the body is.
 	File *File
 }

@@ -65,19 +65,23 @@ func queryNames(query url.Values) ([]string, error) {
 }
 
 func match(method string, level Level, names []string, copies bool) (Operation, bool) {
-	best, ok := Operation{}, false
-	for _, row := range table {
+	var best *Operation
+	for i := range table { // rows are large
+		row := &table[i]
 		if row.Method != method || row.Level != level || row.CopySource != copies {
 			continue
 		}
-		if selected(row, names) && (!ok || len(row.Selects) > len(best.Selects)) {
-			best, ok = row, true
+		if selected(row, names) && (best == nil || len(row.Selects) > len(best.Selects)) {
+			best = row
 		}
 	}
-	return best, ok
+	if best == nil {
+		return Operation{}, false
+	}
+	return *best, true
 }
 
-func selected(row Operation, names []string) bool {
+func selected(row *Operation, names []string) bool {
 	for _, name := range row.Selects {
 		if !slices.Contains(names, name) {
 			return false
