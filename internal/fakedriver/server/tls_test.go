@@ -125,7 +125,9 @@ func TestCORSOrigins(t *testing.T) {
 	for bucket, parameters := range map[string]map[string]string{
 		"plain": nil, "classy": {fakedriver.ParameterCORSOrigins: "https://*.example.com"},
 	} {
-		created, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: bucket, Parameters: parameters})
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: bucket, Parameters: parameters,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
