@@ -172,12 +172,6 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if b.Protocol == fakedriver.ProtocolS3 {
-		err = backend.DeleteBucket(ctx, b.Owner, name)
-		if !errors.Is(err, fakedriver.ErrNotEmpty) {
-			return err
-		}
-	}
 	if err := r.empty(ctx, b); err != nil {
 		return err
 	}
