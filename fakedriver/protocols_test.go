@@ -146,7 +146,7 @@ func TestParametersOfProtocols(t *testing.T) {
 		},
 		typeAzure: {
 			fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument,
-			fakedriver.ParameterQuotaObjects: codes.InvalidArgument, fakedriver.ParameterRegion: codes.InvalidArgument,
+			fakedriver.ParameterQuotaObjects: codes.OK, fakedriver.ParameterRegion: codes.InvalidArgument,
 		},
 	} {
 		for name, code := range want {

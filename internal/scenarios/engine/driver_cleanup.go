@@ -104,7 +104,7 @@ func deleteObjects(ctx context.Context, granted *cosiv1alpha2.DriverGrantBucketA
 		UsePathStyle: place.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials:  awscredentials.NewStaticCredentialsProvider(keys.GetAccessKeyId(), keys.GetAccessSecretKey(), ""),
 	})
-	return deleteAllVersions(ctx, client, place.GetBucketId())
+	return deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: new(place.GetBucketId())})
 }
 
 // deleteCalled deletes the buckets that COSI has left in the backend of the user's driver, such as those of
