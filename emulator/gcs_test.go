@@ -117,8 +117,9 @@ func TestGCSBatchFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	var body bytes.Buffer
+	call := "DELETE /storage/v1/b/" + secret["BUCKET_NAME"] + "/o/x HTTP/1.1\r\n\r\n\r\n"
 	for range 3 {
-		body.WriteString("--b\r\nContent-Type: application/http\r\n\r\nDELETE /storage/v1/b/" + secret["BUCKET_NAME"] + "/o/x HTTP/1.1\r\n\r\n\r\n")
+		body.WriteString("--b\r\nContent-Type: application/http\r\n\r\n" + call)
 	}
 	body.WriteString("--b--\r\n")
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, emu.Info().GCSEndpoint+"/batch/storage/v1", &body)

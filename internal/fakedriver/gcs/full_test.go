@@ -29,15 +29,12 @@ func TestFullDisk(t *testing.T) {
 	session := f.session(t, key)
 	content := strings.Repeat("x", 256<<10)
 	have := 0
-	var status int
-	for body := []byte(nil); ; have += len(content) {
-		span := spanOf(have, len(content))
-		if status, _, body = f.do(t, chunk(session, content, span), key); status != http.StatusPermanentRedirect {
-			if status != http.StatusInsufficientStorage || !strings.Contains(string(body), "insufficientStorage") {
-				t.Errorf("a chunk on the full disk: %d %s", status, body)
-			}
-			break
-		}
+	status, _, body := f.do(t, chunk(session, content, spanOf(have, len(content))), key)
+	for ; status == http.StatusPermanentRedirect; status, _, body = f.do(t, chunk(session, content, spanOf(have, len(content))), key) {
+		have += len(content)
+	}
+	if status != http.StatusInsufficientStorage || !strings.Contains(string(body), "insufficientStorage") {
+		t.Errorf("a chunk on the full disk: %d %s", status, body)
 	}
 	put := request{method: "PUT", path: f.signedURL(account, "PUT", "/photos/y", time.Now().UTC(), nil, nil), body: content}
 	if status, _, body := f.do(t, put, ""); status != http.StatusInsufficientStorage || !strings.Contains(string(body), "InternalError") {
