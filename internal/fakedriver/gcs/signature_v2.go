@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
@@ -36,7 +37,7 @@ func (s *Service) verify2(
 		at = own
 	}
 	var err error
-	if found.Time, err = http.ParseTime(at); err != nil {
+	if found.Time, err = parseDate(at); err != nil {
 		return nil, found, s3error.ErrAccessDenied.With("Authentication requires a valid header Date")
 	}
 	if age := s.options.Now().Sub(found.Time); age > maxSkew || age < -maxSkew {
@@ -55,9 +56,17 @@ func (s *Service) verify2(
 	return caller, found, nil
 }
 
+// parseDate reads a time of HTTP, or one with a time zone, which s3cmd sends.
+func parseDate(text string) (time.Time, error) {
+	if at, err := time.Parse(time.RFC1123Z, text); err == nil {
+		return at, nil
+	}
+	return http.ParseTime(text)
+}
+
 // subresources are the parameters that signatures of version 2 cover.
 var subresources = []string{
-	"acl", "compose", "cors", "delete", "encryption", "generation", "lifecycle", "location", "logging", "metageneration", "partNumber",
+	"acl", "compose", "cors", "delete", "encryption", "lifecycle", "location", "logging", "partNumber",
 	"policy", "requestPayment", "response-cache-control", "response-content-disposition", "response-content-encoding",
 	"response-content-language", "response-content-type", "response-expires", "storageClass", "tagging", "torrent", "uploadId",
 	"uploads", "userProject", "versionId", "versioning", "versions", "website", "websiteConfig",

@@ -175,7 +175,7 @@ func translateQuery(query url.Values) (url.Values, error) {
 			if _, err := number(values[0]); err != nil || values[0] == "" {
 				return rest, s3error.ErrInvalidArgument.With("A generation must be a number")
 			}
-			name = "versionId"
+			name, values = "versionId", slices.Compact(slices.Clone(values)) // boto sends the same generation twice
 		case "generation-marker":
 			name = "version-id-marker"
 		}

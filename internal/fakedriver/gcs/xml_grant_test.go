@@ -219,6 +219,47 @@ func TestKeyOfGCSOnS3(t *testing.T) {
 	}
 }
 
+// TestXMLGenerations reads, copies and deletes versions by their generations, which boto gives twice.
+func TestXMLGenerations(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	spec := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
+	if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	key := f.account(t, "app", all("kept"))
+	first := f.put(t, "kept", "x", "first", bearer(key))
+	f.put(t, "kept", "x", "second", bearer(key))
+	now := time.Now().UTC()
+	generation := map[string][]string{"generation": {first}}
+	copied := map[string]string{"x-goog-copy-source": "kept/x", "x-goog-copy-source-generation": first}
+	for _, tc := range []struct {
+		name, method, object string
+		query                map[string][]string
+		headers              map[string]string
+		want                 int
+		body                 string
+	}{
+		{"Latest", "GET", "x", nil, nil, 200, "second"},
+		{"First", "GET", "x", generation, nil, 200, "first"},
+		{"Twice", "GET", "x", map[string][]string{"generation": {first, first}}, nil, 200, "first"},
+		{"Different", "GET", "x", map[string][]string{"generation": {first, "1"}}, nil, 400, "InvalidArgument"},
+		{"Copy", "PUT", "y", nil, copied, 200, "CopyObjectResult"},
+		{"Copied", "GET", "y", nil, nil, 200, "first"},
+		{"List", "GET", "", map[string][]string{"versions": {""}}, nil, 200, "<VersionId>" + first + "</VersionId>"},
+		{"Delete", "DELETE", "x", generation, nil, 204, ""},
+		{"Deleted", "GET", "x", generation, nil, 404, "NoSuchVersion"},
+		{"StillLatest", "GET", "x", nil, nil, 200, "second"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := f.signedURL(key, tc.method, "/kept/"+tc.object, now, tc.query, tc.headers)
+			status, _, body := f.do(t, request{method: tc.method, path: path, header: headerOf(tc.headers)}, "")
+			if status != tc.want || !strings.Contains(string(body), tc.body) {
+				t.Errorf("%d %s, want %d %s", status, body, tc.want, tc.body)
+			}
+		})
+	}
+}
+
 // TestXMLRejections sends what the XML API has, or Google does not have, and cosi-emu does not
 // serve. Nothing is ignored.
 //

@@ -283,12 +283,18 @@ func TestSignedHeaders(t *testing.T) {
 		}
 		return header
 	}
+	signed2 := func(scheme string, c fakedriver.Credentials, text string) string {
+		digest := hmac.New(sha1.New, []byte(c.SecretAccessKey))
+		digest.Write([]byte(text))
+		return scheme + " " + c.AccessKeyID + ":" + base64.StdEncoding.EncodeToString(digest.Sum(nil))
+	}
 	version2 := func(scheme string, c fakedriver.Credentials, at time.Time) http.Header {
 		date := at.Format(http.TimeFormat)
-		digest := hmac.New(sha1.New, []byte(c.SecretAccessKey))
-		digest.Write([]byte("GET\n\n\n" + date + "\n/photos/x"))
-		signature := base64.StdEncoding.EncodeToString(digest.Sum(nil))
-		return http.Header{"Date": {date}, "Authorization": {scheme + " " + c.AccessKeyID + ":" + signature}}
+		return http.Header{"Date": {date}, "Authorization": {signed2(scheme, c, "GET\n\n\n"+date+"\n/photos/x")}}
+	}
+	ownDate := func(scheme, name string) http.Header {
+		date := time.Now().UTC().Format(time.RFC1123Z)
+		return http.Header{name: {date}, "Authorization": {signed2(scheme, key, "GET\n\n\n\n"+strings.ToLower(name)+":"+date+"\n/photos/x")}}
 	}
 	now := time.Now().UTC()
 	wrong := fakedriver.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "wrong"}
@@ -302,6 +308,9 @@ func TestSignedHeaders(t *testing.T) {
 		{"Version4", version4(key, now, nil), 200, ""},
 		{"Version2", version2("GOOG1", key, now), 200, ""},
 		{"Version2OfS3", version2("AWS", key, now), 200, ""},
+		{"Version2OwnDate", ownDate("GOOG1", "X-Goog-Date"), 200, ""},
+		{"Version2OwnDateOfS3", ownDate("AWS", "X-Amz-Date"), 200, ""},
+		{"Version2OtherDate", ownDate("GOOG1", "X-Amz-Date"), 403, "AccessDenied"},
 		{"OtherKey", version4(other, now, nil), 403, "AccessDenied"},
 		{"OtherKey2", version2("GOOG1", other, now), 403, "AccessDenied"},
 		{"WrongSecret", version4(wrong, now, nil), 403, "SignatureDoesNotMatch"},
