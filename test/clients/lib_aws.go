@@ -173,7 +173,9 @@ func awsCases() map[string]func() {
 			})
 		},
 		"tags": c.tags, "bucket-tags": c.bucketTags, "attributes": c.attributes,
-		"checksum":       func() { c.put(func(i *awss3.PutObjectInput) { i.ChecksumAlgorithm = types.ChecksumAlgorithm(algorithm) }) },
+		"checksum": func() {
+			c.put(func(i *awss3.PutObjectInput) { i.ChecksumAlgorithm = types.ChecksumAlgorithm(algorithm) })
+		},
 		"checksum-parts": func() { c.upload(file(), algorithm) },
 		"versions": func() {
 			for _, v := range must(c.ListObjectVersions(ctx, &awss3.ListObjectVersionsInput{Bucket: &bucket, Prefix: &key})).Versions {

@@ -76,7 +76,9 @@ func (c azblobClient) copy(suffix string) {
 	must(c.NewBlobClient(key+suffix).StartCopyFromURL(context.Background(), c.blob().URL(), nil))
 }
 
-func (c azblobClient) delete(name string) { must(c.NewBlobClient(name).Delete(context.Background(), nil)) }
+func (c azblobClient) delete(name string) {
+	must(c.NewBlobClient(name).Delete(context.Background(), nil))
+}
 
 func (c azblobClient) head() {
 	p := must(c.blob().GetProperties(context.Background(), nil))

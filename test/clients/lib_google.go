@@ -85,7 +85,9 @@ func googleCases() map[string]func() {
 		"put-metadata": func() { write(o, file(), func(w *storage.Writer) { w.Metadata = blue }) },
 		"get-metadata": c.head,
 		"put-headers": func() {
-			write(o, file(), func(w *storage.Writer) { w.ContentType, w.CacheControl, w.ContentDisposition = contentType, cacheFor, disposition })
+			write(o, file(), func(w *storage.Writer) {
+				w.ContentType, w.CacheControl, w.ContentDisposition = contentType, cacheFor, disposition
+			})
 		},
 		"put-new":   func() { write(o.If(storage.Conditions{DoesNotExist: true}), file(), plain) },
 		"put-match": func() { write(o.If(storage.Conditions{GenerationMatch: 1}), file(), plain) },

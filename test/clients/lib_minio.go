@@ -172,7 +172,9 @@ func minioCases() map[string]func() {
 		"put-new":        func() { c.file(isNew) },
 		"put-match":      func() { c.file(isSame) },
 		"get-changed": func() {
-			c.get(func(o *minio.GetObjectOptions) error { return o.SetMatchETagExcept(strings.Trim(os.Getenv("ETAG"), `"`)) })
+			c.get(func(o *minio.GetObjectOptions) error {
+				return o.SetMatchETagExcept(strings.Trim(os.Getenv("ETAG"), `"`))
+			})
 		},
 		"presign-get":          func() { c.presign(http.MethodGet, nil) },
 		"presign-put":          func() { c.presign(http.MethodPut, nil) },
