@@ -1,7 +1,7 @@
 // Google's client for JavaScript, with the key as its token.
 import { Storage } from '@google-cloud/storage';
 import { OAuth2Client } from 'google-auth-library';
-import { bucket as name, content, env, key, na, partSize, run, save, show, sync, version } from './lib.mjs';
+import { bucket as name, content, env, key, na, run, save, show, sync, version } from './lib.mjs';
 
 const open = (token) => {
   const authClient = new OAuth2Client();
@@ -30,8 +30,8 @@ await run({
   move: () => file.move(`${key}.moved`),
   delete: () => file.delete(),
   'delete-many': () => bucket.deleteFiles({ prefix: `${key}/` }),
-  'put-parts': async () => put({ resumable: true, chunkSize: partSize }),
-  stream: () => new Promise((done, fail) => process.stdin.pipe(file.createWriteStream({ resumable: true })).on('finish', done).on('error', fail)),
+  'put-parts': () => na('it sends no token with resumable uploads to an endpoint that is not Google\'s'),
+  stream: () => new Promise((done, fail) => process.stdin.pipe(file.createWriteStream({ resumable: false })).on('finish', done).on('error', fail)),
   sync: () => sync((to, body) => bucket.file(to).save(body, { resumable: false }), list, (from, destination) => bucket.file(from).download({ destination })),
   'put-metadata': () => put({ metadata: { metadata: { colour: 'blue' } } }),
   'get-metadata': async () => console.log((await file.getMetadata())[0].metadata),
