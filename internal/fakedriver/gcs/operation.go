@@ -39,10 +39,10 @@ var (
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
 	// Google's client for JavaScript deletes all objects below a prefix one by one, and sends the prefix with each.
-	onDelete     = append([]string{"prefix"}, onGeneration...)
-	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
-	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
-	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
+	onDelete = append([]string{"prefix"}, onGeneration...)
+	onCopy   = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
+	onUpload = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
+	onList   = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
 )
 
 // operations is the allow-list. The first match counts.
