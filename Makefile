@@ -249,7 +249,7 @@ clients-install: ## Build and install the clients that make clients uses: into b
 	$(GO) build -C test/clients/programs -o $(BIN)/clients/ tool
 	cp test/clients/package.json test/clients/package-lock.json $(BIN)/clients/
 	npm ci --prefix $(BIN)/clients --ignore-scripts
-	ln -sf node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy
+	install $(BIN)/clients/node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEBIAN_CLIENTS); \
 	else echo 'clients-install: NOT INSTALLED, which requires root and apt-get: $(DEBIAN_CLIENTS)' >&2; fi

@@ -47,8 +47,8 @@ var catalogue = []struct {
 	{"storage for JavaScript", "gcs.mjs", []protocol{gcs}, []string{"node"}},
 	{"gsutil", "gsutil.sh", []protocol{xmlAPI}, []string{"gsutil"}},
 	{"azblob for Go", "", []protocol{azure}, nil},
-	{"azure-storage-blob for Python", "azure.py", []protocol{azure}, []string{"python3", "/usr/bin/python3"}},
-	{"storage-blob for JavaScript", "azure.mjs", []protocol{azure}, []string{"node"}},
+	{"azure-storage-blob for Python", "azureblob.py", []protocol{azure}, []string{"python3", "/usr/bin/python3"}},
+	{"storage-blob for JavaScript", "azureblob.mjs", []protocol{azure}, []string{"node"}},
 	{"azcopy", "azcopy.sh", []protocol{azure}, []string{"azcopy"}},
 }
 

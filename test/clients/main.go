@@ -44,7 +44,7 @@ func start(ctx context.Context) error {
 	names := flag.String("clients", "", "test only clients whose names contain one of these words, separated by commas")
 	titles := flag.String("operations", "", "test only operations whose titles contain one of these words")
 	schemes := flag.String("schemes", "", "test only these schemes")
-	only := flag.String("protocols", "", "test only protocols whose names contain one of these words")
+	only := flag.String("protocols", "", "test only these protocols")
 	write := flag.Bool("write", false, "write the tables to docs/clients.md")
 	flag.Parse()
 	if *write && *names+*titles+*schemes+*only != "" {
@@ -55,7 +55,7 @@ func start(ctx context.Context) error {
 		return err
 	}
 	r := run{
-		programs: programs, wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: words(*only),
+		programs: programs, wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
 		progress: os.Stderr,
 	}
 	t, err := r.do(ctx)

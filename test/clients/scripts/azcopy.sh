@@ -1,7 +1,8 @@
 # azcopy, with the URI of the Secret.
 . "$(dirname "$0")/lib.sh"
 export AZCOPY_LOG_LOCATION=$PWD/log AZCOPY_JOB_PLAN_LOCATION=$PWD/plan AZCOPY_SHOW_PERF_STATES=
-base=${AZURE_STORAGE_SAS_TOKEN%%\?*} sas=${AZURE_STORAGE_SAS_TOKEN-}
+sas=${AZURE_STORAGE_SAS_TOKEN-} base=${AZURE_STORAGE_SAS_TOKEN-}
+base=${base%%\?*}
 sas=${sas#*\?}
 # encoded KEY: azcopy takes URLs.
 encode() { node -e 'process.stdout.write(process.argv[1].split("/").map(encodeURIComponent).join("/"))' "$1"; }
