@@ -29,7 +29,7 @@ func equal[T any](what string, got, want T, err error) error {
 		diff = cmp.Diff(want, got)
 	}
 	if content, ok := any(got).([]byte); ok && diff != "" {
-		diff = fmt.Sprintf("%d bytes, want %d others", len(content), len(any(want).([]byte)))
+		diff = fmt.Sprintf("%d other bytes", len(content))
 	}
 	switch {
 	case err != nil:

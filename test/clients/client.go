@@ -150,15 +150,14 @@ func (c *client) command(ctx context.Context, do string, e environment, dir stri
 	}
 	if c.hosts != "" {
 		// In a namespace of its own, the process has another /etc/hosts.
-		args = append([]string{"unshare", "--map-root-user", "--mount", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, c.hosts}, args...)
+		args = append([]string{"unshare", "-rm", "sh", "-c", `mount --bind "$0" /etc/hosts && exec "$@"`, c.hosts}, args...)
 	}
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // it is of the catalogue
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	endWithGroup(cmd)
 	cmd.Dir = dir
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LC_ALL=C.UTF-8", "AWS_EC2_METADATA_DISABLED=true", "PROGRAM=" + c.program,
-		"PROTOCOL=" + string(c.protocol), "BOTO_CONFIG=" + filepath.Join(dir, "boto"), "CLOUDSDK_CONFIG=" + dir, "PYENV_VERSION=" + os.Getenv("PYENV_VERSION"),
-		"PYTHONDONTWRITEBYTECODE=1", "CLOUDSDK_CORE_DISABLE_PROMPTS=1",
+		"PROTOCOL=" + string(c.protocol), "BOTO_CONFIG=" + filepath.Join(dir, "boto"), "CLOUDSDK_CONFIG=" + dir, "PYTHONDONTWRITEBYTECODE=1",
 	}
 	for name, value := range c.variables(e) {
 		cmd.Env = append(cmd.Env, name+"="+value)

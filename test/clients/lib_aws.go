@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ import (
 type awsClient struct{ *awss3.Client }
 
 func newAWS(with ...func(*awss3.Options)) awsClient {
-	cfg := must(config.LoadDefaultConfig(context.Background()))
+	cfg := must(config.LoadDefaultConfig(background))
 	return awsClient{awss3.NewFromConfig(cfg, append(with, func(o *awss3.Options) {
 		o.UsePathStyle = os.Getenv("AWS_S3_ADDRESSING_STYLE") == "path"
 	})...)}
@@ -31,16 +30,16 @@ func newAWS(with ...func(*awss3.Options)) awsClient {
 func (c awsClient) put(change func(*awss3.PutObjectInput)) {
 	in := &awss3.PutObjectInput{Bucket: &bucket, Key: &key, Body: file()}
 	change(in)
-	out := must(c.PutObject(context.Background(), in))
+	out := must(c.PutObject(background, in))
 	for _, sum := range []*string{out.ChecksumCRC32, out.ChecksumCRC32C, out.ChecksumCRC64NVME, out.ChecksumSHA1, out.ChecksumSHA256} {
-		fmt.Println(aws.ToString(sum))
+		output(aws.ToString(sum))
 	}
 }
 
 func (c awsClient) get(k string, change func(*awss3.GetObjectInput)) io.Reader {
 	in := &awss3.GetObjectInput{Bucket: &bucket, Key: &k}
 	change(in)
-	return must(c.GetObject(context.Background(), in)).Body
+	return must(c.GetObject(background, in)).Body
 }
 
 func (c awsClient) file(change func(*awss3.GetObjectInput)) { save(c.get(key, change)) }
@@ -49,7 +48,7 @@ func (c awsClient) file(change func(*awss3.GetObjectInput)) { save(c.get(key, ch
 func (c awsClient) list(delimiter string, size int32) (keys []string) {
 	in := &awss3.ListObjectsV2Input{Bucket: &bucket, Prefix: aws.String(key + "/"), Delimiter: &delimiter, MaxKeys: &size}
 	for pages := awss3.NewListObjectsV2Paginator(c, in); pages.HasMorePages(); {
-		page := must(pages.NextPage(context.Background()))
+		page := must(pages.NextPage(background))
 		for _, o := range page.Contents {
 			keys = append(keys, *o.Key)
 		}
@@ -65,82 +64,80 @@ func source() *string {
 }
 
 func (c awsClient) copy(to string) {
-	must(c.CopyObject(context.Background(), &awss3.CopyObjectInput{Bucket: &bucket, Key: aws.String(key + to), CopySource: source()}))
+	must(c.CopyObject(background, &awss3.CopyObjectInput{Bucket: &bucket, Key: aws.String(key + to), CopySource: source()}))
 }
 
 func (c awsClient) delete(version *string) {
-	must(c.DeleteObject(context.Background(), &awss3.DeleteObjectInput{Bucket: &bucket, Key: &key, VersionId: version}))
+	must(c.DeleteObject(background, &awss3.DeleteObjectInput{Bucket: &bucket, Key: &key, VersionId: version}))
 }
 
 func (c awsClient) deleteMany() {
 	ids := []types.ObjectIdentifier{{Key: aws.String(key + "/1")}, {Key: aws.String(key + "/2")}}
-	out := must(c.DeleteObjects(context.Background(), &awss3.DeleteObjectsInput{Bucket: &bucket, Delete: &types.Delete{Objects: ids}}))
+	out := must(c.DeleteObjects(background, &awss3.DeleteObjectsInput{Bucket: &bucket, Delete: &types.Delete{Objects: ids}}))
 	for _, e := range out.Errors {
 		check(errors.New(aws.ToString(e.Message)))
 	}
 }
 
 func (c awsClient) copyParts() {
-	ctx, to := context.Background(), key+".copy"
-	upload := must(c.CreateMultipartUpload(ctx, &awss3.CreateMultipartUploadInput{Bucket: &bucket, Key: &to}))
+	to := key + ".copy"
+	upload := must(c.CreateMultipartUpload(background, &awss3.CreateMultipartUploadInput{Bucket: &bucket, Key: &to}))
 	var parts []types.CompletedPart
 	for first := 0; first < large; first += partSize {
 		number := int32(len(parts) + 1) //nolint:gosec // it is small
-		out := must(c.UploadPartCopy(ctx, &awss3.UploadPartCopyInput{
+		out := must(c.UploadPartCopy(background, &awss3.UploadPartCopyInput{
 			Bucket: &bucket, Key: &to, UploadId: upload.UploadId, PartNumber: &number, CopySource: source(),
 			CopySourceRange: aws.String(fmt.Sprintf("bytes=%d-%d", first, min(first+partSize, large)-1)),
 		}))
 		parts = append(parts, types.CompletedPart{ETag: out.CopyPartResult.ETag, PartNumber: &number})
 	}
-	must(c.CompleteMultipartUpload(ctx, &awss3.CompleteMultipartUploadInput{
+	must(c.CompleteMultipartUpload(background, &awss3.CompleteMultipartUploadInput{
 		Bucket: &bucket, Key: &to, UploadId: upload.UploadId, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
 	}))
 }
 
 func (c awsClient) upload(body io.Reader, algorithm string) {
 	manager := transfermanager.New(c, func(o *transfermanager.Options) { o.PartSizeBytes, o.MultipartUploadThreshold = partSize, partSize })
-	must(manager.UploadObject(context.Background(), &transfermanager.UploadObjectInput{
+	must(manager.UploadObject(background, &transfermanager.UploadObjectInput{
 		Bucket: &bucket, Key: &key, Body: body, ChecksumAlgorithm: tmtypes.ChecksumAlgorithm(algorithm),
 	}))
 }
 
 func (c awsClient) presign(metadata map[string]string) {
 	in := &awss3.PutObjectInput{Bucket: &bucket, Key: &key, Metadata: metadata}
-	out := must(awss3.NewPresignClient(c.Client).PresignPutObject(context.Background(), in))
+	out := must(awss3.NewPresignClient(c.Client).PresignPutObject(background, in))
 	showSigned(out.URL, out.SignedHeader)
 }
 
 var tagging = &types.Tagging{TagSet: []types.Tag{{Key: aws.String("project"), Value: aws.String("cosi")}}}
 
 func (c awsClient) tags() {
-	ctx := context.Background()
-	must(c.PutObjectTagging(ctx, &awss3.PutObjectTaggingInput{Bucket: &bucket, Key: &key, Tagging: tagging}))
-	got := must(c.GetObjectTagging(ctx, &awss3.GetObjectTaggingInput{Bucket: &bucket, Key: &key})).TagSet[0]
-	fmt.Println(*got.Key, *got.Value)
+	must(c.PutObjectTagging(background, &awss3.PutObjectTaggingInput{Bucket: &bucket, Key: &key, Tagging: tagging}))
+	got := must(c.GetObjectTagging(background, &awss3.GetObjectTaggingInput{Bucket: &bucket, Key: &key})).TagSet[0]
+	output(*got.Key, *got.Value)
 }
 
 func (c awsClient) bucketTags() {
-	ctx := context.Background()
-	must(c.PutBucketTagging(ctx, &awss3.PutBucketTaggingInput{Bucket: &bucket, Tagging: tagging}))
-	got := must(c.GetBucketTagging(ctx, &awss3.GetBucketTaggingInput{Bucket: &bucket})).TagSet[0]
-	fmt.Println(*got.Key, *got.Value)
-	must(c.DeleteBucketTagging(ctx, &awss3.DeleteBucketTaggingInput{Bucket: &bucket}))
+	must(c.PutBucketTagging(background, &awss3.PutBucketTaggingInput{Bucket: &bucket, Tagging: tagging}))
+	got := must(c.GetBucketTagging(background, &awss3.GetBucketTaggingInput{Bucket: &bucket})).TagSet[0]
+	output(*got.Key, *got.Value)
+	must(c.DeleteBucketTagging(background, &awss3.DeleteBucketTaggingInput{Bucket: &bucket}))
 }
 
 func (c awsClient) head() {
-	out := must(c.HeadObject(context.Background(), &awss3.HeadObjectInput{Bucket: &bucket, Key: &key}))
-	fmt.Println(*out.ContentLength, out.Metadata)
+	out := must(c.HeadObject(background, &awss3.HeadObjectInput{Bucket: &bucket, Key: &key}))
+	output(*out.ContentLength, out.Metadata)
 }
 
 func (c awsClient) attributes() {
-	out := must(c.GetObjectAttributes(context.Background(), &awss3.GetObjectAttributesInput{
+	out := must(c.GetObjectAttributes(background, &awss3.GetObjectAttributesInput{
 		Bucket: &bucket, Key: &key, ObjectAttributes: []types.ObjectAttributes{types.ObjectAttributesEtag, types.ObjectAttributesObjectSize},
 	}))
-	fmt.Println(*out.ObjectSize, *out.ETag)
+	output(*out.ObjectSize, *out.ETag)
 }
 
 func awsCases() map[string]func() {
-	c, ctx, algorithm := newAWS(), context.Background(), os.Getenv("ALGORITHM")
+	c, algorithm := newAWS(), os.Getenv("ALGORITHM")
 	return map[string]func(){
 		"put":       func() { c.put(func(*awss3.PutObjectInput) {}) },
 		"get":       func() { c.file(func(*awss3.GetObjectInput) {}) },
@@ -148,8 +145,8 @@ func awsCases() map[string]func() {
 		"list":      func() { show(c.list("", 100)) },
 		"delimiter": func() { show(c.list("/", 1)) },
 		"buckets": func() {
-			for _, b := range must(c.ListBuckets(ctx, nil)).Buckets {
-				fmt.Println(*b.Name)
+			for _, b := range must(c.ListBuckets(background, nil)).Buckets {
+				output(*b.Name)
 			}
 		},
 		"range":       func() { c.file(func(i *awss3.GetObjectInput) { i.Range = aws.String("bytes=1000-1999") }) },
@@ -162,7 +159,7 @@ func awsCases() map[string]func() {
 		"stream":      func() { c.upload(io.MultiReader(os.Stdin), "") },
 		"sync": func() {
 			synchronize(func(k string, content []byte) {
-				must(c.PutObject(ctx, &awss3.PutObjectInput{Bucket: &bucket, Key: &k, Body: bytes.NewReader(content)}))
+				must(c.PutObject(background, &awss3.PutObjectInput{Bucket: &bucket, Key: &k, Body: bytes.NewReader(content)}))
 			}, func() []string { return c.list("", pages) }, func(k string) io.Reader { return c.get(k, func(*awss3.GetObjectInput) {}) })
 		},
 		"put-metadata": func() { c.put(func(i *awss3.PutObjectInput) { i.Metadata = blue }) },
@@ -178,8 +175,8 @@ func awsCases() map[string]func() {
 		},
 		"checksum-parts": func() { c.upload(file(), algorithm) },
 		"versions": func() {
-			for _, v := range must(c.ListObjectVersions(ctx, &awss3.ListObjectVersionsInput{Bucket: &bucket, Prefix: &key})).Versions {
-				fmt.Println(*v.VersionId)
+			for _, v := range must(c.ListObjectVersions(background, &awss3.ListObjectVersionsInput{Bucket: &bucket, Prefix: &key})).Versions {
+				output(*v.VersionId)
 			}
 		},
 		"get-version": func() { c.file(func(i *awss3.GetObjectInput) { i.VersionId = &version }) },
@@ -188,12 +185,12 @@ func awsCases() map[string]func() {
 		"put-match":   func() { c.put(func(i *awss3.PutObjectInput) { i.IfMatch = aws.String(`"0123"`) }) },
 		"get-changed": func() { c.file(func(i *awss3.GetObjectInput) { i.IfNoneMatch = aws.String(os.Getenv("ETAG")) }) },
 		"presign-get": func() {
-			fmt.Println(must(awss3.NewPresignClient(c.Client).PresignGetObject(ctx, &awss3.GetObjectInput{Bucket: &bucket, Key: &key})).URL)
+			output(must(awss3.NewPresignClient(c.Client).PresignGetObject(background, &awss3.GetObjectInput{Bucket: &bucket, Key: &key})).URL)
 		},
 		"presign-put":          func() { c.presign(nil) },
 		"presign-put-metadata": func() { c.presign(blue) },
 		"post-form": func() {
-			form := must(awss3.NewPresignClient(c.Client).PresignPostObject(ctx, &awss3.PutObjectInput{Bucket: &bucket, Key: &key}))
+			form := must(awss3.NewPresignClient(c.Client).PresignPostObject(background, &awss3.PutObjectInput{Bucket: &bucket, Key: &key}))
 			showForm(form.URL, form.Values)
 		},
 		"anonymous": func() {

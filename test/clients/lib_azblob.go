@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
@@ -30,7 +27,7 @@ func newAzblob(uri string) azblobClient {
 func (c azblobClient) blob() *blockblob.Client { return c.NewBlockBlobClient(key) }
 
 func (c azblobClient) put(o *blockblob.UploadOptions) {
-	must(c.blob().Upload(context.Background(), streaming.NopCloser(file()), o))
+	must(c.blob().Upload(background, streaming.NopCloser(file()), o))
 }
 
 func (c azblobClient) putIf(conditions blob.ModifiedAccessConditions) {
@@ -38,11 +35,11 @@ func (c azblobClient) putIf(conditions blob.ModifiedAccessConditions) {
 }
 
 func (c azblobClient) parts(from io.Reader) {
-	must(c.blob().UploadStream(context.Background(), from, &blockblob.UploadStreamOptions{BlockSize: partSize}))
+	must(c.blob().UploadStream(background, from, &blockblob.UploadStreamOptions{BlockSize: partSize}))
 }
 
 func read(b *blob.Client, o *blob.DownloadStreamOptions) io.Reader {
-	got := must(b.DownloadStream(context.Background(), o))
+	got := must(b.DownloadStream(background, o))
 	if got.Body == nil { // status 304 is no error
 		check(errors.New(*got.ErrorCode))
 	}
@@ -50,9 +47,9 @@ func read(b *blob.Client, o *blob.DownloadStreamOptions) io.Reader {
 }
 
 func (c azblobClient) list() (names []string) {
-	options := &container.ListBlobsFlatOptions{Prefix: to.Ptr(key + "/"), MaxResults: to.Ptr[int32](100)}
+	options := &container.ListBlobsFlatOptions{Prefix: new(key + "/"), MaxResults: new(int32(100))}
 	for pages := c.NewListBlobsFlatPager(options); pages.More(); {
-		for _, b := range must(pages.NextPage(context.Background())).Segment.BlobItems {
+		for _, b := range must(pages.NextPage(background)).Segment.BlobItems {
 			names = append(names, *b.Name)
 		}
 	}
@@ -60,50 +57,50 @@ func (c azblobClient) list() (names []string) {
 }
 
 func (c azblobClient) delimiter() {
-	options := &container.ListBlobsHierarchyOptions{Prefix: to.Ptr(key + "/"), MaxResults: to.Ptr[int32](1)}
+	options := &container.ListBlobsHierarchyOptions{Prefix: new(key + "/"), MaxResults: new(int32(1))}
 	for pages := c.NewListBlobsHierarchyPager("/", options); pages.More(); {
-		page := must(pages.NextPage(context.Background())).Segment
+		page := must(pages.NextPage(background)).Segment
 		for _, b := range page.BlobItems {
-			fmt.Println(*b.Name)
+			output(*b.Name)
 		}
 		for _, p := range page.BlobPrefixes {
-			fmt.Println(*p.Name)
+			output(*p.Name)
 		}
 	}
 }
 
 func (c azblobClient) copy(suffix string) {
-	must(c.NewBlobClient(key+suffix).StartCopyFromURL(context.Background(), c.blob().URL(), nil))
+	must(c.NewBlobClient(key+suffix).StartCopyFromURL(background, c.blob().URL(), nil))
 }
 
 func (c azblobClient) delete(name string) {
-	must(c.NewBlobClient(name).Delete(context.Background(), nil))
+	must(c.NewBlobClient(name).Delete(background, nil))
 }
 
 func (c azblobClient) head() {
-	p := must(c.blob().GetProperties(context.Background(), nil))
-	fmt.Println(*p.ContentLength)
+	p := must(c.blob().GetProperties(background, nil))
+	output(*p.ContentLength)
 	for _, value := range p.Metadata {
-		fmt.Println(*value)
+		output(*value)
 	}
 }
 
 func (c azblobClient) tags() {
-	must(c.blob().SetTags(context.Background(), map[string]string{"project": "cosi"}, nil))
-	got := must(c.blob().GetTags(context.Background(), nil)).BlobTagSet[0]
-	fmt.Println(*got.Key, *got.Value)
+	must(c.blob().SetTags(background, map[string]string{"project": "cosi"}, nil))
+	got := must(c.blob().GetTags(background, nil)).BlobTagSet[0]
+	output(*got.Key, *got.Value)
 }
 
 func (c azblobClient) append() {
 	b := c.NewAppendBlobClient(key)
-	must(b.Create(context.Background(), nil))
+	must(b.Create(background, nil))
 	for range 2 {
-		must(b.AppendBlock(context.Background(), streaming.NopCloser(file()), nil))
+		must(b.AppendBlock(background, streaming.NopCloser(file()), nil))
 	}
 }
 
 func (c azblobClient) snapshot() {
-	taken := must(c.blob().CreateSnapshot(context.Background(), nil))
+	taken := must(c.blob().CreateSnapshot(background, nil))
 	c.parts(strings.NewReader("new"))
 	save(read(must(c.NewBlobClient(key).WithSnapshot(*taken.Snapshot)), nil))
 }
@@ -111,9 +108,9 @@ func (c azblobClient) snapshot() {
 // lease writes a leased blob without the lease.
 func (c azblobClient) lease() {
 	l := must(lease.NewBlobClient(c.blob(), nil))
-	must(l.AcquireLease(context.Background(), -1, nil))
-	_, rejected := c.blob().Upload(context.Background(), streaming.NopCloser(file()), nil)
-	must(l.ReleaseLease(context.Background(), nil))
+	must(l.AcquireLease(background, -1, nil))
+	_, rejected := c.blob().Upload(background, streaming.NopCloser(file()), nil)
+	must(l.ReleaseLease(background, nil))
 	check(rejected)
 }
 
@@ -137,21 +134,21 @@ func azblobCases() map[string]func() {
 		"stream":      func() { c.parts(os.Stdin) },
 		"sync": func() {
 			synchronize(func(k string, content []byte) {
-				must(c.NewBlockBlobClient(k).UploadBuffer(context.Background(), content, nil))
+				must(c.NewBlockBlobClient(k).UploadBuffer(background, content, nil))
 			}, c.list, func(k string) io.Reader { return read(c.NewBlobClient(k), nil) })
 		},
-		"put-metadata": func() { c.put(&blockblob.UploadOptions{Metadata: map[string]*string{"colour": to.Ptr("blue")}}) },
+		"put-metadata": func() { c.put(&blockblob.UploadOptions{Metadata: map[string]*string{"colour": new("blue")}}) },
 		"get-metadata": c.head,
 		"put-headers": func() {
 			c.put(&blockblob.UploadOptions{HTTPHeaders: &blob.HTTPHeaders{
-				BlobContentType: to.Ptr(contentType), BlobCacheControl: to.Ptr(cacheFor), BlobContentDisposition: to.Ptr(disposition),
+				BlobContentType: new(contentType), BlobCacheControl: new(cacheFor), BlobContentDisposition: new(disposition),
 			}})
 		},
 		"tags":      c.tags,
-		"put-new":   func() { c.putIf(blob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETagAny)}) },
-		"put-match": func() { c.putIf(blob.ModifiedAccessConditions{IfMatch: to.Ptr(azcore.ETag(`"0123"`))}) },
+		"put-new":   func() { c.putIf(blob.ModifiedAccessConditions{IfNoneMatch: new(azcore.ETagAny)}) },
+		"put-match": func() { c.putIf(blob.ModifiedAccessConditions{IfMatch: new(azcore.ETag(`"0123"`))}) },
 		"get-changed": func() {
-			conditions := &blob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETag(os.Getenv("ETAG")))}
+			conditions := &blob.ModifiedAccessConditions{IfNoneMatch: new(azcore.ETag(os.Getenv("ETAG")))}
 			save(read(b, &blob.DownloadStreamOptions{AccessConditions: &blob.AccessConditions{ModifiedAccessConditions: conditions}}))
 		},
 		"append": c.append, "snapshot": c.snapshot, "lease": c.lease,

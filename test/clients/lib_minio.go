@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -33,8 +31,8 @@ func newMinio(keys *credentials.Credentials) minioClient {
 
 func (c minioClient) put(reader io.Reader, size int, options minio.PutObjectOptions) {
 	options.PartSize = partSize
-	info := must(c.PutObject(context.Background(), bucket, key, reader, int64(size), options))
-	fmt.Println(info.ChecksumCRC32, info.ChecksumCRC32C, info.ChecksumSHA1, info.ChecksumSHA256, info.ChecksumCRC64NVME)
+	info := must(c.PutObject(background, bucket, key, reader, int64(size), options))
+	output(info.ChecksumCRC32, info.ChecksumCRC32C, info.ChecksumSHA1, info.ChecksumSHA256, info.ChecksumCRC64NVME)
 }
 
 func (c minioClient) file(options minio.PutObjectOptions) { c.put(file(), len(content()), options) }
@@ -42,11 +40,11 @@ func (c minioClient) file(options minio.PutObjectOptions) { c.put(file(), len(co
 func (c minioClient) get(change func(*minio.GetObjectOptions) error) {
 	var options minio.GetObjectOptions
 	check(change(&options))
-	save(must(c.GetObject(context.Background(), bucket, key, options)))
+	save(must(c.GetObject(background, bucket, key, options)))
 }
 
 func (c minioClient) list(options minio.ListObjectsOptions) (lines []string) {
-	for o := range c.ListObjects(context.Background(), bucket, options) {
+	for o := range c.ListObjects(background, bucket, options) {
 		check(o.Err)
 		if options.WithVersions {
 			o.Key = o.VersionID
@@ -57,7 +55,7 @@ func (c minioClient) list(options minio.ListObjectsOptions) (lines []string) {
 }
 
 func (c minioClient) delete(version string) {
-	check(c.RemoveObject(context.Background(), bucket, key, minio.RemoveObjectOptions{VersionID: version}))
+	check(c.RemoveObject(background, bucket, key, minio.RemoveObjectOptions{VersionID: version}))
 }
 
 func (c minioClient) deleteMany() {
@@ -65,13 +63,14 @@ func (c minioClient) deleteMany() {
 	objects <- minio.ObjectInfo{Key: key + "/1"}
 	objects <- minio.ObjectInfo{Key: key + "/2"}
 	close(objects)
-	for failed := range c.RemoveObjects(context.Background(), bucket, objects, minio.RemoveObjectsOptions{}) {
+	for failed := range c.RemoveObjects(background, bucket, objects, minio.RemoveObjectsOptions{}) {
 		check(failed.Err)
 	}
 }
 
 func (c minioClient) copy(to string) {
-	must(c.CopyObject(context.Background(), minio.CopyDestOptions{Bucket: bucket, Object: key + to}, minio.CopySrcOptions{Bucket: bucket, Object: key}))
+	target, source := minio.CopyDestOptions{Bucket: bucket, Object: key + to}, minio.CopySrcOptions{Bucket: bucket, Object: key}
+	must(c.CopyObject(background, target, source))
 }
 
 // copyParts composes an object of two ranges of another.
@@ -79,28 +78,28 @@ func (c minioClient) copyParts() {
 	source := minio.CopySrcOptions{Bucket: bucket, Object: key, MatchRange: true, End: partSize - 1}
 	rest := source
 	rest.Start, rest.End = partSize, large-1
-	must(c.ComposeObject(context.Background(), minio.CopyDestOptions{Bucket: bucket, Object: key + ".copy"}, source, rest))
+	must(c.ComposeObject(background, minio.CopyDestOptions{Bucket: bucket, Object: key + ".copy"}, source, rest))
 }
 
 func (c minioClient) head() {
-	info := must(c.StatObject(context.Background(), bucket, key, minio.StatObjectOptions{}))
-	fmt.Println(info.Size, info.UserMetadata)
+	info := must(c.StatObject(background, bucket, key, minio.StatObjectOptions{}))
+	output(info.Size, info.UserMetadata)
 }
 
 func (c minioClient) tags() {
 	set := must(tags.MapToObjectTags(map[string]string{"project": "cosi"}))
-	check(c.PutObjectTagging(context.Background(), bucket, key, set, minio.PutObjectTaggingOptions{}))
-	fmt.Println(must(c.GetObjectTagging(context.Background(), bucket, key, minio.GetObjectTaggingOptions{})))
+	check(c.PutObjectTagging(background, bucket, key, set, minio.PutObjectTaggingOptions{}))
+	output(must(c.GetObjectTagging(background, bucket, key, minio.GetObjectTaggingOptions{})))
 }
 
 func (c minioClient) bucketTags() {
-	check(c.SetBucketTagging(context.Background(), bucket, must(tags.MapToBucketTags(map[string]string{"project": "cosi"}))))
-	fmt.Println(must(c.GetBucketTagging(context.Background(), bucket)))
-	check(c.RemoveBucketTagging(context.Background(), bucket))
+	check(c.SetBucketTagging(background, bucket, must(tags.MapToBucketTags(map[string]string{"project": "cosi"}))))
+	output(must(c.GetBucketTagging(background, bucket)))
+	check(c.RemoveBucketTagging(background, bucket))
 }
 
 func (c minioClient) presign(method string, header http.Header) {
-	showSigned(must(c.PresignHeader(context.Background(), method, bucket, key, time.Minute, nil, header)).String(), header)
+	showSigned(must(c.PresignHeader(background, method, bucket, key, time.Minute, nil, header)).String(), header)
 }
 
 func (c minioClient) postForm() {
@@ -109,7 +108,7 @@ func (c minioClient) postForm() {
 	check(policy.SetKey(key))
 	check(policy.SetExpires(time.Now().Add(time.Minute)))
 	check(policy.SetContentLengthRange(1, large))
-	u, fields, err := c.PresignedPostPolicy(context.Background(), policy)
+	u, fields, err := c.PresignedPostPolicy(background, policy)
 	check(err)
 	showForm(u.String(), fields)
 }
@@ -121,8 +120,8 @@ var minioChecksums = map[string]minio.ChecksumType{
 
 func whole(*minio.GetObjectOptions) error { return nil }
 
-func minioCases() map[string]func() {
-	c, ctx := newMinio(credentials.NewEnvAWS()), context.Background()
+func minioCases() map[string]func() { //nolint:funlen // it is a table
+	c := newMinio(credentials.NewEnvAWS())
 	below := minio.ListObjectsOptions{Prefix: key + "/", Recursive: true, MaxKeys: 100}
 	checksum := minioChecksums[os.Getenv("ALGORITHM")]
 	var isNew, isSame minio.PutObjectOptions
@@ -135,8 +134,8 @@ func minioCases() map[string]func() {
 		"list":      func() { show(c.list(below)) },
 		"delimiter": func() { show(c.list(minio.ListObjectsOptions{Prefix: key + "/", MaxKeys: 1})) },
 		"buckets": func() {
-			for _, b := range must(c.ListBuckets(ctx)) {
-				fmt.Println(b.Name)
+			for _, b := range must(c.ListBuckets(background)) {
+				output(b.Name)
 			}
 		},
 		"range":       func() { c.get(func(o *minio.GetObjectOptions) error { return o.SetRange(1000, 1999) }) },
@@ -149,9 +148,9 @@ func minioCases() map[string]func() {
 		"stream":      func() { c.put(io.MultiReader(os.Stdin), -1, minio.PutObjectOptions{}) },
 		"sync": func() {
 			synchronize(func(k string, content []byte) {
-				must(c.PutObject(ctx, bucket, k, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{}))
+				must(c.PutObject(background, bucket, k, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{}))
 			}, func() []string { return c.list(below) }, func(k string) io.Reader {
-				return must(c.GetObject(ctx, bucket, k, minio.GetObjectOptions{}))
+				return must(c.GetObject(background, bucket, k, minio.GetObjectOptions{}))
 			})
 		},
 		"put-metadata": func() { c.file(minio.PutObjectOptions{UserMetadata: blue}) },
@@ -161,8 +160,8 @@ func minioCases() map[string]func() {
 		},
 		"tags": c.tags, "bucket-tags": c.bucketTags,
 		"attributes": func() {
-			got := must(c.GetObjectAttributes(ctx, bucket, key, minio.ObjectAttributesOptions{}))
-			fmt.Println(got.ObjectSize, got.ETag)
+			got := must(c.GetObjectAttributes(background, bucket, key, minio.ObjectAttributesOptions{}))
+			output(got.ObjectSize, got.ETag)
 		},
 		"checksum":       func() { c.file(minio.PutObjectOptions{Checksum: checksum, DisableMultipart: true}) },
 		"checksum-parts": func() { c.file(minio.PutObjectOptions{Checksum: checksum}) },

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -32,7 +33,7 @@ var libraries = map[string]library{
 func runLibrary(name, do string) {
 	l := libraries[name]
 	if do == "version" {
-		fmt.Println(moduleVersion(l.module))
+		output(moduleVersion(l.module))
 		return
 	}
 	run, ok := l.open()[do]
@@ -65,7 +66,8 @@ func must[T any](value T, err error) T {
 var (
 	key, bucket, version = os.Getenv("KEY"), os.Getenv(varBucket), os.Getenv("VERSION")
 
-	blue = map[string]string{"colour": "blue"}
+	background = context.Background()
+	blue       = map[string]string{"colour": "blue"}
 )
 
 const (
@@ -106,14 +108,16 @@ func synchronize(put func(key string, content []byte), list func() []string, get
 	}
 }
 
-func show(lines []string) { fmt.Println(strings.Join(lines, "\n")) }
+func output(values ...any) { must(fmt.Println(values...)) } //nolint:forbidigo // it is a script
+
+func show(lines []string) { output(strings.Join(lines, "\n")) }
 
 // showSigned prints a presigned request.
 func showSigned(address string, header http.Header) {
-	fmt.Println(address)
+	output(address)
 	for name, values := range header {
 		if name != "Host" && name != "Content-Length" {
-			fmt.Printf("%s: %s\n", name, strings.Join(values, ","))
+			output(name + ": " + strings.Join(values, ","))
 		}
 	}
 }

@@ -58,7 +58,6 @@ var (
 	onlyAzure  = []protocol{azure}
 	onlyGCS    = []protocol{gcs}
 	withTags   = []protocol{s3, azure}
-	withS3     = []protocol{s3, xmlAPI}
 	withKeys   = []protocol{s3, gcs, xmlAPI}
 )
 
@@ -104,7 +103,9 @@ func basics() []operation {
 		{"Upload in parts", "12 MiB in parts of 5 MiB: the object has the content", everywhere, []step{
 			{do: "put-parts", size: large, check: all(stored(""), inParts)},
 		}},
-		{"Download, 12 MiB", "the file has the content", everywhere, []step{{do: "get", key: "large", size: large, given: []string{""}, check: downloaded}}},
+		{"Download, 12 MiB", "the file has the content", everywhere, []step{
+			{do: "get", key: "large", size: large, given: []string{""}, check: downloaded},
+		}},
 		{"Upload of unknown length", "the object has what standard input has", everywhere, []step{
 			{do: "stream", size: large, check: stored("")},
 		}},
@@ -227,7 +228,9 @@ func rejections() []operation {
 	unknown := map[string]string{"AWS_ACCESS_KEY_ID": "AKIAUNKNOWN", "HMAC_ACCESS_ID": "AKIAUNKNOWN"}
 	return []operation{
 		{"Wrong secret", "is rejected", withKeys, []step{{do: "get", with: wrong, given: []string{""}, fails: wrongKey}}},
-		{"Unknown key", "is rejected", withKeys, []step{{do: "get", with: unknown, given: []string{""}, fails: wrongKey + `|InvalidAccessKeyId|does not exist`}}},
+		{"Unknown key", "is rejected", withKeys, []step{
+			{do: "get", with: unknown, given: []string{""}, fails: wrongKey + `|InvalidAccessKeyId|does not exist`},
+		}},
 		{"Anonymous", "is rejected", everywhere, []step{{do: "anonymous", given: []string{""}, fails: denied + `|NoAuthenticationInformation`}}},
 		{"Read-only key", "reads, and writes and deletes nothing", everywhere, []step{
 			{do: "get", as: readOnly, given: []string{""}, check: downloaded},

@@ -9,6 +9,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -81,9 +82,7 @@ func (r *reference) request(ctx context.Context, method, address string, body []
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	if err := r.authorize(ctx, request); err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +106,7 @@ func (r *reference) authorize(ctx context.Context, request *http.Request) error 
 }
 
 func (r *reference) send(request *http.Request) (http.Header, []byte, error) {
-	response, err := r.client.Do(request) //nolint:gosec // it reaches this machine only
+	response, err := r.client.Do(request)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,7 +137,10 @@ func (r *reference) put(ctx context.Context, key string, content []byte, metadat
 	}
 	got, _, err := r.request(ctx, method, address, content, header)
 	if err == nil && r.protocol.isGoogle() && metadata != nil {
-		text, _ := json.Marshal(map[string]any{"metadata": metadata}) // it is a map of strings
+		text, marshalErr := json.Marshal(map[string]map[string]string{"metadata": metadata})
+		if marshalErr != nil {
+			return "", marshalErr
+		}
 		_, _, err = r.request(ctx, http.MethodPatch, r.environment["COSI_GCS_ENDPOINT"]+"/storage/v1/b/"+r.environment[varBucket]+"/o/"+
 			url.PathEscape(key), text, http.Header{"Content-Type": {"application/json"}})
 	}
@@ -170,7 +172,11 @@ func (r *reference) list(ctx context.Context, prefix string) (keys []string, err
 	}
 	_, content, err := r.request(ctx, http.MethodGet, address, nil, nil)
 	if r.protocol.isGoogle() {
-		var page struct{ Items []struct{ Name string } }
+		var page struct {
+			Items []struct {
+				Name string `json:"name"`
+			} `json:"items"`
+		}
 		if err == nil {
 			err = json.Unmarshal(content, &page)
 		}
