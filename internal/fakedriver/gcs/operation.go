@@ -42,9 +42,11 @@ var (
 	}
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
-	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
-	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
-	onList       = []string{
+	// Google's client for JavaScript deletes all objects below a prefix one by one, and sends the prefix with each.
+	onDelete = append([]string{"prefix"}, onGeneration...)
+	onCopy   = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
+	onUpload = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
+	onList   = []string{
 		"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter", "versions",
 	}
 )
@@ -61,7 +63,7 @@ var operations = []operation{
 	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
 	{name: "objects.insert", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
 	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onGeneration, changes: true, do: (*Service).remove},
+	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, changes: true, do: (*Service).remove},
 	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
 	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
 	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},

@@ -80,6 +80,7 @@ func TestRejections(t *testing.T) {
 		{"Generation", "Not a number.", request{method: "GET", path: "/storage/v1/b/photos/o/x?generation=x"}, 400, "invalid"},
 		{"OtherGeneration", "Not that one.", request{method: "GET", path: "/storage/v1/b/photos/o/x?generation=1"}, 404, "notFound"},
 		{"Nothing", "There is none.", request{method: "GET", path: "/storage/v1/b/photos/o/nothing"}, 404, "notFound"},
+		{"NothingBelowPrefix", "The prefix has no effect.", request{method: "DELETE", path: "/storage/v1/b/photos/o/nothing?prefix=n"}, 404, "notFound"},
 		{"NoBody", "Not JSON.", request{method: "PATCH", path: "/storage/v1/b/photos/o/x", body: `[]`}, 400, "invalid"},
 		{"Range", "Behind the end.", request{method: "GET", path: "/photos/nothing", header: http.Header{"Range": {"bytes=9-"}}}, 404, "notFound"},
 	} {
