@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -266,13 +267,19 @@ func (s *Service) getBlockList(x *exchange) error {
 	return x.sendXML(list)
 }
 
+// literal returns a document with literal quotes in texts: Azure's client for JavaScript reads no
+// numeric references.
+func literal(document []byte) []byte {
+	return bytes.ReplaceAll(bytes.ReplaceAll(document, []byte("&#39;"), []byte("'")), []byte("&#34;"), []byte("&quot;"))
+}
+
 // sendXML responds with a document.
 func (x *exchange) sendXML(document any) error {
 	body, err := xml.Marshal(document)
 	if err != nil {
 		return err
 	}
-	body = append([]byte(xml.Header), body...)
+	body = append([]byte(xml.Header), literal(body)...)
 	x.set("Content-Type", "application/xml")
 	x.set("Content-Length", strconv.Itoa(len(body)))
 	if err := x.begin(http.StatusOK); err != nil {

@@ -40,6 +40,8 @@ func routes() []route {
 		{method: "HEAD", query: "restype=container", permissions: "racwdlt", needs: []string{"bd"}},
 		{method: "GET", query: "restype=container&comp=metadata", permissions: "racwdlt", needs: []string{"bd"}},
 		{method: "HEAD", query: "restype=container&comp=metadata", permissions: "racwdlt", needs: []string{"bd"}},
+		{method: "GET", query: "restype=account&comp=properties", permissions: "racwdlt", needs: []string{"dDmMbB"}},
+		{method: "HEAD", blob: "x", query: "restype=account&comp=properties", permissions: "racwdlt", needs: []string{"dDmMbB"}},
 		{method: "GET", query: "restype=container&comp=list", permissions: "l", needs: []string{"d"}},
 		{method: "GET", blob: "x", permissions: "r", needs: []string{"d"}},
 		{method: "HEAD", blob: "x", permissions: "r", needs: []string{"dm"}},

@@ -170,7 +170,6 @@ func (h *hostilities) permissions() {
 func (h *hostilities) operations() {
 	for query, method := range map[string]string{
 		"restype=container&comp=undelete": "PUT", "restype=container&comp=blobs": "GET", "restype=container&comp=batch": "POST",
-		"restype=account&comp=properties": "GET",
 	} {
 		h.add("NotImplemented", method, "", query, "")
 	}

@@ -134,3 +134,14 @@ func TestDeletedContainer(t *testing.T) {
 		t.Errorf("in another container of the same name: %d %s", got.status, got.code())
 	}
 }
+
+// TestListQuotes: Azure's client for JavaScript takes references to characters by their numbers for
+// parts of the name.
+func TestListQuotes(t *testing.T) {
+	a := serve(t, azure.Options{}).access(t)
+	a.put(t, "it's%20%22it%22", "")
+	got := a.want(t, http.StatusOK, a.do(t, http.MethodGet, "", "restype=container&comp=list", ""))
+	if want := "<Name>it's &quot;it&quot;</Name>"; !strings.Contains(got.body, want) {
+		t.Errorf("the list has no %s: %s", want, got.body)
+	}
+}

@@ -38,6 +38,9 @@ type operation struct {
 	do               func(*Service, *exchange) error
 }
 
+// anyAccess is what every grant has at least one of.
+var anyAccess = slices.Concat(authorization.ReadObject, authorization.WriteObject, authorization.ReadBucket, authorization.WriteBucket)
+
 const copySource = "X-Ms-Copy-Source"
 
 var (
@@ -62,6 +65,10 @@ var operations = []operation{
 	{name: "GetContainerProperties", method: http.MethodHead, level: containerLevel, restype: "container", letters: "rlacwdt", needs: authorization.ReadBucket, headers: leased, do: (*Service).containerProperties},
 	{name: "GetContainerMetadata", method: http.MethodGet, level: containerLevel, restype: "container", comp: "metadata", letters: "rlacwdt", needs: authorization.ReadBucket, headers: leased, do: (*Service).containerProperties},
 	{name: "GetContainerMetadata", method: http.MethodHead, level: containerLevel, restype: "container", comp: "metadata", letters: "rlacwdt", needs: authorization.ReadBucket, headers: leased, do: (*Service).containerProperties},
+	{name: "GetAccountInformation", method: http.MethodGet, level: containerLevel, restype: "account", comp: "properties", letters: "racwdlt", needs: anyAccess, do: (*Service).accountInformation},
+	{name: "GetAccountInformation", method: http.MethodHead, level: containerLevel, restype: "account", comp: "properties", letters: "racwdlt", needs: anyAccess, do: (*Service).accountInformation},
+	{name: "GetAccountInformation", method: http.MethodGet, level: blobLevel, restype: "account", comp: "properties", letters: "racwdlt", needs: anyAccess, do: (*Service).accountInformation},
+	{name: "GetAccountInformation", method: http.MethodHead, level: blobLevel, restype: "account", comp: "properties", letters: "racwdlt", needs: anyAccess, do: (*Service).accountInformation},
 	{name: "ListBlobs", method: http.MethodGet, level: containerLevel, restype: "container", comp: "list", letters: "l", needs: authorization.ReadData, queries: onList, do: (*Service).list},
 	{name: "GetBlob", method: http.MethodGet, level: blobLevel, letters: "r", needs: authorization.ReadData, queries: onRead, headers: ranged, do: (*Service).get},
 	{name: "GetBlobProperties", method: http.MethodHead, level: blobLevel, letters: "r", needs: authorization.ReadObject, queries: onRead, headers: leased, do: (*Service).getProperties},
@@ -98,10 +105,6 @@ var operations = []operation{
 	{name: "RestoreContainer", method: http.MethodPut, level: containerLevel, restype: "container", comp: "undelete", needs: authorization.WriteBucket},
 	{name: "FindBlobsByTagsInContainer", method: http.MethodGet, level: containerLevel, restype: "container", comp: "blobs", needs: authorization.ReadData},
 	{name: "BlobBatch", method: http.MethodPost, level: containerLevel, restype: "container", comp: "batch", needs: authorization.WriteData},
-	{name: "GetAccountInformation", method: http.MethodGet, level: containerLevel, restype: "account", comp: "properties", needs: authorization.ReadBucket},
-	{name: "GetAccountInformation", method: http.MethodHead, level: containerLevel, restype: "account", comp: "properties", needs: authorization.ReadBucket},
-	{name: "GetAccountInformation", method: http.MethodGet, level: blobLevel, restype: "account", comp: "properties", needs: authorization.ReadBucket},
-	{name: "GetAccountInformation", method: http.MethodHead, level: blobLevel, restype: "account", comp: "properties", needs: authorization.ReadBucket},
 	{name: "PutPage", method: http.MethodPut, level: blobLevel, comp: "page", needs: authorization.WriteData},
 	{name: "GetPageRanges", method: http.MethodGet, level: blobLevel, comp: "pagelist", needs: authorization.ReadData},
 	{name: "IncrementalCopyBlob", method: http.MethodPut, level: blobLevel, comp: "incrementalcopy", needs: authorization.WriteData},

@@ -21,7 +21,7 @@ case_copy() { azcopy copy "$(url "$KEY")" "$(url "$KEY.copy")" --from-to BlobBlo
 case_delete() { azcopy remove "$(url "$KEY")" --from-to BlobTrash; }
 case_delete-many() { azcopy remove "$(url "$KEY/")" --from-to BlobTrash --recursive; }
 case_put-parts() { up --block-size-mb 5 --put-blob-size-mb 5; }
-case_stream() { azcopy copy "$(url "$KEY")" --from-to PipeBlob; }
+case_stream() { cat | azcopy copy "$(url "$KEY")" --from-to PipeBlob; }
 case_sync() { azcopy sync up "$(url "$KEY")" --from-to LocalBlob; mkdir down; azcopy sync "$(url "$KEY")" down --from-to BlobLocal; }
 case_put-metadata() { up --metadata colour=blue; }
 case_put-headers() { up --content-type text/x-test --cache-control max-age=60 --content-disposition 'attachment; filename="a b.txt"'; }
