@@ -10,12 +10,12 @@ url() { echo "$base/$(encode "$1")?$sas"; }
 # azcopy says in a log why a transfer has failed.
 azcopy() { "$PROGRAM" "$@" --output-level essential >printed 2>&1 && cat printed || { cat printed log/*.log >&2; return 1; }; }
 up() { azcopy copy in "$(url "$KEY")" --from-to LocalBlob "$@"; }
-list() { "$PROGRAM" list "$(url "$1/")" --location Blob --output-type text | sed -n 's/^\(INFO: \)\{0,1\}\(.*\);.*/\2/p'; }
+list() { azcopy list "$(url "$1/")" --location Blob --output-type text | sed -n 's/^\(INFO: \)\{0,1\}\(.*\);.*/\2/p'; }
 
 case_version() { "$PROGRAM" --version | sed 's/.* //'; }
 case_put() { up; }
 case_get() { azcopy copy "$(url "$KEY")" out --from-to BlobLocal; }
-case_head() { "$PROGRAM" list "$(url "$KEY")" --location Blob --machine-readable; }
+case_head() { azcopy list "$(url "$KEY")" --location Blob --machine-readable; }
 case_list() { list "$KEY"; }
 case_copy() { azcopy copy "$(url "$KEY")" "$(url "$KEY.copy")" --from-to BlobBlob; }
 case_delete() { azcopy remove "$(url "$KEY")" --from-to BlobTrash; }
