@@ -14,8 +14,8 @@ case_version() { # it knows its own only in releases
     "$PROGRAM" --version >/dev/null
     go version -m "$PROGRAM" | sed -n 's#.*minio/mc\s*\(v\S*\).*#\1#p'
 }
-case_put() { mc cp in "$url"; }
-case_get() { mc cp "$url" out; }
+case_put() { mc put in "$url"; }
+case_get() { mc get "$url" out; }
 case_head() { mc stat --json "$url"; }
 case_list() { keys --recursive "$url/"; }
 case_delimiter() { keys "$url/"; }
