@@ -2,54 +2,26 @@ package emulator
 
 import (
 	"context"
-	"crypto/tls"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 )
 
 func (o Options) hasAzure() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolAzure) }
 
-// startAzure starts the Azure service. What it stores is in the store, so that it is the same
-// for all incarnations of the component.
-func (e *Emulator) startAzure(ctx context.Context) error {
-	port, err := e.reservePort(ctx, portChoice{
+func (e *Emulator) startAzure(ctx context.Context) (err error) {
+	e.azure, e.info.AzureEndpoint, err = startOther(ctx, e, ComponentAzure, portChoice{
 		service: "Azure", wanted: e.opts.AzurePort, saved: e.origin.azurePort, moved: e.movedSecrets(),
+	}, func(now func() time.Time, middleware func(http.Handler) http.Handler) (*azure.Service, error) {
+		return azure.New(azure.Options{Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: now, Middleware: middleware})
 	})
-	if err != nil {
-		return err
-	}
-	e.info.AzureEndpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
-	var current atomic.Pointer[seam.Incarnation]
-	if e.azure, err = azure.New(azure.Options{
-		Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: clockOf(&current),
-		Middleware: func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				current.Load().Middleware(e.azure, next).ServeHTTP(w, r)
-			})
-		},
-	}); err != nil {
-		return err
-	}
-	return e.startComponent(ctx, ComponentAzure, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := port.listen(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if e.tlsConfig != nil {
-			listener = tls.NewListener(listener, e.tlsConfig)
-		}
-		current.Store(i)
-		return server(func(ctx context.Context) error { return e.azure.Serve(ctx, listener) }), nil
-	})
+	return err
 }
 
 // tryAzure tries a key by a shared access signature that it signs, with all permissions: the

@@ -103,7 +103,7 @@ func (o Options) validate() error {
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
-		o.validateGCS(), o.validateAzure(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
+		o.validateOthers(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
 		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)

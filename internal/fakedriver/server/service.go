@@ -39,17 +39,12 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	opts = opts.withEndpoints(listener.Addr())
-	googleCloud, err := openGCS(ctx, opts, s3)
+	others, err := openOthers(ctx, opts, s3)
+	defer others.close()
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer googleCloud.close()
-	azureBlob, err := openAzure(ctx, opts, s3)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer azureBlob.close()
-	opts.AzureEndpoint = azureBlob.endpoint
+	opts.AzureEndpoint = others.endpoint(fakedriver.ProtocolAzure)
 	backend, handler := withOutage(opts, s3)
 	driver, socket, err := openDriver(opts, backend) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
@@ -58,8 +53,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
 		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
-	googleCloud.serve(ctx, group, certificates)
-	azureBlob.serve(ctx, group, certificates)
+	others.start(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
 	group.Go(func() error { return s3.ServeOther(ctx, certificates.wrap(listener), handler) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
