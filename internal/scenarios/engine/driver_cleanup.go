@@ -8,6 +8,7 @@ import (
 
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -67,18 +68,18 @@ func (r *run) emptyWithKeys(
 	protocol := &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3}
 	byKey := &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY}
 	all := &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_WRITE}
+	accessed := []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
+		BucketId: bucket.id, ObjectDataAccessMode: all, ObjectMetadataAccessMode: all, BucketMetadataAccessMode: all,
+	}}
 	account, err := driver.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
-		AccountName: "ba-" + string(uuid.NewUUID()), Protocol: protocol, AuthenticationType: byKey, Parameters: parameters,
+		AccountName: "ba-" + string(uuid.NewUUID()), Protocol: protocol, AuthenticationType: byKey, Parameters: parameters, Buckets: accessed,
 	})
 	if err != nil {
 		return err
 	}
 	r.watcher.MarkExternal(account.GetAccountId())
 	granted, err := driver.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
-		AccountId: account.GetAccountId(), Protocol: protocol, AuthenticationType: byKey, Parameters: parameters,
-		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
-			BucketId: bucket.id, ObjectDataAccessMode: all, ObjectMetadataAccessMode: all, BucketMetadataAccessMode: all,
-		}},
+		AccountId: account.GetAccountId(), Protocol: protocol, AuthenticationType: byKey, Parameters: parameters, Buckets: accessed,
 	})
 	if err != nil {
 		return err
@@ -104,7 +105,11 @@ func deleteObjects(ctx context.Context, granted *cosiv1alpha2.DriverGrantBucketA
 		UsePathStyle: place.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials:  awscredentials.NewStaticCredentialsProvider(keys.GetAccessKeyId(), keys.GetAccessSecretKey(), ""),
 	})
-	return deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: new(place.GetBucketId())})
+	err := deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: new(place.GetBucketId())})
+	if failure, ok := errors.AsType[smithy.APIError](err); ok && failure.ErrorCode() == "NoSuchBucket" {
+		return nil // COSI has deleted it meanwhile
+	}
+	return err
 }
 
 // deleteCalled deletes the buckets that COSI has left in the backend of the user's driver, such as those of
