@@ -98,13 +98,14 @@ endif
 
 .PHONY: test-modules
 test-modules: test-release ## Run the tests of the other modules.
-	cd hack/s3clients && $(GO) test ./...
+	cd test/clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
 	cd test/linking && $(GO) test ./...
 	cd test/gcs && $(GO) test ./...
 	cd test/schema && $(GO) test ./...
 	cd test/olddriver && $(GO) vet ./...
+	cd test/azure && $(GO) test ./...
 
 .PHONY: test-release
 test-release: ## Make a release for this machine, twice, and run its archive and its image in empty roots.
@@ -231,13 +232,37 @@ MUTANT ?=
 mutants: setup ## Have the nets find the bugs of all mutants and patches, or of the one that is MUTANT.
 	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),^TestLong(Mutants|Patches)$$/^$(MUTANT)$$,.)' -sample 0
 
-# make s3-clients S3CLIENTS='-clients rclone,boto3 -schemes http'
-S3CLIENTS ?= -install -write
+# make clients CLIENTS='-clients rclone,boto3 -protocols S3 -schemes http'
+CLIENTS ?= -write
 
-.PHONY: s3-clients
-s3-clients: setup ## Try the S3 store with real clients, and write the table of docs/s3.md.
-	$(GO) build -C hack/s3clients -o $(BIN)/s3clients .
-	$(BIN)/s3clients -root $(CURDIR) $(S3CLIENTS)
+.PHONY: clients
+clients: clients-install ## Use the services with real clients, and write the tables of docs/clients.md.
+	$(GO) build -C test/clients -o $(BIN)/clients/test .
+	$(BIN)/clients/test -root $(CURDIR) $(CLIENTS)
+
+# The versions are those of test/clients/programs/go.mod, of test/clients/package-lock.json, and of Debian.
+DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage
+
+.PHONY: clients-install
+clients-install: ## Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
+	mkdir -p $(BIN)/clients
+	$(GO) build -C test/clients/programs -o $(BIN)/clients/ tool
+	cp test/clients/package.json test/clients/package-lock.json $(BIN)/clients/
+	npm ci --prefix $(BIN)/clients --ignore-scripts
+	install $(BIN)/clients/node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEBIAN_CLIENTS); \
+	else echo 'clients-install: NOT INSTALLED, which requires root and apt-get: $(DEBIAN_CLIENTS)' >&2; fi
+
+.PHONY: clients-update
+clients-update: ## Renew the clients: the newest versions that this Go and this Node can have.
+	cd test/clients/programs && $(GO) get github.com/rclone/rclone@upgrade github.com/restic/restic/cmd/restic@upgrade github.com/minio/mc@upgrade && $(GO) mod tidy
+	cd test/clients && $(GO) get $(CLIENT_LIBRARIES) && $(GO) mod tidy
+	cd test/clients && npm install --package-lock-only $$(node -p 'Object.keys(require("./package.json").dependencies).join(" ")')
+	@echo 'Now run make clients, which tests them, and writes their versions into docs/clients.md.'
+
+CLIENT_LIBRARIES := $(addsuffix @upgrade,cloud.google.com/go/storage github.com/Azure/azure-sdk-for-go/sdk/storage/azblob \
+	$(addprefix github.com/aws/aws-sdk-go-v2/,config service/s3 feature/s3/transfermanager) github.com/minio/minio-go/v7)
 
 .PHONY: screenshot
 screenshot: build setup ## Take the screenshot of a report for the README, with Chromium.
@@ -299,7 +324,8 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 	$(BIN)/golangci-lint run ./...
 	cd hack/tools && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd hack/release && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
-	cd hack/s3clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/azure && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd examples/driver-author && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/gcs && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/schema && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
@@ -327,7 +353,7 @@ verify-modules: ## Every module is tidy.
 
 .PHONY: verify-licenses
 verify-licenses: $(BIN)/licenses ## The licenses of all modules that the product is built of are allowed.
-	$(BIN)/licenses . hack/s3clients examples/driver-author hack/controlplane
+	$(BIN)/licenses . test/clients examples/driver-author hack/controlplane
 
 .PHONY: verify-vulnerabilities
 verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a known vulnerability.

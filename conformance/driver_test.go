@@ -61,8 +61,8 @@ type setup struct {
 	parameters func(*conformance.Parameters)
 	// secret returns the secret of an account, instead of a random one.
 	secret func(account string) string
-	// anyContainer has the Azure service ignore for which container a signature is.
-	anyContainer bool
+	// azure wraps the Azure service.
+	azure func(d *driver, next http.Handler) http.Handler
 	// outages is a directory whose files say how the backend fails. Default: an empty one.
 	outages string
 	// socket has the driver listen on a UNIX socket, instead of in memory.
@@ -77,7 +77,7 @@ type driver struct {
 	state   sync.Map
 	backend *store.Store
 
-	gcsEndpoint, azureEndpoint string
+	gcsEndpoint string
 
 	mu       sync.Mutex
 	listener *bufconn.Listener
@@ -138,11 +138,10 @@ func (d *driver) serveGCS() {
 	if !d.serves(fakedriver.ProtocolGCS) {
 		return
 	}
-	service, err := gcs.New(d.t.Context(), gcs.Options{Store: d.backend})
+	service, err := gcs.New(gcs.Options{Store: d.backend})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.options.Backend = outage.New(d.setup.outages, d.backend).Backend(service.Backend())
 	handler := service.Handler()
 	if d.setup.gcs != nil {
 		handler = d.setup.gcs(d, handler)
@@ -225,7 +224,7 @@ func (d *driver) config() conformance.Config {
 		Parameters: conformance.Parameters{
 			Bucket: map[string]string{"note": "first"}, Incompatible: map[string]string{"note": "second"},
 			Access: map[string]string{"note": "first"}, IncompatibleAccess: map[string]string{"note": "second"},
-			ExistingBucket: existing, NonEmptyDeletion: "reject", GCSEndpoint: d.gcsEndpoint, AzureEndpoint: d.azureEndpoint,
+			ExistingBucket: existing, NonEmptyDeletion: "reject", GCSEndpoint: d.gcsEndpoint, AzureEndpoint: d.options.AzureEndpoint,
 		},
 	}
 	if d.setup.socket {

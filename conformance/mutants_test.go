@@ -35,9 +35,9 @@ type mutant struct {
 	gcs func(*driver, http.Handler) http.Handler
 	// secret returns the secret of an account, instead of a random one.
 	secret func(account string) string
-	// anyContainer has the Azure service ignore for which container a signature is.
-	anyContainer bool
-	parameters   func(*conformance.Parameters)
+	// azure wraps the Azure service.
+	azure      func(*driver, http.Handler) http.Handler
+	parameters func(*conformance.Parameters)
 	// timeout limits a check and half of it a call, if the mutant has the suite wait for that.
 	timeout time.Duration
 	// want are the checks that fail, and may those that fail if calls overlap.
@@ -110,7 +110,7 @@ func TestLongMutants(t *testing.T) {
 func (m mutant) test(t *testing.T) []string {
 	t.Helper()
 	s := setup{
-		options: allProtocols(), behaviour: m.behaviour, service: m.service, gcs: m.gcs, secret: m.secret, anyContainer: m.anyContainer,
+		options: allProtocols(), behaviour: m.behaviour, service: m.service, gcs: m.gcs, secret: m.secret, azure: m.azure,
 		parameters: m.parameters,
 	}
 	if m.options != nil {

@@ -20,6 +20,8 @@ type Store interface {
 	Accounts(ctx context.Context) ([]fakedriver.Account, error)
 	// SetGrant adds a grant to an account, or changes the one for its bucket.
 	SetGrant(ctx context.Context, account string, grant fakedriver.Grant) error
+	// EmptyBucket deletes the contents of a bucket, past the seams.
+	EmptyBucket(ctx context.Context, bucket string) error
 }
 
 // Store returns the store, or nil if the driver is not the emulator's.

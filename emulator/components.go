@@ -25,6 +25,9 @@ func (e *Emulator) backendPhases() []phase {
 		if e.opts.hasGCS() {
 			phases = append(phases, phase{name: "GCS service", run: e.startGCS})
 		}
+		if e.opts.hasAzure() {
+			phases = append(phases, phase{name: "Azure service", run: e.startAzure})
+		}
 		phases = append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
 		if e.opts.Bridge {
 			phases = append(phases, phase{name: ComponentBridge, run: e.startOwnBridge, log: e.logOf(ComponentBridge)})

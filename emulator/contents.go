@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Contents are what a bucket of the S3 store holds.
+// Contents are what a bucket holds.
 type Contents struct {
 	// Keys are those of its objects, and Uploads those of its unfinished multipart uploads.
 	Keys    []string `json:"keys,omitempty"`
@@ -35,7 +35,7 @@ func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
 }
 
 // ContentFiles returns the files below the data directory that hold contents of buckets.
-// Small contents of S3 buckets are in the store's database: store/vault.db#ID. Contents in
+// Small contents are in the store's database: store/vault.db#ID. Contents in
 // memory have no file.
 func (e *Emulator) ContentFiles() ([]string, error) {
 	if e.opts.DataDir == "" {
@@ -45,21 +45,19 @@ func (e *Emulator) ContentFiles() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{filepath.Join("store", "blobs"), "gcs"} {
-		err := filepath.WalkDir(filepath.Join(e.opts.DataDir, dir), func(path string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it was deleted meanwhile
-			}
-			if err != nil || !entry.Type().IsRegular() {
-				return err
-			}
-			name, err := filepath.Rel(e.opts.DataDir, path)
-			all = append(all, filepath.ToSlash(name))
-			return err
-		})
-		if err != nil {
-			return nil, err
+	err = filepath.WalkDir(filepath.Join(e.opts.DataDir, "store", "blobs"), func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was deleted meanwhile
 		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(e.opts.DataDir, path)
+		all = append(all, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.Sort(all)
 	return all, nil

@@ -18,25 +18,20 @@ var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 // forgetTimeout is the time limit for the deletion of a component's data.
 const forgetTimeout = time.Minute
 
-// forgetter can delete the data of some owners.
-type forgetter interface {
-	Forget(ctx context.Context, chosen func(owner string) bool) (administration.DataLoss, error)
-}
-
 // dataLoss deletes the data of a component; nil means that it has none.
 type dataLoss func(context.Context) (administration.DataLoss, error)
 
 // loseDataOf deletes what a fake driver has provisioned, and nothing of other drivers.
 func (e *Emulator) loseDataOf(driver string) dataLoss {
 	return func(ctx context.Context) (administration.DataLoss, error) {
-		return e.storage().Forget(ctx, func(owner string) bool { return owner == driver })
+		return e.store.Forget(ctx, func(owner string) bool { return owner == driver })
 	}
 }
 
 // loseAllData deletes all data of the store, except the administrator's key, which
 // users have.
 func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
-	return e.storage().Forget(ctx, func(owner string) bool { return owner != Administrator })
+	return e.store.Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
 // Forget deletes the data that a component keeps over its incarnations, while it does not

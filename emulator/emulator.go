@@ -28,6 +28,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -55,7 +56,8 @@ type Emulator struct {
 	// s3VirtualEndpoint is the URL whose subdomains are buckets.
 	s3VirtualEndpoint string
 	gcs               *gcs.Service
-	tlsConfig         *tls.Config      // of the store and the GCS service, or nil
+	azure             *azure.Service
+	tlsConfig         *tls.Config      // of the store and the other services, or nil
 	authority         *certs.Authority // of the store, or nil
 	certificates      []byte           // of the authority, in PEM
 	identities        atomic.Pointer[webidentity.Verifier]

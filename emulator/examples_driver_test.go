@@ -67,6 +67,10 @@ func TestExampleParameters(t *testing.T) {
 	if err != nil || versioning.Status != "Enabled" {
 		t.Errorf("GetBucketVersioning() = %+v, %v", versioning, err)
 	}
+	lock, err := b.client.GetObjectLockConfiguration(t.Context(), &s3.GetObjectLockConfigurationInput{Bucket: b.name})
+	if err != nil || *lock.ObjectLockConfiguration.Rule.DefaultRetention.Days != 30 {
+		t.Errorf("GetObjectLockConfiguration() = %+v, %v", lock, err)
+	}
 	tagging, err := b.client.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: b.name})
 	if err != nil {
 		t.Fatal(err)

@@ -173,7 +173,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 // driver was created.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
-	opts.Generation = e.fakeGeneration()
+	opts.AzureEndpoint, opts.Generation = e.info.AzureEndpoint, e.fakeGeneration()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	var d Server
 	var err error

@@ -39,6 +39,9 @@ type Info struct {
 	S3Region   string `json:"s3Region,omitempty"`
 	// GCSEndpoint is the URL of the GCS service; empty without one.
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
+	// AzureEndpoint is the URL of the Azure service; empty without one. The tokens of Secrets
+	// have it.
+	AzureEndpoint string `json:"azureEndpoint,omitempty"`
 	// S3CertificateAuthority is a PEM file with the certificate authority of the S3 store;
 	// empty without TLS.
 	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
@@ -87,6 +90,7 @@ func (i Info) Endpoints() []Endpoint {
 		// COSI's Secrets have no key for it, and Google's clients send no credentials to
 		// STORAGE_EMULATOR_HOST.
 		{"GCS endpoint", "COSI_GCS_ENDPOINT", i.GCSEndpoint},
+		{"Azure endpoint", "", i.AzureEndpoint}, // it is in the Secrets
 		{"driver", "", i.DriverName},
 		{"driver socket", "COSI_ENDPOINT", i.DriverEndpoint},
 		{"data", "", i.DataDir},

@@ -19,6 +19,7 @@ const (
 	ComponentDriver     = vocabulary.Driver
 	ComponentStore      = vocabulary.Store
 	ComponentGCS        = vocabulary.GCS
+	ComponentAzure      = vocabulary.Azure
 	ComponentBridge     = vocabulary.Bridge
 )
 
@@ -50,7 +51,7 @@ type Options struct {
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
 	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
-	// Bridge, TLS, S3Port and GCSPort default to those of the snapshot; other values that do
+	// Bridge, TLS, S3Port, GCSPort and AzurePort default to those of the snapshot; other values that do
 	// not fit are rejected.
 	Snapshot string
 
@@ -91,15 +92,20 @@ type Options struct {
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
+	// S3CORSOrigins are the origins of pages that browsers let use S3 buckets without a CORS
+	// configuration of their own; see fakedriver.ValidateCORSOrigins. Default: none.
+	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no
 	// limit.
 	MaxAccounts int
 
 	// Protocols are the protocols of the fake driver; the first is its default.
-	// fakedriver.ProtocolGCS also starts the GCS service on GCSPort; 0 means a free port.
+	// fakedriver.ProtocolGCS also starts the GCS service on GCSPort, and
+	// fakedriver.ProtocolAzure the Azure service on AzurePort; 0 means a free port.
 	// Default: S3.
 	Protocols []fakedriver.Protocol
 	GCSPort   int
+	AzurePort int
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
@@ -166,15 +172,18 @@ func (o Options) validateStore() error {
 		return fmt.Errorf("%w: the limits of the S3 store, %d bytes and %d accounts, must not be negative",
 			ErrOptions, o.MaxBodyBytes, o.MaxAccounts)
 	}
-	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0) {
-		return fmt.Errorf("%w: the socket, and the port, TLS and limits of the S3 store, are those of the fake driver, "+
+	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
+		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, are those of the fake driver, "+
 			"which is left out", ErrOptions)
 	}
 	return nil
 }
 
 func (o Options) validatePorts() error {
-	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort} {
+	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort, "Azure": o.AzurePort} {
 		if port < 0 || port > 65535 {
 			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
 		}

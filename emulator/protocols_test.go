@@ -2,12 +2,10 @@ package emulator_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -21,27 +19,6 @@ func (s *story) use(protocol v1alpha2.Protocol, modes v1alpha2.BucketAccessModes
 	s.access.Spec.Protocol = protocol
 	s.access.Spec.BucketClaims[0].AccessModes = modes
 	return s
-}
-
-// TestAzureSecret is what there is of Azure.
-func TestAzureSecret(t *testing.T) {
-	emu := emulatortest.Start(t, everyProtocol())
-	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly})
-	s.create(s.claim, s.access)
-	s.waitReady()
-	secret := s.secret()
-	account, token := secret[v1alpha2.SecretKeyAzureStorageAccount], secret[v1alpha2.SecretKeyAzureSASToken]
-	if secret["COSI_PROTOCOL"] != "Azure" || account == "" || !strings.HasPrefix(token, "https://"+account+".blob.cosi-emu.invalid/") {
-		t.Errorf("the Secret is %v", secret)
-	}
-	if expires, ok := secret[v1alpha2.SecretKeyAzureSASTokenExpires]; !ok || expires != "" {
-		t.Errorf("the token ends %q, %t", expires, ok)
-	}
-	s.delete(s.access)
-	s.waitGone(s.access)
-	if accounts, err := emu.Store().Accounts(t.Context()); err != nil || len(accounts) > 1 { // the administrator's stays
-		t.Errorf("left: %v, %v", accounts, err)
-	}
 }
 
 // TestProtocolOptions: invalid options are rejected before anything starts.

@@ -36,8 +36,8 @@ func (o Options) validateSnapshot() error {
 // origin is the snapshot that an emulator starts from. The zero value is none.
 type origin struct {
 	file *snapshot.Snapshot
-	// s3Port and gcsPort are the ports of its services.
-	s3Port, gcsPort int
+	// s3Port, gcsPort and azurePort are the ports of its services.
+	s3Port, gcsPort, azurePort int
 }
 
 // openSnapshot verifies the snapshot, and returns the options with what they take from it.
@@ -67,7 +67,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
-	return o, origin{file: opened, s3Port: info.S3Port, gcsPort: info.GCSPort}, nil
+	return o, origin{file: opened, s3Port: info.S3Port, gcsPort: info.GCSPort, azurePort: info.AzurePort}, nil
 }
 
 // fits compares the options with a snapshot.

@@ -20,7 +20,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -56,10 +55,11 @@ type SnapshotInfo struct {
 	Protocols []fakedriver.Protocol `json:"protocols"`
 	Bridge    bool                  `json:"bridge,omitempty"`
 	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
-	// Secrets name, and GCSPort that of the GCS service.
-	TLS     bool `json:"tls,omitempty"`
-	S3Port  int  `json:"s3Port"`
-	GCSPort int  `json:"gcsPort,omitempty"`
+	// Secrets name; GCSPort and AzurePort are those of the other services.
+	TLS       bool `json:"tls,omitempty"`
+	S3Port    int  `json:"s3Port"`
+	GCSPort   int  `json:"gcsPort,omitempty"`
+	AzurePort int  `json:"azurePort,omitempty"`
 	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
 	// snapshot.
 	Objects map[string]int `json:"objects"`
@@ -128,7 +128,7 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 			return err
 		}
 	}
-	held, thaw, err := e.freezeStorage(ctx)
+	held, thaw, err := e.store.Freeze(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,64 +138,25 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))
 	}
 	thaw()
-	defer held.release()
+	defer held.Release()
 	if e.authority != nil {
 		err = errors.Join(err, e.authority.Save(authorityFile(dir)))
 	}
 	if err != nil {
 		return err
 	}
-	held.describe(info)
-	return held.write(dir)
+	describeStorage(held, info)
+	return held.Write(storeDir(dir))
 }
 
-// heldStorage is what the services of the backend hold.
-type heldStorage struct {
-	store *store.Image
-	gcs   *gcs.Image // nil without a GCS service
-}
-
-// freezeStorage holds the changes of the backend until thaw. The GCS service comes first, as
-// in its own changes.
-func (e *Emulator) freezeStorage(ctx context.Context) (held *heldStorage, thaw func(), err error) {
-	held, thawGCS := &heldStorage{}, func() {}
-	if e.gcs != nil {
-		held.gcs, thawGCS = e.gcs.Freeze()
-	}
-	var thawStore func()
-	if held.store, thawStore, err = e.store.Freeze(ctx); err != nil {
-		thawGCS()
-		return nil, nil, err
-	}
-	return held, func() { thawStore(); thawGCS() }, nil
-}
-
-func (h *heldStorage) release() { h.store.Release() }
-
-func (h *heldStorage) describe(info *SnapshotInfo) {
+// describeStorage describes the store.
+func describeStorage(held *store.Image, info *SnapshotInfo) {
 	info.Buckets = []string{}
-	for _, b := range h.store.Buckets() {
+	for _, b := range held.Buckets() {
 		info.Buckets = append(info.Buckets, b.Name)
 	}
-	info.Accounts = h.store.Accounts()
-	info.StoredObjects, info.StoredBytes = h.store.Size()
-	if h.gcs != nil {
-		objects, bytes := h.gcs.Size()
-		info.StoredObjects, info.StoredBytes = info.StoredObjects+objects, info.StoredBytes+bytes
-	}
-}
-
-func (h *heldStorage) write(dir string) error {
-	if err := h.store.Write(storeDir(dir)); err != nil {
-		return err
-	}
-	if h.gcs == nil {
-		return nil
-	}
-	if err := os.Mkdir(gcsDir(dir), dirMode); err != nil {
-		return err
-	}
-	return h.gcs.Write(gcsDir(dir))
+	info.Accounts = held.Accounts()
+	info.StoredObjects, info.StoredBytes = held.Size()
 }
 
 // copyFiles copies the files of a directory that match a pattern into a new directory.
@@ -238,11 +199,13 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	info.Kubernetes = version
-	if info.S3Port, err = portOf(e.info.S3Endpoint); err != nil {
-		return SnapshotInfo{}, err
-	}
-	if info.GCSPort, err = portOf(e.info.GCSEndpoint); err != nil {
-		return SnapshotInfo{}, err
+	for _, service := range []struct {
+		port     *int
+		endpoint string
+	}{{&info.S3Port, e.info.S3Endpoint}, {&info.GCSPort, e.info.GCSEndpoint}, {&info.AzurePort, e.info.AzureEndpoint}} {
+		if *service.port, err = portOf(service.endpoint); err != nil {
+			return SnapshotInfo{}, err
+		}
 	}
 	for _, kind := range countedKinds(e.API()) {
 		list := &metav1.PartialObjectMetadataList{}

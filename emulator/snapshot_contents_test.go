@@ -28,6 +28,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -66,6 +67,42 @@ func TestSnapshotGCS(t *testing.T) {
 	if diff := cmp.Diff(secret, s.secret()); diff != "" {
 		t.Error("the Secret has changed")
 	}
+	content := askGCS(t, secret, http.MethodGet, again.Info().GCSEndpoint+"/"+secret["BUCKET_NAME"]+"/hello.txt", "")
+	if content != "hello" {
+		t.Errorf("the object is %q", content)
+	}
+}
+
+// TestSnapshotOldGCS: a snapshot of an earlier version has objects of GCS in a folder of its own.
+func TestSnapshotOldGCS(t *testing.T) {
+	emu, stop := startOwn(t, emulator.Options{
+		ControlPlaneKind: emulator.ControlPlaneEmbedded, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS},
+	})
+	s := storyIn(t, emu, "photos").use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
+	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "demo"}}, s.claim, s.access)
+	s.waitReady()
+	secret := s.secret()
+	file := saveAndStop(t, emu, stop)
+
+	opened, err := snapshot.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, info := t.TempDir(), emulator.SnapshotInfo{}
+	old := filepath.Join(dir, "gcs", secret["BUCKET_NAME"])
+	if err := errors.Join(opened.Unpack(dir), opened.Describe(&info), os.MkdirAll(old, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	object := `{"name":"hello.txt","generation":"1700000000000001","metageneration":"1","size":"5","crc32c":"mnG7TA==",` +
+		`"storageClass":"STANDARD","timeCreated":"2025-01-02T03:04:05Z","updated":"2025-01-02T03:04:05Z"}` + "\nhello"
+	if err := os.WriteFile(filepath.Join(old, "0123"), []byte(object), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	earlier := filepath.Join(t.TempDir(), "earlier.snapshot")
+	if err := snapshot.Write(earlier, info, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := startOwn(t, emulator.Options{Snapshot: earlier})
 	content := askGCS(t, secret, http.MethodGet, again.Info().GCSEndpoint+"/"+secret["BUCKET_NAME"]+"/hello.txt", "")
 	if content != "hello" {
 		t.Errorf("the object is %q", content)

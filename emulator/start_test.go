@@ -29,6 +29,8 @@ func TestStartRejects(t *testing.T) {
 		"TLSOfOther":       {Driver: "unix:///tmp/x.sock", TLS: true},
 		"LimitOfOther":     {NoDriver: true, MaxAccounts: 1},
 		"BodyOfOther":      {NoDriver: true, MaxBodyBytes: 1},
+		"CORSOfOther":      {NoDriver: true, S3CORSOrigins: []string{"*"}},
+		"CORSOrigin":       {S3CORSOrigins: []string{"localhost:3000"}},
 		"BridgeOfOther":    {Driver: "unix:///tmp/x.sock", Bridge: true},
 		"BridgeOfNone":     {NoDriver: true, Bridge: true},
 		"BridgeOfV1alpha1": {API: objectstorage.V1alpha1, Bridge: true},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -32,7 +33,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 		return err
 	}
 	var current atomic.Pointer[seam.Incarnation]
-	if err := e.openStore(clockOf(&current), func(next http.Handler) http.Handler {
+	if err := e.openStore(ctx, clockOf(&current), func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.store, next).ServeHTTP(w, r) })
 	}); err != nil {
 		return err
@@ -66,10 +67,11 @@ func clockOf(current *atomic.Pointer[seam.Incarnation]) func() time.Time {
 	}
 }
 
-func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler) http.Handler) (err error) {
+func (e *Emulator) openStore(ctx context.Context, now func() time.Time, middleware func(http.Handler) http.Handler) (err error) {
 	opts := store.Options{
 		MaxBodyBytes: e.opts.MaxBodyBytes,
 		MaxAccounts:  e.opts.MaxAccounts,
+		CORSOrigins:  e.opts.S3CORSOrigins,
 		WebIdentity:  e.webIdentity,
 		Issued:       e.rememberSession,
 		Middleware:   middleware,
@@ -82,7 +84,10 @@ func (e *Emulator) openStore(now func() time.Time, middleware func(http.Handler)
 		return err
 	}
 	e.onStop(func(context.Context) error { return e.store.Close() })
-	return nil
+	if opts.Dir == "" {
+		return nil
+	}
+	return gcs.Migrate(ctx, e.store, filepath.Join(e.dataDir(), "gcs"))
 }
 
 // storeDir is the subdirectory for the store's files in a data directory.

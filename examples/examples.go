@@ -2,13 +2,23 @@
 // that print or apply them.
 package examples
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // Quickstart is quickstart.yaml: a namespace demo with BucketClaim photos and
 // BucketAccess photos-rw, whose Secret is photos-credentials.
 //
 //go:embed quickstart.yaml
 var Quickstart []byte
+
+// WithProtocol returns a quickstart whose claim and access are for another protocol than S3,
+// such as Azure.
+func WithProtocol(quickstart []byte, protocol string) []byte {
+	return []byte(strings.NewReplacer("protocols: [S3]", "protocols: ["+protocol+"]", "protocol: S3", "protocol: "+protocol).
+		Replace(string(quickstart)))
+}
 
 // Classes is classes.yaml: the classes that `cosi-emu up` creates.
 //

@@ -51,6 +51,22 @@ func TestQuickstartFitsClasses(t *testing.T) {
 	}
 }
 
+// TestWithProtocol: claim and access are for the protocol, and nothing else differs.
+func TestWithProtocol(t *testing.T) {
+	want := decode(t, examples.Quickstart)
+	for _, obj := range want {
+		switch obj := obj.(type) {
+		case *v1alpha2.BucketClaim:
+			obj.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure}
+		case *v1alpha2.BucketAccess:
+			obj.Spec.Protocol = v1alpha2.ProtocolAzure
+		}
+	}
+	if diff := cmp.Diff(want, decode(t, examples.WithProtocol(examples.Quickstart, "Azure"))); diff != "" {
+		t.Errorf("objects: -want, +got:\n%s", diff)
+	}
+}
+
 func TestNames(t *testing.T) {
 	cases := map[string]struct {
 		manifest []byte

@@ -73,7 +73,7 @@ func (d *Driver) DriverGrantBucketAccess(
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	response.Credentials = credentialInfo(protocol, spec.Grants, credentials)
+	response.Credentials = d.credentialInfo(protocol, spec.Grants, credentials)
 	return response, nil
 }
 

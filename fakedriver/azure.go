@@ -1,67 +1,72 @@
 package fakedriver
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base32"
-	"encoding/base64"
 	"net/url"
 	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Azure exists for what COSI writes into Secrets, and for tests of that: no server
-// answers it. The host of its endpoints is in a domain that can never exist, so
-// that no token is sent to an account at Azure.
+// azureDomain is that of the tokens of a driver without an AzureEndpoint. It can never
+// exist, so that no token is sent to an account at Azure.
 const azureDomain = ".blob.cosi-emu.invalid"
 
-// azureVersion is the version of Azure's API that defines the form of the tokens.
-const azureVersion = "2024-11-04"
-
-// azureAccount derives a name as storage accounts have it, 3 to 24 letters and
-// digits, from that of a bucket, which is a container in it.
-func azureAccount(bucket string) string {
-	const prefix, length = "cosi", 24
-	digest := sha256.Sum256([]byte(bucket))
-	return (prefix + strings.ToLower(base32.StdEncoding.EncodeToString(digest[:])))[:length]
-}
-
 func azureBucketInfo(b Bucket) *cosiv1alpha2.AzureBucketInfo {
-	return &cosiv1alpha2.AzureBucketInfo{StorageAccount: azureAccount(b.Name)}
+	return &cosiv1alpha2.AzureBucketInfo{StorageAccount: sas.Account(b.Name)}
 }
 
 // azureCredentials are a shared access signature: the URI of the container with
-// what it may be used for, and a signature that the key gives. It ends with the
-// account whose stored access policy it names, so it has no end of its own.
-func azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.AzureCredentialInfo {
-	query := url.Values{
-		"sv": {azureVersion}, "sr": {"c"}, "spr": {"https"}, "si": {key.AccessKeyID}, "sp": {azurePermissions(grant)},
+// what it may be used for, and a signature that the key gives. It names the stored access
+// policy of the account, and ends with it, so it has no end of its own.
+func (d *Driver) azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.AzureCredentialInfo {
+	container := d.azureContainer(grant.Bucket)
+	protocols := "https"
+	if container.Scheme == "http" {
+		protocols = "https,http"
 	}
-	resource := url.URL{Scheme: "https", Host: azureAccount(grant.Bucket) + azureDomain, Path: "/" + grant.Bucket}
-	mac := hmac.New(sha256.New, []byte(key.SecretAccessKey))
-	mac.Write([]byte(resource.String() + "?" + query.Encode()))
-	query.Set("sig", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	resource.RawQuery = query.Encode()
-	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: resource.String()}
+	container.RawQuery = sas.Token(grant.Bucket, key.AccessKeyID, key.SecretAccessKey, azurePermissions(grant), protocols).Encode()
+	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: container.String()}
 }
 
-// azurePermissions are letters for what a grant allows: read and list, create,
-// write and delete. Azure does not tell metadata from data.
-func azurePermissions(grant Grant) string {
-	switch grant.ObjectData {
-	case ReadOnly:
-		return "rl"
-	case WriteOnly:
-		return "cwd"
-	case ReadWrite:
-		return "rcwdl"
-	default:
-		return ""
+// azureContainer returns the URL of a container. At the endpoint, the account is in the
+// path, as with all storage services that are reached by an IP address.
+func (d *Driver) azureContainer(bucket string) *url.URL {
+	account := sas.Account(bucket)
+	if endpoint, err := url.Parse(d.options.AzureEndpoint); err == nil && d.options.AzureEndpoint != "" {
+		return endpoint.JoinPath(account, bucket)
 	}
+	return &url.URL{Scheme: "https", Host: account + azureDomain, Path: "/" + bucket}
+}
+
+// azurePermissions are letters for what a grant allows: read, add, create, write, delete,
+// list and tags, in the order that Azure requires. Azure has no permissions for metadata,
+// except tags: the service compares each request with the grant, too.
+func azurePermissions(grant Grant) string {
+	readsData, writesData := allowed(grant.ObjectData)
+	readsMetadata, writesMetadata := allowed(grant.ObjectMetadata)
+	readsContainer, _ := allowed(grant.BucketMetadata)
+	var letters strings.Builder
+	for _, permission := range []struct {
+		letter  byte
+		allowed bool
+	}{
+		{'r', readsData || readsMetadata || readsContainer && !writesData && !writesMetadata},
+		{'a', writesData}, {'c', writesData}, {'w', writesData || writesMetadata}, {'d', writesData},
+		{'l', readsData}, {'t', readsMetadata || writesMetadata},
+	} {
+		if permission.allowed {
+			letters.WriteByte(permission.letter)
+		}
+	}
+	return letters.String()
+}
+
+func allowed(mode AccessMode) (reads, writes bool) {
+	return mode == ReadOnly || mode == ReadWrite, mode == WriteOnly || mode == ReadWrite
 }
 
 // checkAzureBuckets rejects what a shared access signature cannot do, as the KEP

@@ -2,6 +2,7 @@ package fakedriver
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -23,8 +24,17 @@ type BucketSpec struct {
 	Region string `json:"region,omitempty"`
 	// Versioning is whether the bucket begins with versioning enabled.
 	Versioning bool `json:"versioning,omitempty"`
+	// ObjectLock is whether the bucket has object lock, with which versioning is enabled and
+	// cannot be suspended.
+	ObjectLock bool `json:"objectLock,omitempty"`
+	// DefaultRetention is what the bucket begins with for new objects. It requires
+	// ObjectLock.
+	DefaultRetention Retention `json:"defaultRetention,omitzero"`
 	// Tags are what the bucket begins with; see [ValidateTags].
 	Tags map[string]string `json:"tags,omitempty"`
+	// CORSOrigins are the origins whose pages browsers let do all that a key or a signature
+	// allows. They make the first CORS configuration of the bucket. See [ValidateCORSOrigins].
+	CORSOrigins []string `json:"corsOrigins,omitempty"`
 	// Quota is how much the bucket may hold.
 	Quota Quota `json:"quota,omitzero"`
 	// Latency is added to every S3 request concerning the bucket.
@@ -58,6 +68,8 @@ type settings struct {
 	protocol            Protocol
 	name, owner, region string
 	purge, versioning   bool
+	objectLock          bool
+	retention           Retention
 	quota               Quota
 	latency             time.Duration
 	maxAccounts         int
@@ -67,18 +79,21 @@ func (s BucketSpec) settings() settings {
 	return settings{
 		protocol: s.Protocol,
 		name:     s.Name, owner: s.Owner, region: s.Region, purge: s.Purge, versioning: s.Versioning,
+		objectLock: s.ObjectLock, retention: s.DefaultRetention,
 		quota: s.Quota, latency: s.Latency, maxAccounts: s.MaxAccounts,
 	}
 }
 
 // Matches reports whether two specifications ask for the same.
 func (s BucketSpec) Matches(other BucketSpec) bool {
-	return s.settings() == other.settings() && maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
+	return s.settings() == other.settings() && slices.Equal(s.CORSOrigins, other.CORSOrigins) &&
+		maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
 }
 
 // Clone returns a deep copy.
 func (s BucketSpec) Clone() BucketSpec {
 	s.Tags = maps.Clone(s.Tags)
+	s.CORSOrigins = slices.Clone(s.CORSOrigins)
 	s.Parameters = maps.Clone(s.Parameters)
 	return s
 }

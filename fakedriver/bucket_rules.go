@@ -17,6 +17,9 @@ func (s BucketSpec) Validate() error {
 	if err := validateLimits(s); err != nil {
 		return fmt.Errorf("bucket %q: %w", s.Name, err)
 	}
+	if err := validateLock(s); err != nil {
+		return fmt.Errorf("bucket %q: %w", s.Name, err)
+	}
 	if s.Region != "" {
 		if err := ValidateRegion(s.Region); err != nil {
 			return fmt.Errorf("bucket %q: %w", s.Name, err)

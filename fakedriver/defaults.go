@@ -44,7 +44,7 @@ func parameterNames() []string {
 // left out of the driver's.
 func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) map[string]string {
 	return d.completed(ofClass, func(name string) bool {
-		return slices.Contains(names(bucketParameters), name) && (protocol == ProtocolS3 || parametersOf[name])
+		return slices.Contains(names(bucketParameters), name) && hasParameter(protocol, name)
 	})
 }
 

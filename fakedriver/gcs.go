@@ -13,7 +13,8 @@ func gcsBucketInfo(b Bucket) *cosiv1alpha2.GcsBucketInfo {
 	return &cosiv1alpha2.GcsBucketInfo{ProjectId: GCSProject, BucketName: b.Name}
 }
 
-// gcsCredentials are an HMAC key. The service of package gcs takes it as a token.
+// gcsCredentials are an HMAC key. The service of package gcs takes its signatures, and the key
+// itself as a token.
 func gcsCredentials(key Credentials) *cosiv1alpha2.GcsCredentialInfo {
 	return &cosiv1alpha2.GcsCredentialInfo{AccessId: key.AccessKeyID, AccessSecret: key.SecretAccessKey}
 }

@@ -52,6 +52,9 @@ type Options struct {
 	// http://s3.localhost:9000. Empty: the addressing style virtual is
 	// rejected.
 	VirtualEndpoint string
+	// AzureEndpoint is the URL at which clients find the Azure service. Empty: the tokens of
+	// buckets of Azure are for a host that does not exist.
+	AzureEndpoint string
 	// ServiceAccounts says that the backend exchanges tokens of ServiceAccounts for
 	// credentials. Otherwise the authentication type ServiceAccount is rejected.
 	ServiceAccounts bool
@@ -122,6 +125,9 @@ func (o Options) validate() error {
 	}
 	if err := ValidateS3Endpoint(o.Endpoint); err != nil {
 		return err
+	}
+	if o.AzureEndpoint != "" && ValidateS3Endpoint(o.AzureEndpoint) != nil {
+		return fmt.Errorf("the Azure endpoint %q is not valid: it must be a URL such as http://127.0.0.1:10000", o.AzureEndpoint)
 	}
 	if err := ValidateParameters(o.Parameters); err != nil {
 		return err

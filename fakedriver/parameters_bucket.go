@@ -17,6 +17,8 @@ const (
 	ParameterNonEmptyDeletion = "nonEmptyDeletion"
 	// ParameterVersioning is "enabled".
 	ParameterVersioning = "versioning"
+	// ParameterObjectLock is "enabled", or a default retention such as "GOVERNANCE 30d".
+	ParameterObjectLock = "objectLock"
 	// ParameterTags are the bucket's tags, key=value,key2=value2.
 	ParameterTags = "tags"
 	// ParameterQuotaBytes is a Kubernetes quantity.
@@ -27,6 +29,8 @@ const (
 	ParameterRegion = "region"
 	// ParameterAddressingStyle is AddressingPath or AddressingVirtual.
 	ParameterAddressingStyle = "addressingStyle"
+	// ParameterCORSOrigins are origins of pages, separated by commas.
+	ParameterCORSOrigins = "corsOrigins"
 	// ParameterLatency is a duration.
 	ParameterLatency = "latency"
 	// ParameterMaxAccounts is a number.
@@ -58,6 +62,7 @@ var bucketParameters = []parameter[BucketSpec]{
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
+	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + corsOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},
 	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses can be granted at a time; further ones wait."},
 		func(spec *BucketSpec, value string) (err error) {
@@ -67,6 +72,7 @@ var bucketParameters = []parameter[BucketSpec]{
 	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "How a bucket that is not empty is deleted: not until it is empty (the default), or together with its objects."}, setPurge},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the bucket."},
 		func(_ *BucketSpec, value string) error { return checkNote(value) }},
+	{Parameter{ParameterObjectLock, "enabled; or GOVERNANCE or COMPLIANCE, a space, and a number of days or years, such as GOVERNANCE 30d or COMPLIANCE 1y", "The bucket is created with object lock, which enables versioning for good, and with this retention of new objects whose client selects none."}, setObjectLock},
 	{Parameter{ParameterQuotaBytes, BytesAllowed, "The maximum size of the bucket in bytes, including all versions and unfinished uploads."}, setQuotaBytes},
 	{Parameter{ParameterQuotaObjects, "a number above 0", "The maximum number of objects, including all versions."},
 		func(spec *BucketSpec, value string) error {
@@ -82,6 +88,14 @@ var bucketParameters = []parameter[BucketSpec]{
 // BucketParameters returns the parameters of BucketClasses, sorted by name.
 func BucketParameters() []Parameter { return documented(bucketParameters) }
 
+func setCORSOrigins(spec *BucketSpec, value string) error {
+	spec.CORSOrigins = strings.Split(value, ",")
+	if err := ValidateCORSOrigins(spec.CORSOrigins); err != nil {
+		return errNotAllowed
+	}
+	return nil
+}
+
 func setLatency(spec *BucketSpec, value string) error {
 	latency, err := time.ParseDuration(value)
 	if err != nil || latency <= 0 || latency > maxLatency {
@@ -89,6 +103,14 @@ func setLatency(spec *BucketSpec, value string) error {
 	}
 	spec.Latency = latency
 	return nil
+}
+
+func setObjectLock(spec *BucketSpec, value string) (err error) {
+	spec.ObjectLock = true
+	if value != "enabled" {
+		spec.DefaultRetention, err = parseRetention(value)
+	}
+	return err
 }
 
 func setPurge(spec *BucketSpec, value string) (err error) {

@@ -25,6 +25,10 @@ type value struct {
 	bad    bool
 }
 
+func locked(r fakedriver.Retention) fakedriver.BucketSpec {
+	return fakedriver.BucketSpec{ObjectLock: true, DefaultRetention: r}
+}
+
 var bucketValues = map[string][]value{
 	fakedriver.ParameterAddressingStyle: {
 		{reason: "The default.", value: "path"},
@@ -39,6 +43,21 @@ var bucketValues = map[string][]value{
 		{reason: "No latency is said by leaving it out.", value: "0s", bad: true},
 		{reason: "Time goes forward.", value: "-1s", bad: true},
 		{reason: "Of what?", value: "5", bad: true},
+	},
+	fakedriver.ParameterCORSOrigins: {
+		{reason: "All.", value: "*", want: fakedriver.BucketSpec{CORSOrigins: []string{"*"}}},
+		{
+			reason: "Two.", value: "http://localhost:3000,https://*.example.com",
+			want: fakedriver.BucketSpec{CORSOrigins: []string{"http://localhost:3000", "https://*.example.com"}},
+		},
+		{reason: "An app on a phone.", value: "app://localhost", want: fakedriver.BucketSpec{CORSOrigins: []string{"app://localhost"}}},
+		{reason: "None is said by leaving it out.", value: "", bad: true},
+		{reason: "No scheme.", value: "localhost:3000", bad: true},
+		{reason: "An origin has no path.", value: "http://localhost:3000/", bad: true},
+		{reason: "Browsers send lower case.", value: "http://Localhost", bad: true},
+		{reason: "S3 has one.", value: "https://*.*.example.com", bad: true},
+		{reason: "Once is enough.", value: "http://a,http://a", bad: true},
+		{reason: "Spaces are in no origin.", value: "http://a, http://b", bad: true},
 	},
 	fakedriver.ParameterMaxAccounts: {
 		{reason: "A number.", value: "3", want: fakedriver.BucketSpec{MaxAccounts: 3}},
@@ -56,6 +75,19 @@ var bucketValues = map[string][]value{
 		{reason: "A text.", value: "für später"},
 		{reason: "The longest.", value: strings.Repeat("n", 256)},
 		{reason: "A longer one.", value: strings.Repeat("n", 257), bad: true},
+	},
+	fakedriver.ParameterObjectLock: {
+		{reason: "Without a retention.", value: "enabled", want: fakedriver.BucketSpec{ObjectLock: true}},
+		{reason: "Days.", value: "GOVERNANCE 30d", want: locked(fakedriver.Retention{Mode: "GOVERNANCE", Days: 30})},
+		{reason: "The most years.", value: "COMPLIANCE 100y", want: locked(fakedriver.Retention{Mode: "COMPLIANCE", Years: 100})},
+		{reason: "More years.", value: "COMPLIANCE 101y", bad: true},
+		{reason: "More days.", value: "COMPLIANCE 36501d", bad: true},
+		{reason: "It is so by leaving it out.", value: "disabled", bad: true},
+		{reason: "No such mode.", value: "governance 30d", bad: true},
+		{reason: "For how long?", value: "GOVERNANCE", bad: true},
+		{reason: "Of what?", value: "GOVERNANCE 30", bad: true},
+		{reason: "No retention is said by leaving it out.", value: "GOVERNANCE 0d", bad: true},
+		{reason: "Not a number.", value: "GOVERNANCE xd", bad: true},
 	},
 	fakedriver.ParameterQuotaBytes: {
 		{reason: "Binary.", value: "10Gi", want: fakedriver.BucketSpec{Quota: fakedriver.Quota{Bytes: 10 << 30}}},

@@ -3,9 +3,8 @@ package fakedriver
 // Protocol is how the objects of a bucket are reached.
 type Protocol string
 
-// The protocols. Buckets of all of them have names, owners and accounts here, but
-// only those of S3 have their objects here, too. S3 is the zero value, so that
-// records from before there were others are of S3.
+// The protocols. S3 is the zero value, so that records from before there were others are
+// of S3.
 const (
 	ProtocolS3    Protocol = ""
 	ProtocolGCS   Protocol = "GCS"

@@ -98,19 +98,26 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 	return chosen, nil
 }
 
-// parametersOf are the parameters of buckets of other protocols than S3; the others
+// parametersOf are the parameters of buckets of other protocols than S3, sorted; the others
 // concern what only S3 has here.
-var parametersOf = map[string]bool{ParameterNote: true, ParameterNonEmptyDeletion: true, ParameterMaxAccounts: true}
+var parametersOf = map[Protocol][]string{
+	ProtocolAzure: {ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects},
+	ProtocolGCS: {
+		ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects, ParameterVersioning,
+	},
+}
+
+// hasParameter reports whether a parameter of BucketClasses has an effect on buckets of a protocol.
+func hasParameter(protocol Protocol, name string) bool {
+	return protocol == ProtocolS3 || slices.Contains(parametersOf[protocol], name)
+}
 
 // checkBucketParameters rejects parameters that would have no effect.
 func checkBucketParameters(protocol Protocol, parameters map[string]string) error {
-	if protocol == ProtocolS3 {
-		return nil
-	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if !parametersOf[name] {
+		if !hasParameter(protocol, name) {
 			return invalid("parameter %s has no effect on buckets of protocol %s: they have %s", name, protocol,
-				strings.Join(slices.Sorted(maps.Keys(parametersOf)), ", "))
+				strings.Join(parametersOf[protocol], ", "))
 		}
 	}
 	return nil
@@ -142,12 +149,12 @@ func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.Auth
 }
 
 // credentialInfo is what an application authenticates with.
-func credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
+func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
 	case ProtocolGCS:
 		return &cosiv1alpha2.CredentialInfo{Gcs: gcsCredentials(key)}
 	case ProtocolAzure:
-		return &cosiv1alpha2.CredentialInfo{Azure: azureCredentials(grants[0], key)}
+		return &cosiv1alpha2.CredentialInfo{Azure: d.azureCredentials(grants[0], key)}
 	default:
 		return &cosiv1alpha2.CredentialInfo{
 			S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey},

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -86,14 +87,16 @@ func TestParseProtocols(t *testing.T) {
 			t.Errorf("ParseProtocols(%q): %v; -want, +got:\n%s", tc.names, err, diff)
 		}
 	}
-	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint, Protocols: []fakedriver.Protocol{}}); err == nil {
+	if _, err := fakedriver.New(fakedriver.Options{Backend: newStore(t), Endpoint: endpoint,
+		Protocols: []fakedriver.Protocol{}}); err == nil {
 		t.Error("there is a driver without a protocol")
 	}
 }
 
 func TestBucketProtocols(t *testing.T) {
 	c := start(t, everything())
-	gcs := &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: fakedriver.GCSProject, BucketName: "bkt-gcs"}}
+	gcs := &cosiv1alpha2.ObjectProtocolAndBucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: fakedriver.GCSProject,
+		BucketName: "bkt-gcs"}}
 	for _, tc := range []struct {
 		reason  string
 		request *cosiv1alpha2.DriverCreateBucketRequest
@@ -133,15 +136,25 @@ func TestBucketProtocols(t *testing.T) {
 
 func TestParametersOfProtocols(t *testing.T) {
 	c := start(t, everything())
-	for name, want := range map[string]codes.Code{
-		fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument,
-		fakedriver.ParameterRegion: codes.InvalidArgument,
+	values := map[string]string{
+		fakedriver.ParameterVersioning: "enabled", fakedriver.ParameterRegion: "us-west-2", fakedriver.ParameterQuotaObjects: "1",
+	}
+	for protocol, want := range map[cosiv1alpha2.ObjectProtocol_Type]map[string]codes.Code{
+		typeGCS: {
+			fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.OK, fakedriver.ParameterQuotaObjects: codes.OK,
+			fakedriver.ParameterRegion: codes.InvalidArgument,
+		},
+		typeAzure: {
+			fakedriver.ParameterNote: codes.OK, fakedriver.ParameterVersioning: codes.InvalidArgument,
+			fakedriver.ParameterQuotaObjects: codes.OK, fakedriver.ParameterRegion: codes.InvalidArgument,
+		},
 	} {
-		request := createWith("bkt-"+strings.ToLower(name), typeGCS)
-		value := map[string]string{fakedriver.ParameterVersioning: "enabled", fakedriver.ParameterRegion: "us-west-2"}[name]
-		request.Parameters = map[string]string{name: value}
-		_, err := c.DriverCreateBucket(t.Context(), request)
-		wantCode(t, err, want)
+		for name, code := range want {
+			request := createWith("bkt-"+strings.ToLower(protocol.String()+"-"+name), protocol)
+			request.Parameters = map[string]string{name: values[name]}
+			_, err := c.DriverCreateBucket(t.Context(), request)
+			wantCode(t, err, code)
+		}
 	}
 }
 
@@ -186,38 +199,54 @@ func TestGrantProtocols(t *testing.T) {
 	}
 }
 
-// TestAzure looks at a shared access signature, which nothing serves.
+// TestAzure looks at shared access signatures, of a driver without an Azure service and with one.
 func TestAzure(t *testing.T) {
-	s := newStore(t)
-	options := everything()
-	options.Backend = s
-	c := start(t, options)
-	created, err := c.DriverCreateBucket(t.Context(), createWith("photos", typeAzure))
-	if err != nil {
-		t.Fatal(err)
-	}
-	account := created.GetProtocols().GetAzure().GetStorageAccount()
-	if !regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(account) {
-		t.Errorf("%q cannot be a storage account", account)
-	}
-	first, second := azureToken(t, c), azureToken(t, c)
-	for _, token := range []string{first, second} {
-		u, err := url.Parse(token)
-		if err != nil || u.Host != account+".blob.cosi-emu.invalid" || u.Path != "/photos" {
-			t.Fatalf("the token is %q, %v", token, err)
+	account := sas.Account("photos")
+	for endpoint, want := range map[string]string{
+		"":                         "https://" + account + ".blob.cosi-emu.invalid/photos",
+		"http://127.0.0.1:10000":   "http://127.0.0.1:10000/" + account + "/photos",
+		"https://127.0.0.1:10000/": "https://127.0.0.1:10000/" + account + "/photos",
+	} {
+		s := newStore(t)
+		options := everything()
+		options.Backend, options.AzureEndpoint = s, endpoint
+		c := start(t, options)
+		created, err := c.DriverCreateBucket(t.Context(), createWith("photos", typeAzure))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if query := u.Query(); query.Get("sp") != "rcwdl" || query.Get("sig") == "" {
-			t.Errorf("the token says %v", query)
+		if got := created.GetProtocols().GetAzure().GetStorageAccount(); got != account ||
+			!regexp.MustCompile(`^[a-z0-9]{3,24}$`).MatchString(got) {
+			t.Errorf("the storage account is %q, want %q", got, account)
 		}
+		first, second := azureToken(t, c), azureToken(t, c)
+		expectToken(t, first, want)
+		expectToken(t, second, want)
+		if first == second {
+			t.Error("a token came back after it had been revoked")
+		}
+		if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
+			t.Errorf("Accounts() = %v, %v", accounts, err)
+		}
+		_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
+		wantCode(t, err, codes.OK)
 	}
-	if first == second {
-		t.Error("a token came back after it had been revoked")
+}
+
+// expectToken expects a shared access signature for a container.
+func expectToken(t *testing.T, token, want string) {
+	t.Helper()
+	location, text, _ := strings.Cut(token, "?")
+	query, err := url.ParseQuery(text)
+	if err != nil || location != want {
+		t.Fatalf("the token is for %q, %v; want %q", location, err, want)
 	}
-	if accounts, err := s.Accounts(t.Context()); err != nil || len(accounts) != 0 {
-		t.Errorf("Accounts() = %v, %v", accounts, err)
+	if query.Get("sp") != "racwdl" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
+		t.Errorf("the token says %v", query)
 	}
-	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"})
-	wantCode(t, err, codes.OK)
+	if query.Get("spr") == "https" == strings.HasPrefix(want, "http:") {
+		t.Errorf("the token is for %q", query.Get("spr"))
+	}
 }
 
 // azureToken grants access, revokes it, and returns the token that it had.

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"io"
+	"maps"
 	"net/http"
 	"testing"
 )
@@ -11,14 +12,20 @@ import (
 // get returns the answer to an unsigned request by a client that trusts the certificates.
 func get(t *testing.T, url string, certificates []byte) (code int, body string) {
 	t.Helper()
+	return fetch(t, http.MethodGet, url, certificates, nil)
+}
+
+func fetch(t *testing.T, method, url string, certificates []byte, header http.Header) (code int, body string) {
+	t.Helper()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(certificates)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
+	maps.Copy(request.Header, header)
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -121,9 +121,25 @@ func TestUsage(t *testing.T) {
 			reason: "a protocol that there is not",
 			args:   command("up", "--protocols", "S3,FTP"), code: 2, says: []string{`"FTP"`, "S3, GCS, Azure"},
 		},
+		"ExampleProtocol": {
+			reason: "a protocol that there is not",
+			args:   command("example", "--protocol", "FTP"), code: 2, says: []string{"--protocol", `"FTP"`, "S3, GCS, Azure"},
+		},
+		"ExampleClasses": {
+			reason: "classes are for all protocols",
+			args:   command("example", "--protocol", "GCS", "--classes"), code: 2, says: []string{"--classes", "--protocol"},
+		},
+		"ExampleV1alpha1": {
+			reason: "v1alpha1 has no credentials for GCS",
+			args:   command("example", "--protocol", "GCS", "--api", "v1alpha1"), code: 2, says: []string{"GCS", "v1alpha1", "Azure"},
+		},
 		"GCSPort": {
 			reason: "a port for what is not started",
 			args:   command("up", "--gcs-port", "9090"), code: 2, says: []string{"GCS port", "protocols"},
+		},
+		"AzurePort": {
+			reason: "a port for what is not started",
+			args:   command("up", "--azure-port", "10000"), code: 2, says: []string{"Azure port", "protocols"},
 		},
 		"DriverProtocol": {
 			reason: "names are written as COSI writes them",
@@ -164,6 +180,16 @@ func TestUsage(t *testing.T) {
 		"MaxBodyDriver": {
 			reason: "half a byte",
 			args:   command("driver", "--s3-max-body", "500m"), code: 2, says: []string{"--s3-max-body", "10Gi"},
+		},
+		"CORSOrigin": {
+			reason: "an origin has a scheme, and an example shows it",
+			args:   command("up", "--s3-cors-origin", "localhost:3000"), code: 2,
+			says: []string{"--s3-cors-origin", `"localhost:3000"`, "such as http://localhost:3000"},
+		},
+		"CORSOriginDriver": {
+			reason: "a URL is no origin",
+			args:   command("driver", "--s3-cors-origin", "http://a", "--s3-cors-origin", "http://b/index.html"), code: 2,
+			says: []string{"--s3-cors-origin", `"http://b/index.html"`, "such as http://localhost:3000"},
 		},
 		"MaxAccounts": {
 			reason: "less than none",

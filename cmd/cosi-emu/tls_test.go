@@ -9,11 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestTLS serves S3 over TLS, and finds it with nothing but what `env` prints.
+// TestTLS serves S3 over TLS, and finds it with nothing but what `env` prints. Pages of one origin
+// may use it.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	info := h.up("--tls", "--s3-max-body", "1Mi")
+	info := h.up("--tls", "--s3-max-body", "1Mi", "--s3-cors-origin", "http://localhost:3000,http://localhost:5173")
 	env := map[string]string{}
 	if err := json.Unmarshal([]byte(h.must("env", "--admin", "-o", "json")), &env); err != nil {
 		t.Fatal(err)
@@ -27,6 +28,12 @@ func TestTLS(t *testing.T) {
 	}
 	if status, _ := get(t, info.S3Endpoint, certificates); status != http.StatusForbidden {
 		t.Errorf("an unsigned request: status %d, want 403", status)
+	}
+	for origin, want := range map[string]int{"http://localhost:5173": http.StatusOK, "http://localhost:8080": http.StatusForbidden} {
+		preflight := http.Header{"Origin": {origin}, "Access-Control-Request-Method": {http.MethodPut}}
+		if status, body := fetch(t, http.MethodOptions, info.S3Endpoint+"/photos/k", certificates, preflight); status != want {
+			t.Errorf("a preflight of a page of %s: status %d: %s", origin, status, body)
+		}
 	}
 	h.must("down")
 	h.expectNothingLeft()

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -22,6 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 )
 
 const (
@@ -200,7 +202,9 @@ func (p *Page) upload(r *http.Request) (any, error) {
 	if name == "" {
 		return nil, errors.New("name the key")
 	}
-	_, err = u.PutObject(r.Context(), &s3.PutObjectInput{Bucket: &u.bucket, Key: &name, Body: strings.NewReader(string(body))})
+	_, err = u.PutObject(r.Context(), &s3.PutObjectInput{
+		Bucket: &u.bucket, Key: &name, Body: bytes.NewReader(body), ContentMD5: s3access.ContentMD5(body),
+	})
 	p.noteUpload(r, name, body, err)
 	return struct{}{}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/peers"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/scale"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/storage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
@@ -46,6 +47,12 @@ type Options struct {
 	Scale scale.Load
 	// S3 says how heavy the load of the suite s3 is.
 	S3 storage.Load
+	// Peers has the suite s3 compare the store with other S3 servers instead.
+	Peers bool
+	// PeersDir has the programs of the other servers. Empty: they are built.
+	PeersDir string
+	// PeerDuration is how long each server is under load.
+	PeerDuration time.Duration
 	// Reporter is told how it goes on.
 	Reporter emulator.Reporter
 }
@@ -84,6 +91,18 @@ func (o Options) validate() error {
 	if o.Window <= 0 {
 		return fmt.Errorf("%w: the window of silence must be positive", ErrOptions)
 	}
+	return o.validatePeers()
+}
+
+func (o Options) validatePeers() error {
+	switch {
+	case !o.Peers:
+		return nil
+	case !slices.Contains(o.Suites, SuiteS3):
+		return fmt.Errorf("%w: other S3 servers are compared by the suite %s, which is not named", ErrOptions, SuiteS3)
+	case o.PeerDuration <= 0:
+		return fmt.Errorf("%w: the duration of the load on each server must be positive", ErrOptions)
+	}
 	return nil
 }
 
@@ -117,5 +136,10 @@ func measureSizes(ctx context.Context, opts Options, progress func(string)) ([]f
 }
 
 func measureS3(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
+	if opts.Peers {
+		return peers.Measure(ctx, peers.Options{
+			Program: opts.Program, Peers: peers.Known(), Dir: opts.PeersDir, Duration: opts.PeerDuration,
+		}, progress)
+	}
 	return storage.Measure(ctx, opts.S3, progress)
 }

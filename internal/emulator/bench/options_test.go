@@ -31,6 +31,8 @@ func TestOptions(t *testing.T) {
 		"Cycles":  {"no lifecycle costs nothing", func(o *Options) { o.Lifecycles = 0 }},
 		"Claims":  {"no claim has no median", func(o *Options) { o.Claims = -1 }},
 		"Crowd":   {"an empty emulator is silent anyway", func(o *Options) { o.LoadedClaims = 0 }},
+		"Peers":   {"no other suite uses them", func(o *Options) { o.Peers, o.PeerDuration = true, time.Second }},
+		"NoLoad":  {"no load has no requests", func(o *Options) { o.Suites, o.Peers, o.PeerDuration = []string{SuiteS3}, true, 0 }},
 		"Window":  {"there is always silence for no time", func(o *Options) { o.Window = 0 }},
 	}
 	for name, c := range cases {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -44,7 +46,8 @@ func ForEmulator(info emulator.Info) []Variable {
 
 // ForAccess returns what the Secret of a BucketAccess of a version holds, sorted by
 // name: the AWS_* variables and BUCKET_NAME for S3, by the names of v1alpha2 also for
-// v1alpha1. AWS_REGION is added last, for the SDKs that do not know AWS_DEFAULT_REGION. If the
+// v1alpha1. Added last are AWS_REGION, for the SDKs that do not know AWS_DEFAULT_REGION, and for
+// Azure the name of the container and a connection string. If the
 // access is for several BucketClaims, claim says which; otherwise it may be empty. The
 // error is ErrNotReady if the access is not provisioned.
 //
@@ -133,11 +136,33 @@ func variablesOf(values map[string]string) []Variable {
 	if region, ok := values[v1alpha2.SecretKeyS3Region]; ok {
 		variables = append(variables, Variable{Name: "AWS_REGION", Value: region, Added: addedRegion})
 	}
-	return variables
+	return append(variables, azureVariables(values)...)
 }
 
 // addedRegion is why AWS_REGION is added.
 const addedRegion = "not in the Secret; added for SDKs that do not read " + v1alpha2.SecretKeyS3Region
+
+// azureVariables returns what clients of Azure require in other forms than the URI that the
+// Secret has: the name of the container, and a connection string.
+func azureVariables(values map[string]string) []Variable {
+	container, err := url.Parse(values[v1alpha2.SecretKeyAzureSASToken])
+	if err != nil || container.Host == "" {
+		return nil
+	}
+	token := container.RawQuery
+	endpoint, name := path.Split(container.Path)
+	container.Path, container.RawPath, container.RawQuery = strings.TrimSuffix(endpoint, "/"), "", ""
+	added := []Variable{{
+		Name: "AZURE_STORAGE_CONNECTION_STRING", Value: "BlobEndpoint=" + container.String() + ";SharedAccessSignature=" + token,
+		Added: "not in the Secret; added for SDKs that do not read a URI",
+	}}
+	if values[v1alpha2.SecretKeyBucketName] == "" {
+		added = append(added, Variable{
+			Name: v1alpha2.SecretKeyBucketName, Value: name, Added: "not in the Secret; added from " + v1alpha2.SecretKeyAzureSASToken,
+		})
+	}
+	return added
+}
 
 // Format is a form in which variables are written.
 type Format string

@@ -37,7 +37,8 @@ func administrator(info emulator.Info, transport *http.Transport) (*s3.Client, e
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	return s3.New(s3.Options{
-		BaseEndpoint: aws.String(info.S3Endpoint), Region: info.S3Region, UsePathStyle: true,
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported, // the bucket may have object lock
+		BaseEndpoint:               aws.String(info.S3Endpoint), Region: info.S3Region, UsePathStyle: true,
 		HTTPClient: &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(
 			value[v1alpha2.SecretKeyS3AccessKeyID], value[v1alpha2.SecretKeyS3SecretAccessKey], ""),

@@ -27,7 +27,7 @@ func atSeam(seam journal.Seam) []string {
 	case journal.SeamRPC:
 		return []string{vocabulary.Sidecar, vocabulary.Driver, vocabulary.Bridge}
 	case journal.SeamStore:
-		return []string{vocabulary.Driver, vocabulary.Store, vocabulary.GCS}
+		return []string{vocabulary.Driver, vocabulary.Store, vocabulary.GCS, vocabulary.Azure}
 	default:
 		return Components()
 	}

@@ -22,7 +22,7 @@ func TestCheckComponent(t *testing.T) {
 		"contoller":      `unknown component "contoller": did you mean "controller"?`,
 		"sidecars":       `unknown component "sidecars": did you mean "sidecar"?`,
 		"contoller*":     `the pattern "contoller*" matches no component: did you mean "controller"?`,
-		"proxy": `unknown component "proxy": it can be controller, sidecar, driver, store, gcs, bridge, ` +
+		"proxy": `unknown component "proxy": it can be controller, sidecar, driver, store, gcs, azure, bridge, ` +
 			`kube-apiserver, etcd, kube-controller-manager`,
 	} {
 		got := ""
@@ -50,7 +50,7 @@ func TestCheckComponentAt(t *testing.T) {
 		{journal.SeamRPC, "store", `component "store" has no operations at seam rpc: it can be sidecar, driver, bridge`},
 		{journal.SeamStore, "driver", ""},
 		{journal.SeamStore, "gcs", ""},
-		{journal.SeamStore, "side*", `component "side*" has no operations at seam store: it can be driver, store, gcs`},
+		{journal.SeamStore, "side*", `component "side*" has no operations at seam store: it can be driver, store, gcs, azure`},
 		{journal.SeamProcess, "etcd", ""},
 		{journal.SeamStore, "stroe", `unknown component "stroe": did you mean "store"?`},
 	} {

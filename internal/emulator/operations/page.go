@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
@@ -78,6 +79,8 @@ func Example(seam journal.Seam, name string) string {
 		return adminSubject(name)
 	case slices.Contains(gcs.Operations(), name):
 		return gcsSubject(name)
+	case slices.Contains(azure.Operations(), name):
+		return storeSubject(azure.IsOfBlob(name), azure.IsOfContainer(name))
 	}
 	return s3Subject(name)
 }
@@ -169,6 +172,8 @@ func writeStore(page *strings.Builder) {
 	writeTable(page, journal.SeamStore, s3.Operations())
 	page.WriteString("\nBy GCS, with `--protocols GCS`:\n\n")
 	writeTable(page, journal.SeamStore, gcs.Operations())
+	page.WriteString("\nBy Azure, with `--protocols Azure`:\n\n")
+	writeTable(page, journal.SeamStore, azure.Operations())
 	page.WriteString("\nA request that is none of these is named by its method: `" + strings.Join(unknown, "`, `") + "`.\n")
 }
 
@@ -202,6 +207,9 @@ func storeSubject(ofObject, ofBucket bool) string {
 func gcsSubject(name string) string {
 	resource, call, _ := strings.Cut(name, ".")
 	onBucket := slices.Contains([]string{"list", "insert", "insert cancel"}, call)
-	ofBucket := resource == "objects" || call != "list" && call != "create"
+	if resource == "multipartUploads" {
+		return storeSubject(!onBucket, true)
+	}
+	ofBucket := resource == "objects" || resource == "buckets" && call != "list" && call != "create"
 	return storeSubject(resource == "objects" && !onBucket, ofBucket)
 }

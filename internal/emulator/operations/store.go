@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
@@ -28,5 +29,5 @@ var unknown = []string{
 }
 
 var storeNames = sync.OnceValue(func() []string {
-	return slices.Concat(adminCalls, s3.Operations(), gcs.Operations(), unknown)
+	return slices.Concat(adminCalls, s3.Operations(), gcs.Operations(), azure.Operations(), unknown)
 })

@@ -109,10 +109,14 @@ func (w *Watcher) tryKey(ctx context.Context, key emulator.IssuedKey, bucket str
 
 // servedProtocols are those at whose buckets a key can be tried.
 func (w *Watcher) servedProtocols() []fakedriver.Protocol {
-	if w.emulator.Info().GCSEndpoint == "" {
-		return []fakedriver.Protocol{fakedriver.ProtocolS3}
+	served := []fakedriver.Protocol{fakedriver.ProtocolS3}
+	if w.emulator.Info().GCSEndpoint != "" {
+		served = append(served, fakedriver.ProtocolGCS)
 	}
-	return []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}
+	if w.emulator.Info().AzureEndpoint != "" {
+		served = append(served, fakedriver.ProtocolAzure)
+	}
+	return served
 }
 
 // trialOwner owns the buckets of trials. No other bucket has this owner, so that creating one

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
-// Describer names the operation of a request. *store.Store and *gcs.Service implement
+// Describer names the operation of a request. *store.Store, *gcs.Service and *azure.Service implement
 // it.
 type Describer interface {
 	Describe(r *http.Request) httpserver.Request

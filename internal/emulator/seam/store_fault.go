@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
@@ -75,15 +76,27 @@ type s3Failure struct {
 	RequestID string   `xml:"RequestId"`
 }
 
-// failStore responds with an error of S3 or Google, or resets the connection.
+// azureCodes are Azure's words for codes of S3. Others are the same, or are sent as they are.
+var azureCodes = map[string]string{
+	"AccessDenied": "AuthorizationFailure", "SignatureDoesNotMatch": "AuthenticationFailed", "InvalidAccessKeyId": "AuthenticationFailed",
+	"EntityTooLarge": "RequestBodyTooLarge", "NoSuchBucket": "ContainerNotFound", "NoSuchKey": "BlobNotFound",
+	"PreconditionFailed": "ConditionNotMet", "RequestTimeout": "OperationTimedOut", "ServiceUnavailable": "ServerBusy",
+	"SlowDown": "ServerBusy",
+}
+
+// failStore responds with an error of S3, Google or Azure, or resets the connection.
 func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, text string) (hangUp bool) {
 	status, ok := fault.S3Status(code)
 	if !ok {
 		return true // reset the connection
 	}
 	text = cmp.Or(text, http.StatusText(status))
-	if _, ok := served.(*gcs.Service); ok {
+	if _, ok := served.(*gcs.Service); ok && !gcs.IsXML(r) {
 		failGCS(w, status, code, text)
+		return false
+	}
+	if _, ok := served.(*azure.Service); ok {
+		azure.Fail(w, r, status, cmp.Or(azureCodes[code], code), text)
 		return false
 	}
 	id := rand.Text()

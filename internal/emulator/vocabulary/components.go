@@ -7,6 +7,7 @@ const (
 	Driver     = "driver"
 	Store      = "store"
 	GCS        = "gcs"
+	Azure      = "azure"
 	// Bridge is there if the driver speaks COSI v1alpha1.
 	Bridge = "bridge"
 )
@@ -26,7 +27,7 @@ const Administrator = "administrator"
 const ReplicaSuffix = ".2"
 
 // Components returns the components that an emulator may have.
-func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS, Bridge} }
+func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS, Azure, Bridge} }
 
 // ControlPlane returns the processes of the control plane.
 func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }

@@ -37,7 +37,7 @@ func Oracles() []Oracle {
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
 			"and readyToUse equals Provisioned"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
-			"the emulator tries every key of its store, to read and to write, by S3 and GCS, and the temporary keys of ServiceAccounts; " +
+			"the emulator tries every key of its store, to read and to write, by S3, GCS and Azure, and the temporary keys of ServiceAccounts; " +
 			"of an external driver, the S3 keys that it returns"},
 		{Pace, "retries of one call or write slow down, which is judged at the default delays only; " +
 			"and a component does not write one Event again and again"},

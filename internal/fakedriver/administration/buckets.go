@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
@@ -98,9 +99,18 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 
 // contentsOf returns what a specification says about the bucket's objects.
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
-	config := objects.Config{Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}}
-	if b.Versioning {
+	config := objects.Config{
+		Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}, CORS: cors.Development(b.CORSOrigins),
+		Generations: b.Protocol == fakedriver.ProtocolGCS,
+	}
+	if b.Versioning || b.ObjectLock {
 		config.Versioning = objects.Enabled
+	}
+	if b.ObjectLock {
+		d := b.DefaultRetention
+		config.ObjectLock = objects.ObjectLock{
+			Enabled: true, Default: objects.DefaultRetention{Mode: objects.LockMode(d.Mode), Days: d.Days, Years: d.Years},
+		}
 	}
 	return config
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 // Caller is whom a request is from: an account, by its own key or by that of a
@@ -54,6 +55,15 @@ func (c *Caller) Account() fakedriver.Account { return c.principal.Account }
 
 // Secret returns what the caller signs requests with.
 func (c *Caller) Secret() string { return c.secret }
+
+// SigningKeys returns the signing keys of the caller's secret. They end with the key: a
+// rotation makes another record, and a revocation removes it.
+func (c *Caller) SigningKeys() *sigv4.Keys {
+	if c.session != nil {
+		return &c.session.keys
+	}
+	return &c.principal.keys
+}
 
 // Session returns the session that the key belongs to, and nil for an account's
 // own key.

@@ -40,6 +40,7 @@ var (
 	ReadData            = []Need{{ObjectData, Read}}
 	WriteData           = []Need{{ObjectData, Write}}
 	ReadObject          = []Need{{ObjectData, Read}, {ObjectMetadata, Read}}
+	WriteObject         = []Need{{ObjectData, Write}, {ObjectMetadata, Write}}
 	WriteObjectMetadata = []Need{{ObjectMetadata, Write}}
 	ReadBucket          = []Need{{BucketMetadata, Read}, {ObjectData, Read}}
 	WriteBucket         = []Need{{BucketMetadata, Write}}

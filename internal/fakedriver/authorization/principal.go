@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 // Principal is an account as requests see it. After it was given to a registry,
@@ -16,6 +17,7 @@ type Principal struct {
 	Reach map[string]string
 
 	gate sync.RWMutex
+	keys sigv4.Keys // of Secret
 }
 
 // Credentials returns the account's key.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 const (
@@ -29,7 +31,8 @@ type Session struct {
 	Token       string
 	Expires     time.Time
 
-	number uint64 // counts up, in the order in which sessions begin
+	number uint64     // counts up, in the order in which sessions begin
+	keys   sigv4.Keys // of Secret
 }
 
 // HasToken compares the session's token, in constant time.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,26 +18,23 @@ import (
 func TestDamage(t *testing.T) {
 	tests := map[string]struct {
 		reason string
-		damage func(t *testing.T, db, blob string)
+		damage func(t *testing.T, db, _ string)
 		names  string
 	}{
-		"Overwritten":  {reason: "It is not a database.", damage: fillWith(0x55, 0, -1), names: "vault.db"},
-		"Text":         {reason: "It is not a database.", damage: rewrite([]byte("hello")), names: "vault.db"},
-		"Emptied":      {reason: "It is not a new vault.", damage: rewrite(nil), names: "vault.db"},
-		"Removed":      {reason: "It is not a new vault.", damage: removeFile, names: "vault.db"},
-		"Halved":       {reason: "What is missing would be read.", damage: halve, names: "vault.db"},
-		"AllPages":     {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "vault.db"},
-		"Zeros":        {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "vault.db"},
-		"Record":       {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "vault.db"},
-		"BlobMissing":  {reason: "A record refers to it.", damage: ofBlob(removeFile), names: "blobs/"},
-		"BlobTooShort": {reason: "It is not what was written.", damage: ofBlob(halve), names: "blobs/"},
+		"Overwritten": {reason: "It is not a database.", damage: fillWith(0x55, 0, -1), names: "vault.db"},
+		"Text":        {reason: "It is not a database.", damage: rewrite([]byte("hello")), names: "vault.db"},
+		"Emptied":     {reason: "It is not a new vault.", damage: rewrite(nil), names: "vault.db"},
+		"Removed":     {reason: "It is not a new vault.", damage: removeFile, names: "vault.db"},
+		"Halved":      {reason: "What is missing would be read.", damage: halve, names: "vault.db"},
+		"AllPages":    {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "vault.db"},
+		"Zeros":       {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "vault.db"},
+		"Record":      {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "vault.db"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			fillVault(t, dir)
-			db := filepath.Join(dir, "vault.db")
-			tc.damage(t, db, filepath.Join(dir, "blobs", files(t, dir)[0]))
+			tc.damage(t, filepath.Join(dir, "vault.db"), "")
 			err := openAndLoad(t, dir)
 			if !errors.Is(err, blobstore.ErrDamaged) || !strings.Contains(err.Error(), filepath.Join(dir, tc.names)) {
 				t.Errorf("%s\nthe error is %v, want one of kind %q about %s", tc.reason, err, blobstore.ErrDamaged, tc.names)
@@ -73,14 +71,6 @@ func openAndLoad(t *testing.T, dir string) error {
 	}
 	_, err = load(v)
 	return err
-}
-
-// ofBlob does to the file of a blob what is else done to the database.
-func ofBlob(damage func(t *testing.T, path, _ string)) func(t *testing.T, db, blob string) {
-	return func(t *testing.T, _, blob string) {
-		t.Helper()
-		damage(t, blob, "")
-	}
 }
 
 func removeFile(t *testing.T, path, _ string) {
@@ -176,6 +166,92 @@ func TestDamagedBodies(t *testing.T) {
 		t.Errorf("Open() of a blob without a file = %v, want %v", err, blobstore.ErrDamaged)
 	}
 }
+
+// TestQuarantine damages the file of one of two blobs. The store opens, as often as it is
+// asked to, says what is damaged, and keeps what is left.
+func TestQuarantine(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		damage func(t *testing.T, path, _ string)
+		says   string
+		left   int // bytes; -1 for no file
+	}{
+		"TooShort": {"Half of it is left.", halve, "has 51200 bytes, and should have 102400", large / 2},
+		"TooLong":  {"It is another file.", rewrite(make([]byte, large+1)), "has 102401 bytes", large + 1},
+		"Empty":    {"Nothing is left of it, except the file.", rewrite(nil), "has 0 bytes", 0},
+		"Missing":  {"There is nothing to keep.", removeFile, "missing", -1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			v := open(t, dir)
+			good, bad := seal(t, v, content(2, large)), seal(t, v, content(1, large))
+			commit(t, v, []blobstore.Change{change("bad", bad), change("good", good)}, bad, good)
+			shut(t, v)
+			path, left := filepath.Join(dir, "blobs", hex(bad)), filepath.Join(dir, "damaged", hex(bad))
+			tc.damage(t, path, "")
+			for range 2 {
+				v = open(t, dir)
+				things := loaded(t, v)
+				expect(t, things["good"], content(2, large))
+				_, failed := things["bad"].Open(0, 1)
+				for _, err := range []error{things["bad"].Damage(), failed} {
+					if !errors.Is(err, blobstore.ErrDamaged) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), tc.says) {
+						t.Errorf("%s\nthe error is %v, want %v, %s and %q", tc.reason, err, blobstore.ErrDamaged, path, tc.says)
+					}
+				}
+				expectFile(t, left, tc.left)
+				shut(t, v)
+			}
+			v = open(t, dir)
+			things := loaded(t, v)
+			commit(t, v, []blobstore.Change{remove("bad")})
+			things["bad"].Release()
+			shut(t, v)
+			v = open(t, dir)
+			if things := loaded(t, v); len(things) != 1 {
+				t.Errorf("after its deletion there are %d blobs", len(things))
+			}
+			expectFile(t, left, tc.left)
+			if next := seal(t, v, content(3, large)); tc.left >= 0 && next.ID() <= bad.ID() {
+				t.Errorf("the ID %d is used again", next.ID())
+			}
+		})
+	}
+}
+
+// expectFile expects a file of a size; -1 is no file.
+func expectFile(t *testing.T, path string, size int) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if (err == nil) != (size >= 0) || err == nil && info.Size() != int64(size) {
+		t.Errorf("file %s: %v, %v; want %d bytes", path, info, err, size)
+	}
+}
+
+// TestQuarantineRestored puts the file back.
+func TestQuarantineRestored(t *testing.T) {
+	dir := t.TempDir()
+	v := open(t, dir)
+	b := seal(t, v, content(1, large))
+	commit(t, v, []blobstore.Change{change("b", b)}, b)
+	shut(t, v)
+	path := filepath.Join(dir, "blobs", hex(b))
+	for _, left := range []string{"", ".1"} { // each is kept
+		halve(t, path, "")
+		v = open(t, dir)
+		if damage := loaded(t, v)["b"].Damage(); damage == nil || !strings.HasSuffix(damage.Error(), filepath.Join("damaged", hex(b)+left)) {
+			t.Errorf("Damage() = %v, want the file with %q at its end", damage, left)
+		}
+		shut(t, v)
+		rewrite(content(1, large))(t, path, "")
+	}
+	v = open(t, dir)
+	expect(t, loaded(t, v)["b"], content(1, large))
+}
+
+// hex is the name of the file of a blob.
+func hex(b blobstore.Blob) string { return strconv.FormatUint(uint64(b.ID()), 16) }
 
 func TestFormat(t *testing.T) {
 	dir := t.TempDir()

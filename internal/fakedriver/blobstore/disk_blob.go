@@ -26,6 +26,9 @@ type references struct{ n atomic.Int32 }
 // Retain implements Blob.
 func (r *references) Retain() { r.n.Add(1) }
 
+// Damage implements Blob, for all blobs that are not known to be damaged.
+func (*references) Damage() error { return nil }
+
 // drop removes a reference, and reports whether it was the last.
 func (r *references) drop() bool {
 	n := r.n.Add(-1)

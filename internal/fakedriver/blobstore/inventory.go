@@ -20,6 +20,9 @@ var errSwept = errors.New("blobs can be claimed only before Sweep")
 // takeInventory reads the catalogue.
 func (d *Disk) takeInventory(files []BlobID) error {
 	d.loading = &inventory{entries: map[BlobID]entry{}, claimed: map[BlobID]storable{}, files: files}
+	if err := d.reserveQuarantined(); err != nil {
+		return err
+	}
 	return d.db.View(func(tx *bolt.Tx) error {
 		return d.walk(tx.Bucket(catalogueTable), string(catalogueTable), func(key, value []byte) error {
 			id := idOf(key)
@@ -59,37 +62,20 @@ func (d *Disk) Blob(id BlobID) (Blob, error) {
 	if !ok {
 		return nil, fmt.Errorf("the catalogue in %s %w: it lacks blob %d", d.db.Path(), ErrDamaged, id)
 	}
-	if err := d.inspect(id, e); err != nil {
+	blob, err := d.storedBlob(id, e)
+	if err != nil {
 		return nil, err
 	}
-	blob := d.storedBlob(id, e)
 	blob.Retain()
 	d.loading.claimed[id] = blob
 	return blob, nil
 }
 
-func (d *Disk) storedBlob(id BlobID, e entry) storable {
+func (d *Disk) storedBlob(id BlobID, e entry) (storable, error) {
 	if !e.file {
-		return &inlineBlob{disk: d, id: id, size: int32(e.size)} //nolint:gosec // below inlineLimit
+		return &inlineBlob{disk: d, id: id, size: int32(e.size)}, nil //nolint:gosec // below inlineLimit
 	}
-	blob := &fileBlob{disk: d, id: id, size: e.size}
-	blob.settle()
-	return blob
-}
-
-// inspect compares a file with its entry.
-func (d *Disk) inspect(id BlobID, e entry) error {
-	if !e.file {
-		return nil
-	}
-	info, err := os.Stat(d.path(id))
-	if err != nil {
-		return fmt.Errorf("blob %d %w: %w", id, ErrDamaged, err)
-	}
-	if info.Size() != e.size {
-		return fmt.Errorf("blob %s %w: it has %d bytes, and should have %d", d.path(id), ErrDamaged, info.Size(), e.size)
-	}
-	return nil
+	return d.fileOf(id, e)
 }
 
 // Sweep implements Store.
@@ -101,7 +87,7 @@ func (d *Disk) Sweep() error {
 	d.loading = nil
 	for _, id := range stock.files {
 		if _, ok := stock.claimed[id]; ok {
-			continue
+			continue // in use, or in quarantine
 		}
 		if err := os.Remove(d.path(id)); err != nil {
 			return fmt.Errorf("cannot remove a blob that nothing refers to: %w", err)

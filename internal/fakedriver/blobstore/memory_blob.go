@@ -18,6 +18,9 @@ func (collected) Retain() {}
 // Release implements Blob.
 func (collected) Release() {}
 
+// Damage implements Blob: memory is not damaged.
+func (collected) Damage() error { return nil }
+
 // smallBlob is a blob in memory with one segment, the usual case. It uses little extra
 // memory.
 type smallBlob struct {

@@ -31,7 +31,8 @@ type Store interface {
 	Load(table string, each func(key, value []byte) error) error
 	// Blob returns a stored blob and adds a reference to it. It must be called before
 	// Sweep, by one goroutine at a time. The error is of kind ErrDamaged if the blob does
-	// not exist.
+	// not exist. A blob whose file is missing or too short is returned, and tells so; what is
+	// left of its file is moved to another directory, where it stays.
 	Blob(id BlobID) (Blob, error)
 	// Sweep ends loading: it deletes blobs without a reference, which a crash left behind.
 	Sweep() error
@@ -83,6 +84,9 @@ type Blob interface {
 	// to the blob until then. If bytes are missing in the directory, the error is of kind
 	// ErrDamaged.
 	Open(offset, length int64) (io.ReadCloser, error)
+	// Damage returns an error of kind ErrDamaged if the blob was not found whole when the
+	// store was opened. It does not read the bytes.
+	Damage() error
 	// Retain adds a reference. The caller must already have one.
 	Retain()
 	// Release drops a reference. A blob must be released only after the commit that

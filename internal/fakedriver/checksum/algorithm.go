@@ -1,19 +1,25 @@
 package checksum
 
 import (
-	"crypto/sha1" //nolint:gosec // an algorithm of the protocol, not a protection
+	"crypto/md5"  //nolint:gosec // an algorithm of the protocol, not a protection
+	"crypto/sha1" //nolint:gosec // see above
 	"crypto/sha256"
+	"crypto/sha512"
 	"hash"
 	"hash/crc32"
-	"hash/crc64"
+	"io"
 	"net/http"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/minio/crc64nvme"
+	"github.com/zeebo/xxh3"
 )
 
 // Algorithm is one of S3's.
 type Algorithm uint8
 
-// The algorithms.
+// The algorithms. Records hold the numbers, so new ones come last.
 const (
 	None Algorithm = iota
 	CRC32
@@ -21,19 +27,25 @@ const (
 	CRC64NVME
 	SHA1
 	SHA256
+	SHA512
+	MD5
+	XXHASH64
+	XXHASH3
+	XXHASH128
 )
 
 // HeaderPrefix is what the headers of all algorithms begin with.
 const HeaderPrefix = "X-Amz-Checksum-"
 
-// nvme is the polynomial of CRC-64/NVME, in the reversed form that hash/crc64
-// takes.
-const nvme = 0x9a6c9329ac4bc9b5
+// Default is the algorithm of objects whose client has selected none.
+const Default = CRC64NVME
 
-var (
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	nvmeTable  = crc64.MakeTable(nvme)
+const (
+	xxhash64Size  = 8
+	xxhash128Size = 16
 )
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var algorithms = [...]struct {
 	name   string
@@ -43,13 +55,29 @@ var algorithms = [...]struct {
 	None:      {"", 0, nil},
 	CRC32:     {"CRC32", crc32.Size, func() hash.Hash { return crc32.NewIEEE() }},
 	CRC32C:    {"CRC32C", crc32.Size, func() hash.Hash { return crc32.New(castagnoli) }},
-	CRC64NVME: {"CRC64NVME", crc64.Size, func() hash.Hash { return crc64.New(nvmeTable) }},
+	CRC64NVME: {"CRC64NVME", crc64nvme.Size, func() hash.Hash { return crc64nvme.New() }},
 	SHA1:      {"SHA1", sha1.Size, sha1.New},
 	SHA256:    {"SHA256", sha256.Size, sha256.New},
+	SHA512:    {"SHA512", sha512.Size, sha512.New},
+	MD5:       {"MD5", md5.Size, md5.New},
+	XXHASH64:  {"XXHASH64", xxhash64Size, func() hash.Hash { return xxhash.New() }},
+	XXHASH3:   {"XXHASH3", xxhash64Size, func() hash.Hash { return xxh3.New() }},
+	XXHASH128: {"XXHASH128", xxhash128Size, func() hash.Hash { return xxh3.New128() }},
 }
 
 // All are the algorithms, in a fixed order.
-func All() []Algorithm { return []Algorithm{CRC32, CRC32C, CRC64NVME, SHA1, SHA256} }
+func All() []Algorithm {
+	return []Algorithm{CRC32, CRC32C, CRC64NVME, SHA1, SHA256, SHA512, MD5, XXHASH64, XXHASH3, XXHASH128}
+}
+
+// Names are the names of the algorithms, as errors list them.
+func Names() string {
+	names := make([]string, 0, len(algorithms))
+	for _, a := range All() {
+		names = append(names, a.String())
+	}
+	return strings.Join(names, ", ")
+}
 
 // String returns S3's name.
 func (a Algorithm) String() string { return algorithms[a].name }
@@ -100,16 +128,14 @@ func New(a Algorithm) Digest { return Digest{algorithms[a].create(), a} }
 
 // Checksum returns the checksum of what has been written.
 func (d Digest) Checksum() Sum {
-	sum := Sum{Algorithm: d.algorithm}
-	d.Sum(sum.value[:0])
-	return sum
+	return Sum{Algorithm: d.algorithm, value: string(d.Sum(nil))}
 }
 
 // OfParts returns the composite checksum of an upload, from those of its parts.
 func OfParts(a Algorithm, parts []Sum) Sum {
 	digest := New(a)
 	for _, part := range parts {
-		digest.Write(part.value[:a.size()])
+		_, _ = io.WriteString(digest, part.value) // a digest returns no error
 	}
 	sum := digest.Checksum()
 	sum.parts = int32(len(parts)) //nolint:gosec // at most 10,000

@@ -20,7 +20,7 @@ func TestByName(t *testing.T) {
 			t.Errorf("%s is not taken for a checksum", a.Header())
 		}
 	}
-	for _, name := range []string{"", "MD5", "CRC64", "CRC32 "} {
+	for _, name := range []string{"", "MD9", "CRC64", "CRC32 "} {
 		if got, ok := checksum.ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, got)
 		}
@@ -37,7 +37,8 @@ func TestByName(t *testing.T) {
 func TestTypes(t *testing.T) {
 	tests := map[checksum.Algorithm]struct{ full, composite bool }{
 		checksum.None: {false, false}, checksum.CRC32: {true, true}, checksum.CRC32C: {true, true},
-		checksum.CRC64NVME: {true, false}, checksum.SHA1: {false, true}, checksum.SHA256: {false, true},
+		checksum.CRC64NVME: {true, false}, checksum.SHA1: {false, true}, checksum.SHA256: {false, true}, checksum.SHA512: {false, true},
+		checksum.MD5: {false, true}, checksum.XXHASH64: {false, true}, checksum.XXHASH3: {false, true}, checksum.XXHASH128: {false, true},
 	}
 	for a, want := range tests {
 		if a.CanBeFullObject() != want.full || a.CanBeComposite() != want.composite {

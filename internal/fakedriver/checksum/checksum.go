@@ -15,10 +15,8 @@ type Sum struct {
 	Algorithm Algorithm
 	// parts is how many parts' checksums a composite checksum is made of.
 	parts int32
-	value [maxSize]byte
+	value string // the bytes
 }
-
-const maxSize = 32
 
 // IsZero reports whether there is no checksum.
 func (s Sum) IsZero() bool { return s.Algorithm == None }
@@ -29,7 +27,7 @@ func (s Sum) IsComposite() bool { return s.parts > 0 }
 // String returns the checksum as it is in headers: base64, and the number of parts
 // of a composite one.
 func (s Sum) String() string {
-	text := base64.StdEncoding.EncodeToString(s.value[:s.Algorithm.size()])
+	text := base64.StdEncoding.EncodeToString([]byte(s.value))
 	if s.parts > 0 {
 		text += "-" + strconv.Itoa(int(s.parts))
 	}
@@ -72,7 +70,7 @@ func Parse(algorithm Algorithm, text string) (Sum, error) {
 	if err != nil || len(value) != algorithm.size() || len(value) == 0 {
 		return Sum{}, fmt.Errorf("%q is not a checksum of %s", text, algorithm)
 	}
-	copy(sum.value[:], value)
+	sum.value = string(value)
 	return sum, nil
 }
 

@@ -1,6 +1,8 @@
 package checksum_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"testing"
 
@@ -61,6 +63,25 @@ func TestOfParts(t *testing.T) {
 	parts := []checksum.Sum{sumOf(t, checksum.SHA256, "hello"), sumOf(t, checksum.SHA256, " world")}
 	if got := checksum.OfParts(checksum.SHA256, parts).String(); got != want {
 		t.Errorf("OfParts() = %s, want %s", got, want)
+	}
+}
+
+// TestKnown holds digests against the values that their authors publish.
+func TestKnown(t *testing.T) {
+	const check = "123456789"
+	tests := map[checksum.Algorithm]struct{ content, want string }{
+		checksum.CRC32: {check, "cbf43926"}, checksum.CRC32C: {check, "e3069283"}, checksum.CRC64NVME: {check, "ae8b14860a799888"},
+		checksum.MD5: {"", "d41d8cd98f00b204e9800998ecf8427e"}, checksum.XXHASH64: {"", "ef46db3751d8e999"},
+		checksum.XXHASH3: {"", "2d06800538d394c2"}, checksum.XXHASH128: {"", "99aa06d3014798d86001c324468d497f"},
+	}
+	for a, tc := range tests {
+		value, err := hex.DecodeString(tc.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := sumOf(t, a, tc.content).String(), base64.StdEncoding.EncodeToString(value); got != want {
+			t.Errorf("%s of %q = %s, want %s", a, tc.content, got, want)
+		}
 	}
 }
 

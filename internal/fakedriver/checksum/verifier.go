@@ -37,6 +37,13 @@ func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	return v, nil
 }
 
+// Default has a checksum computed if the client has sent none.
+func (v *Verifier) Default(a Algorithm) {
+	if v.digest == nil {
+		v.digest = new(New(a))
+	}
+}
+
 func (v *Verifier) expect(name string) error {
 	suffix, ok := strings.CutPrefix(name, HeaderPrefix)
 	if !ok || slices.Contains(about, name) {

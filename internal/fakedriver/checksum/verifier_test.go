@@ -68,6 +68,23 @@ func TestVerifierRejects(t *testing.T) {
 	}
 }
 
+// TestVerifierDefault: the client's choice comes before the store's.
+func TestVerifierDefault(t *testing.T) {
+	for _, tc := range []struct {
+		trailers []string
+		want     checksum.Algorithm
+	}{{nil, checksum.CRC64NVME}, {[]string{"X-Amz-Checksum-Sha1"}, checksum.SHA1}} {
+		v, err := checksum.NewVerifier(nil, tc.trailers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Default(checksum.CRC64NVME)
+		if got := v.Sum().Algorithm; got != tc.want {
+			t.Errorf("with the trailers %v: %s, want %s", tc.trailers, got, tc.want)
+		}
+	}
+}
+
 // Where nothing is expected, nothing is computed.
 func TestVerifierOfNothing(t *testing.T) {
 	v := &checksum.Verifier{}

@@ -5,10 +5,14 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
+	if x.target.shape == shapeResumable {
+		return s.authenticateXML(x)
+	}
 	headers := x.r.Header.Values("Authorization")
 	if len(headers) == 0 {
 		return errAnonymous
@@ -26,20 +30,44 @@ func (s *Service) authenticate(x *exchange) error {
 // authorize allows an operation if the key's grant has one of the needed permissions.
 // Copying also needs read access to the source. Every request for another bucket gets
 // the same 403.
-func (s *Service) authorize(x *exchange) error {
+func (s *Service) authorize(x *exchange) (err error) {
 	if x.operation.needs == nil {
 		return errForbidden.with("Buckets are created, changed and deleted by the driver, for a BucketClaim")
+	}
+	if x.target.shape == shapeBatch {
+		return nil // its calls are authorized on their own
 	}
 	if err := x.covered(x.target.bucket, x.operation.needs); err != nil {
 		return err
 	}
+	if err := s.authorizeSource(x); err != nil {
+		return err
+	}
+	x.bucket, err = s.open(x, x.target.bucket)
+	return err
+}
+
+func (s *Service) authorizeSource(x *exchange) (err error) {
 	switch x.target.shape { //nolint:exhaustive // only these have a source
 	case shapeCopy, shapeRewrite:
-		return x.covered(x.target.sourceBucket, authorization.ReadData)
+		if err := x.covered(x.target.sourceBucket, authorization.ReadData); err != nil {
+			return err
+		}
+		x.source, err = s.open(x, x.target.sourceBucket)
+		return err
 	case shapeCompose:
 		return x.covered(x.target.bucket, authorization.ReadData)
 	}
 	return nil
+}
+
+// open returns what is in a bucket.
+func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
+	b, err := s.options.Store.GetBucket(x.r.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	return s.options.Store.Objects().Bucket(b.UID)
 }
 
 func (x *exchange) covered(bucket string, needs []authorization.Need) error {

@@ -2,8 +2,6 @@ package gcs_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,20 +18,20 @@ func TestDeleteBucket(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
 	f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key)
-	if err := f.backend.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, fakedriver.ErrConflict) {
+	if err := f.store.DeleteBucket(t.Context(), "other", "photos"); !errors.Is(err, fakedriver.ErrConflict) {
 		t.Errorf("another owner deletes it: %v", err)
 	}
-	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
+	if err := f.store.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
 		t.Errorf("it has an object: %v", err)
 	}
 	f.do(t, request{method: "DELETE", path: "/storage/v1/b/photos/o/x"}, key)
-	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); err != nil {
+	if err := f.store.DeleteBucket(t.Context(), owner, "photos"); err != nil {
 		t.Error(err)
 	}
 	if status, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o"}, key); status != 404 {
 		t.Errorf("the bucket is gone: %d %s", status, body)
 	}
-	if err := f.backend.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotExist) {
+	if err := f.store.DeleteBucket(t.Context(), owner, "photos"); !errors.Is(err, fakedriver.ErrNotExist) {
 		t.Errorf("again: %v", err)
 	}
 	f.bucket(t, "photos")
@@ -46,7 +44,7 @@ func TestPurge(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	spec := fakedriver.BucketSpec{Name: "heap", Owner: owner, Protocol: fakedriver.ProtocolGCS, Purge: true}
 	for range 2 {
-		if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+		if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
 		key := bearer(f.account(t, "app", all("heap")))
@@ -54,7 +52,7 @@ func TestPurge(t *testing.T) {
 			t.Errorf("the bucket begins with: %d %s", status, body)
 		}
 		f.do(t, request{method: "POST", path: "/upload/storage/v1/b/heap/o?uploadType=media&name=x", body: "x"}, key)
-		if err := f.backend.DeleteBucket(t.Context(), owner, "heap"); err != nil {
+		if err := f.store.DeleteBucket(t.Context(), owner, "heap"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +95,7 @@ func TestRevocationUnderLoad(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); b.done.Load() < 50 && time.Now().Before(deadline); {
 		f.do(t, list, watcher)
 	}
-	if err := f.backend.DeleteAccount(t.Context(), owner, "app"); err != nil {
+	if err := f.store.DeleteAccount(t.Context(), owner, "app"); err != nil {
 		t.Error(err)
 	}
 	_, _, before := f.do(t, list, watcher)
@@ -118,7 +116,7 @@ func TestKept(t *testing.T) {
 	var key, resource string
 	for life := range 3 {
 		t.Run("Life", func(t *testing.T) {
-			f := serveIn(t, gcs.Options{Dir: filepath.Join(dir, "gcs")}, store.Options{Dir: filepath.Join(dir, "store")})
+			f := serveIn(t, gcs.Options{}, store.Options{Dir: dir})
 			key = bearer(f.account(t, "app", all("photos")))
 			if life == 0 {
 				for _, name := range []string{"a", "a/b", "../up", "x", "gone"} {
@@ -138,45 +136,6 @@ func TestKept(t *testing.T) {
 					t.Errorf("%s: %d %s", name, status, body)
 				}
 			}
-			if files, err := os.ReadDir(filepath.Join(dir, "gcs", "photos")); err != nil || len(files) != 4 {
-				t.Errorf("there are %d files, %v", len(files), err)
-			}
 		})
-	}
-}
-
-// TestKilled finds what a process leaves that is killed while it writes, and what
-// a disk does to files.
-func TestKilled(t *testing.T) {
-	dir := t.TempDir()
-	in := filepath.Join(dir, "gcs", "photos")
-	t.Run("Before", func(t *testing.T) {
-		f := serveIn(t, gcs.Options{Dir: filepath.Dir(in)}, store.Options{Dir: filepath.Join(dir, "store")})
-		f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, bearer(f.account(t, "app", all("photos"))))
-	})
-	if err := os.WriteFile(filepath.Join(in, "half.part"), []byte(`{"name":"ha`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("After", func(t *testing.T) {
-		f := serveIn(t, gcs.Options{Dir: filepath.Dir(in)}, store.Options{Dir: filepath.Join(dir, "store")})
-		key := bearer(f.account(t, "app", all("photos")))
-		if _, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, key); string(body) != "content" {
-			t.Errorf("what was acknowledged is %q", body)
-		}
-	})
-	files, err := os.ReadDir(in)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("there are %d files, %v", len(files), err)
-	}
-	if err := os.Truncate(filepath.Join(in, files[0].Name()), 10); err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.New(store.Options{Dir: filepath.Join(dir, "store")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	if _, err := gcs.New(t.Context(), gcs.Options{Store: s, Dir: filepath.Dir(in)}); err == nil {
-		t.Error("a damaged file has been taken for an object")
 	}
 }

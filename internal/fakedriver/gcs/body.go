@@ -1,13 +1,69 @@
 package gcs
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// readBody reads the body before the service locks or changes anything. It allocates
-// memory only for received bytes, whatever length is declared.
+// received is the body of a request: a document, or a content with its metadata.
+type received struct {
+	document    bytes.Buffer
+	content     objects.Body
+	sums        sums
+	contentType string // of the content in a body with several parts
+}
+
+// sums are the checksums of a content.
+type sums struct {
+	etag   objects.ETag
+	crc32c checksum.Sum
+}
+
+// summer computes the checksums of what is written to it.
+type summer struct{ md5, crc32c checksum.Digest }
+
+func newSummer() summer { return summer{checksum.New(checksum.MD5), checksum.New(checksum.CRC32C)} }
+
+// Write implements io.Writer.
+func (s summer) Write(data []byte) (int, error) {
+	_, _ = s.crc32c.Write(data) // digests return no errors
+	return s.md5.Write(data)
+}
+
+func (s summer) sums() (result sums) {
+	s.md5.Sum(result.etag.Sum[:0])
+	result.crc32c = s.crc32c.Checksum()
+	return result
+}
+
+// sumsOf computes the checksums of a content that is stored.
+func sumsOf(b objects.Body) (sums, error) {
+	computed := newSummer()
+	reader := b.Open()
+	_, err := io.Copy(computed, reader)
+	return computed.sums(), errors.Join(err, reader.Close())
+}
+
+// md5Of returns an MD5 digest as it is in the JSON API. Objects that were uploaded in parts
+// have none.
+func md5Of(etag objects.ETag) string {
+	if etag.Parts > 0 {
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString(etag.Sum[:])
+}
+
+// readBody reads the body before the service changes anything. It allocates memory only
+// for received bytes, whatever length is declared.
 func (s *Service) readBody(x *exchange) error {
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		return nil
@@ -16,16 +72,147 @@ func (s *Service) readBody(x *exchange) error {
 		return errNotImplemented.with("cosi-emu does not implement bodies with a Content-Encoding; " +
 			"say in the object's metadata that its content is encoded")
 	}
-	limit := int64(maxDocumentBytes)
-	if x.target.shape == shapeUpload {
-		limit = s.options.MaxBodyBytes + maxDocumentBytes
+	switch {
+	case x.target.shape == shapeBatch:
+		return receiveDocument(x, maxBatchBytes)
+	case x.hasContent():
+		in, err := limited(x, s.options.MaxBodyBytes)
+		if err != nil {
+			return err
+		}
+		return s.receiveContent(x, in)
+	case x.target.shape == shapeUpload && x.query.Get("uploadType") == "multipart":
+		return s.receiveRelated(x)
 	}
+	return receiveDocument(x, maxDocumentBytes)
+}
+
+// hasContent reports whether the body is the content of an object, or a part of it.
+func (x *exchange) hasContent() bool {
+	kind := x.query.Get("uploadType")
+	switch {
+	case x.target.shape == shapeResumable:
+		return x.r.Method == http.MethodPut
+	case x.target.shape != shapeUpload || x.r.Method == http.MethodDelete:
+		return false
+	}
+	return kind == "media" || kind == "resumable" && x.query.Get("upload_id") != ""
+}
+
+// limited returns the body, which fails after a number of bytes.
+func limited(x *exchange, limit int64) (io.Reader, error) {
 	if x.r.ContentLength > limit {
-		return errTooLarge
+		return nil, errTooLarge
 	}
-	_, err := io.Copy(&x.body, http.MaxBytesReader(x.w, x.r.Body, limit))
-	if err != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return errInvalid.with("The body is shorter than its length says")
+	return http.MaxBytesReader(x.w, x.r.Body, limit), nil
+}
+
+func receiveDocument(x *exchange, limit int64) error {
+	in, err := limited(x, limit)
+	if err != nil {
+		return err
 	}
+	_, err = io.Copy(&x.body.document, in)
 	return err
+}
+
+// receiveContent stores what in yields, and computes its checksums.
+func (s *Service) receiveContent(x *exchange, in io.Reader) error {
+	writer := s.options.Store.Blobs().Create()
+	defer writer.Abort()
+	computed := newSummer()
+	if _, err := io.Copy(io.MultiWriter(writer, computed), in); err != nil {
+		return err
+	}
+	blob, err := writer.Seal()
+	if err != nil {
+		return err
+	}
+	x.hold(blob.Release)
+	x.body.content, x.body.sums = objects.NewBody(blob), computed.sums()
+	return nil
+}
+
+// receiveRelated reads a body of two parts: metadata and content.
+func (s *Service) receiveRelated(x *exchange) error {
+	_, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if err != nil || parameters["boundary"] == "" {
+		return errInvalid.with("The Content-Type must be multipart/related, with a boundary")
+	}
+	in, err := limited(x, s.options.MaxBodyBytes+maxDocumentBytes)
+	if err != nil {
+		return err
+	}
+	parts := multipart.NewReader(in, parameters["boundary"])
+	metadata, err := nextPart(parts)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(metadata.Header.Get("Content-Type"), "application/json") {
+		return errInvalid.with("The first part of the body must be JSON")
+	}
+	if n, err := io.Copy(&x.body.document, io.LimitReader(metadata, maxDocumentBytes+1)); err != nil || n > maxDocumentBytes {
+		return errors.Join(err, errTooLarge)
+	}
+	content, err := nextPart(parts)
+	if err != nil {
+		return err
+	}
+	x.body.contentType = content.Header.Get("Content-Type")
+	if err := s.receiveContent(x, content); err != nil {
+		return err
+	}
+	if _, err := parts.NextRawPart(); !errors.Is(err, io.EOF) {
+		return errInvalid.with("The body must have two parts")
+	}
+	return nil
+}
+
+func nextPart(parts *multipart.Reader) (*multipart.Part, error) {
+	part, err := parts.NextRawPart()
+	if err != nil {
+		if failureOf(err) == errIncomplete {
+			return nil, errInvalid.with("The body must have two parts")
+		}
+		return nil, err
+	}
+	if encoding := part.Header.Get("Content-Transfer-Encoding"); encoding != "" && encoding != "binary" {
+		return nil, errNotImplemented.with("cosi-emu does not implement a Content-Transfer-Encoding other than binary")
+	}
+	return part, nil
+}
+
+// declaration are the client's checksums of a content, in base64; empty if it sends none.
+type declaration struct{ crc32c, md5 string }
+
+// declared reads the header X-Goog-Hash and the metadata of an upload.
+func declared(header http.Header, d document) (sums declaration, err error) {
+	if sums.crc32c, err = d.text("crc32c"); err != nil {
+		return sums, err
+	}
+	if sums.md5, err = d.text("md5Hash"); err != nil {
+		return sums, err
+	}
+	for _, line := range header.Values("X-Goog-Hash") {
+		for spec := range strings.SplitSeq(line, ",") {
+			switch name, value, _ := strings.Cut(strings.TrimSpace(spec), "="); name {
+			case "crc32c":
+				sums.crc32c = value
+			case "md5":
+				sums.md5 = value
+			}
+		}
+	}
+	return sums, nil
+}
+
+// verify compares the checksums of a content with the client's.
+func (d declaration) verify(computed sums) error {
+	switch {
+	case d.crc32c != "" && d.crc32c != computed.crc32c.String():
+		return errInvalid.with("Provided CRC32C doesn't match the content")
+	case d.md5 != "" && d.md5 != md5Of(computed.etag):
+		return errInvalid.with("Provided MD5 hash doesn't match the content")
+	}
+	return nil
 }

@@ -3,20 +3,15 @@ package gcs
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// condition compares a number of the current object: its generation, 0 if it does not
-// exist, or its metageneration. Nil means no condition.
-type condition struct{ match, notMatch *int64 }
-
-// conditions are on the generation and on the metageneration.
-type conditions struct{ generation, meta condition }
-
 // conditionsOf reads the query, and the headers that the XML API has instead.
-func conditionsOf(x *exchange) (c conditions, err error) {
+func conditionsOf(x *exchange) (c objects.Conditions, err error) {
 	for name, into := range map[string]**int64{
-		"Generation-Match": &c.generation.match, "Generation-Not-Match": &c.generation.notMatch,
-		"Metageneration-Match": &c.meta.match, "Metageneration-Not-Match": &c.meta.notMatch,
+		"Generation-Match": &c.Generation.Match, "Generation-Not-Match": &c.Generation.NotMatch,
+		"Metageneration-Match": &c.Metageneration.Match, "Metageneration-Not-Match": &c.Metageneration.NotMatch,
 	} {
 		text := cmp.Or(x.query.Get(parameterOf[name]), x.r.Header.Get("X-Goog-If-"+name))
 		if *into, err = number(text); err != nil {
@@ -43,53 +38,42 @@ func number(text string) (*int64, error) {
 	return &n, nil
 }
 
-// check returns an error if a condition is not met. The object may be nil.
-func (c conditions) check(o *object, changes bool) error {
-	var generation, meta int64
-	if o != nil {
-		generation, meta = o.Generation, o.Metageneration
+// versionID returns the ID of the version with the generation in a parameter; empty for the
+// latest.
+func (x *exchange) versionID(parameter string) (string, error) {
+	generation, err := number(x.query.Get(parameter))
+	if err != nil || generation == nil {
+		return "", err
 	}
-	return cmp.Or(c.generation.check(generation, changes), c.meta.check(meta, changes))
+	return strconv.FormatInt(*generation, 10), nil
 }
 
-func (c condition) check(have int64, changes bool) error {
-	switch {
-	case c.match != nil && *c.match != have, c.notMatch != nil && *c.notMatch == have && changes:
-		return errCondition
-	case c.notMatch != nil && *c.notMatch == have:
-		return errNotModified
-	default:
-		return nil
-	}
-}
-
-// current returns the object of a request, or nil if the requested generation does not
-// exist. It checks the conditions.
-func (s *Service) current(x *exchange) (*object, error) {
+// existing returns the object of a request, whose content can be read until the request ends.
+// It checks the conditions.
+func (s *Service) existing(x *exchange) (*object, error) {
 	c, err := conditionsOf(x)
 	if err != nil {
 		return nil, err
 	}
-	found := s.contents.get(x.target.bucket, x.target.object)
-	if err := c.check(found, x.operation.changes); err != nil {
+	id, err := x.versionID("generation")
+	if err != nil {
 		return nil, err
 	}
-	wanted, err := number(x.query.Get("generation"))
-	if err != nil || found == nil || wanted != nil && *wanted != found.Generation {
+	v, missing := x.bucket.Get(x.target.object, id)
+	x.hold(v.Release)
+	if err := c.ReadNumbers(v); err != nil {
 		return nil, err
 	}
-	return found, nil
-}
-
-// existing is like current, but returns an error if there is no object.
-func (s *Service) existing(x *exchange) (*object, error) {
-	found, err := s.current(x)
-	if err == nil && found == nil {
-		err = errNoObject(x.target.bucket, x.target.object)
+	if missing != nil {
+		return nil, gone(missing, x.target.bucket, x.target.object)
 	}
-	return found, err
+	return objectOf(x.target.bucket, v)
 }
 
-func errNoObject(bucket, name string) error {
-	return errNotFound.with("No such object: " + bucket + "/" + name)
+// gone names the object that an error says is missing.
+func gone(err error, bucket, name string) error {
+	if objects.IsGone(err) {
+		return errNotFound.with("No such object: " + bucket + "/" + name)
+	}
+	return err
 }

@@ -2,28 +2,26 @@ package gcs
 
 import "strconv"
 
-// copyObject copies an object in one request; it never returns a rewrite token.
+// copyObject copies an object in one request; it never returns a rewrite token. Both objects
+// share the content.
 func (s *Service) copyObject(x *exchange) error {
 	t := x.target
-	d, err := parseDocument(x.body.Bytes())
+	d, err := parseDocument(x.body.document.Bytes())
 	if err != nil {
 		return err
 	}
-	source, err := s.source(x)
+	from, err := s.sourceOf(x)
 	if err != nil {
 		return err
 	}
-	if _, err := s.current(x); err != nil {
-		return err
-	}
-	a := source.settable(t.bucket, t.object)
+	a := from.settable(t.bucket, t.object)
 	if d.isSet("metadata") { // the given metadata replaces the copied metadata
 		a.Metadata = nil
 	}
 	if err := d.apply(&a); err != nil {
 		return err
 	}
-	made, err := s.put(a, source.content)
+	made, err := s.put(x, a, from.version.Body, sums{from.version.ETag, from.version.Checksum})
 	if err != nil {
 		return err
 	}
@@ -37,15 +35,17 @@ func (s *Service) copyObject(x *exchange) error {
 	})
 }
 
-// source returns the object that is copied.
-func (s *Service) source(x *exchange) (*object, error) {
-	wanted, err := number(x.query.Get("sourceGeneration"))
+// sourceOf returns the object that is copied, whose content can be read until the request
+// ends.
+func (s *Service) sourceOf(x *exchange) (*object, error) {
+	id, err := x.versionID("sourceGeneration")
 	if err != nil {
 		return nil, err
 	}
-	found := s.contents.get(x.target.sourceBucket, x.target.sourceObject)
-	if found == nil || wanted != nil && *wanted != found.Generation {
-		return nil, errNoObject(x.target.sourceBucket, x.target.sourceObject)
+	v, err := x.source.Get(x.target.sourceObject, id)
+	x.hold(v.Release)
+	if err != nil {
+		return nil, gone(err, x.target.sourceBucket, x.target.sourceObject)
 	}
-	return found, nil
+	return objectOf(x.target.sourceBucket, v)
 }

@@ -10,6 +10,9 @@ import (
 // Describe returns the operation of a request without authentication. It is for
 // recording and selecting requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
+	if isXML(r) {
+		return s.describeXML(r)
+	}
 	t, err := parseTarget(r)
 	if err != nil {
 		return httpserver.Request{}
@@ -26,6 +29,9 @@ func Operations() []string {
 	var names []string
 	for _, known := range operations {
 		names = append(names, known.name)
+	}
+	for _, name := range xmlOperations {
+		names = append(names, name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -1,13 +1,14 @@
 package gcs
 
 import (
-	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // download sends the content of an object, or the requested ranges.
@@ -17,7 +18,7 @@ func (s *Service) download(x *exchange) error {
 		return err
 	}
 	header := x.w.Header()
-	header["X-Goog-Hash"] = []string{"crc32c=" + found.CRC32C, "md5=" + found.MD5Hash}
+	header["X-Goog-Hash"] = hashesOf(&found.attributes)
 	header.Set("ETag", strconv.Quote(found.etag()))
 	header.Set("Content-Type", found.ContentType)
 	for name, value := range map[string]string{
@@ -33,11 +34,58 @@ func (s *Service) download(x *exchange) error {
 	for key, value := range found.Metadata {
 		header.Set("X-Goog-Meta-"+key, value)
 	}
-	if isUnpacked(x.r, found) {
+	if isUnpacked(x.r, found.ContentEncoding, found.CacheControl) {
 		return x.unpack(found)
 	}
-	http.ServeContent(answer{x.w, x}, x.r, "", found.Updated, bytes.NewReader(found.content))
+	content := &seeker{body: found.version.Body}
+	defer content.close()
+	http.ServeContent(answer{x.w, x}, x.r, "", found.Updated, content)
 	return nil
+}
+
+// seeker reads a content from any position.
+type seeker struct {
+	body objects.Body
+	at   int64
+	open io.ReadCloser // nil: not opened at this position yet
+}
+
+// Read implements io.Reader.
+func (s *seeker) Read(data []byte) (int, error) {
+	if s.open == nil {
+		s.open = s.body.Slice(s.at, s.body.Size()-s.at).Open()
+	}
+	n, err := s.open.Read(data)
+	s.at += int64(n)
+	return n, err
+}
+
+// Seek implements io.Seeker.
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += s.at
+	case io.SeekEnd:
+		offset += s.body.Size()
+	}
+	s.close()
+	s.at = offset
+	return offset, nil
+}
+
+func (s *seeker) close() {
+	if s.open != nil {
+		_ = s.open.Close() // it was only read
+		s.open = nil
+	}
+}
+
+func hashesOf(a *attributes) []string {
+	hashes := []string{"crc32c=" + a.CRC32C}
+	if a.MD5Hash != "" {
+		hashes = append(hashes, "md5="+a.MD5Hash)
+	}
+	return hashes
 }
 
 func stored(o *object) string {
@@ -49,20 +97,28 @@ func stored(o *object) string {
 
 // isUnpacked reports whether Google would decompress the content. See its
 // documentation on "Transcoding of gzip-compressed files".
-func isUnpacked(r *http.Request, o *object) bool {
+func isUnpacked(r *http.Request, encoding, cacheControl string) bool {
 	accepted := strings.Split(strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", ""), ",")
-	return o.ContentEncoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(o.CacheControl, "no-transform")
+	return encoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(cacheControl, "no-transform")
+}
+
+// setUnpacked changes the headers for a content that is decompressed.
+func setUnpacked(header http.Header) {
+	header.Del("Content-Encoding")
+	header.Del("Content-Length")
+	header.Set("Warning", "214 UploadServer gunzipped")
 }
 
 // unpack decompresses the content while sending it, because the result may exceed the
 // memory.
 func (x *exchange) unpack(o *object) error {
-	plain, err := gzip.NewReader(bytes.NewReader(o.content))
+	content := &seeker{body: o.version.Body}
+	defer content.close()
+	plain, err := gzip.NewReader(content)
 	if err != nil {
 		return errInvalid.with("The content is not what its Content-Encoding says")
 	}
-	x.w.Header().Del("Content-Encoding")
-	x.w.Header().Set("Warning", "214 UploadServer gunzipped")
+	setUnpacked(x.w.Header())
 	x.begin(http.StatusOK)
 	if x.r.Method == http.MethodHead {
 		return nil

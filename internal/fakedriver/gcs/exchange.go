@@ -1,11 +1,11 @@
 package gcs
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // exchange is one request on its way through the phases. Each phase adds its results.
@@ -17,11 +17,12 @@ type exchange struct {
 	query     url.Values
 	caller    *authorization.Caller
 	operation operation
-	body      bytes.Buffer
+	// bucket is that of the target, and source that of the source of a copy.
+	bucket, source *objects.Bucket
+	body           received
 
-	// release unlocks the objects, and ends the use of the account.
-	release func()
-	started bool // the response has started
+	held    []func() // run when the request ends
+	started bool     // the response has started
 }
 
 // phase makes one decision about a request. Its error ends the request.
@@ -38,11 +39,21 @@ var phases = []phase{
 	(*Service).perform,
 }
 
-// begin sends the status. After that, a slow client blocks nothing.
+// hold has a function run when the request ends.
+func (x *exchange) hold(release func()) { x.held = append(x.held, release) }
+
+func (x *exchange) end() {
+	x.caller.Leave()
+	for _, release := range x.held {
+		release()
+	}
+}
+
+// begin sends the status. After that, a slow client delays no revocation.
 func (x *exchange) begin(status int) {
 	x.started = true
 	x.w.WriteHeader(status)
-	x.release()
+	x.caller.Leave()
 }
 
 // answer is the ResponseWriter for net/http. It starts the response on the first

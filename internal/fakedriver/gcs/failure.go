@@ -3,12 +3,15 @@ package gcs
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
 // failure is an error of the JSON API; see "Status and error codes" in its reference.
@@ -34,6 +37,7 @@ var (
 		"Anonymous caller does not have access: send the header Authorization: Bearer ACCESS_ID:ACCESS_SECRET", true}
 	errCredentials    = &failure{http.StatusUnauthorized, "UNAUTHENTICATED", "authError", "Invalid Credentials", true}
 	errForbidden      = &failure{http.StatusForbidden, "PERMISSION_DENIED", "forbidden", "The key does not give access to this", false}
+	errNoBucket       = errNotFound.with("The specified bucket does not exist.")
 	errNotFound       = &failure{http.StatusNotFound, "NOT_FOUND", "notFound", "Not Found", false}
 	errNotImplemented = &failure{http.StatusBadRequest, "UNIMPLEMENTED", "notImplemented", "cosi-emu does not implement this", false}
 	errInvalid        = &failure{http.StatusBadRequest, "INVALID_ARGUMENT", "invalid", "Invalid request", false}
@@ -42,12 +46,29 @@ var (
 	errNotModified = &failure{code: http.StatusNotModified, reason: "notModified"}
 	errTooLarge    = &failure{http.StatusRequestEntityTooLarge, "OUT_OF_RANGE", "uploadTooLarge",
 		"The object is larger than the service takes", false}
+	errIncomplete = errInvalid.with("The body is shorter than its length says")
+	errQuota      = &failure{http.StatusForbidden, "PERMISSION_DENIED", "quotaExceeded",
+		"The quota of the bucket, which its class sets, is used up", false}
+	errFull    = &failure{http.StatusInsufficientStorage, "RESOURCE_EXHAUSTED", "insufficientStorage", s3error.ErrStorageFull.Message, false}
 	errTimeout = &failure{http.StatusRequestTimeout, "DEADLINE_EXCEEDED", "requestTimeout", "The body did not come in time", false}
 	errTooMany = &failure{http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "rateLimitExceeded",
 		"There are too many unfinished uploads: finish some, or wait until they have expired", false}
 	errUnavailable = &failure{http.StatusServiceUnavailable, "UNAVAILABLE", "backendError", "The service is ending", false}
 	errInternal    = &failure{http.StatusInternalServerError, "INTERNAL", "internalError", "The service failed; its log says why", false}
 )
+
+// storeFailures are the responses for errors of the store.
+var storeFailures = map[string]*failure{
+	s3error.ErrPreconditionFailed.Code: errCondition,
+	s3error.ErrNotModified.Code:        errNotModified,
+	s3error.ErrNoSuchKey.Code:          errNotFound,
+	s3error.ErrNoSuchVersion.Code:      errNotFound,
+	s3error.ErrNoSuchUpload.Code:       errNoSession,
+	s3error.ErrNoSuchBucket.Code:       errNoBucket,
+	s3error.ErrQuotaExceeded.Code:      errQuota,
+	s3error.ErrEntityTooLarge.Code:     errTooLarge,
+	s3error.ErrInvalidPartOrder.Code:   errInvalid.with("A chunk before this one is missing"),
+}
 
 // failureOf returns the response for an error.
 func failureOf(err error) *failure {
@@ -57,20 +78,28 @@ func failureOf(err error) *failure {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return errTooLarge
 	}
-	switch {
-	case errors.Is(err, authorization.ErrIdentity):
-		return errCredentials
-	case errors.Is(err, authorization.ErrDenied):
-		return errForbidden
-	case errors.Is(err, fakedriver.ErrNotExist):
-		return errNotFound.with("The specified bucket does not exist.")
-	case errors.Is(err, fakedriver.ErrClosed):
-		return errUnavailable
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errTimeout
-	default:
-		return errInternal
+	if known, ok := errors.AsType[*s3error.Error](err); ok && known.Status < http.StatusInternalServerError {
+		if found := storeFailures[known.Code]; found != nil {
+			return found
+		}
+		return &failure{code: known.Status, reason: known.Code, message: known.Message}
 	}
+	for _, kind := range kinds {
+		if errors.Is(err, kind.err) {
+			return kind.failure
+		}
+	}
+	return errInternal
+}
+
+// kinds are the responses for kinds of errors.
+var kinds = []struct {
+	err     error
+	failure *failure
+}{
+	{syscall.ENOSPC, errFull}, {io.EOF, errIncomplete}, {io.ErrUnexpectedEOF, errIncomplete}, {authorization.ErrIdentity, errCredentials},
+	{authorization.ErrDenied, errForbidden}, {fakedriver.ErrNotExist, errNoBucket}, {fakedriver.ErrClosed, errUnavailable},
+	{os.ErrDeadlineExceeded, errTimeout}, {s3error.ErrServiceUnavailable, errUnavailable},
 }
 
 // write sends a failure, without the headers of the prepared response.

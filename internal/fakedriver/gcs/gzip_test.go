@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
@@ -34,5 +35,16 @@ func TestGzip(t *testing.T) {
 	}
 	if status, _, body := f.do(t, request{method: "GET", path: "/photos/broken"}, key); status != 400 {
 		t.Errorf("what cannot be unpacked: %d %s", status, body)
+	}
+	account := f.account(t, "signer", all("photos"))
+	for _, tc := range []struct{ method, accept, encoding, want string }{
+		{"GET", "gzip", "gzip", packed.String()}, {"GET", "", "", "plain"}, {"HEAD", "", "", ""}, {"HEAD", "gzip", "gzip", ""},
+	} {
+		path := f.signedURL(account, tc.method, "/photos/x", time.Now().UTC(), nil, nil)
+		get := request{method: tc.method, path: path, header: http.Header{"Accept-Encoding": {tc.accept}}}
+		status, header, body := f.do(t, get, "")
+		if status != ok || string(body) != tc.want || header.Get("Content-Encoding") != tc.encoding {
+			t.Errorf("signed %s for %q: %d %q, encoding %q", tc.method, tc.accept, status, body, header.Get("Content-Encoding"))
+		}
 	}
 }

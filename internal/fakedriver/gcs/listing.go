@@ -5,103 +5,84 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // listing has the parameters of a list request.
 type listing struct {
-	prefix, delimiter, start, end string
-	trailing                      bool // also list objects whose names end with the delimiter
-	most                          int
-	after                         string // the last entry of the previous page, as in page
+	objects.Query
+
+	versions bool // all of them, and not only the latest
 }
 
-// page is one page of a list.
-type page struct {
-	objects  []*object
-	prefixes []string
-	// last is the last entry if there are more pages: a letter for its type, then an
-	// object's name or a prefix.
-	last string
-}
-
+// Kinds of the last entry of a page, in its token.
 const (
-	lastObject = "o"
-	lastPrefix = "p"
-	// maxResults is Google's maximum number of entries in a response.
-	maxResults = 1000
+	lastObject  = "o"
+	lastPrefix  = "p"
+	lastVersion = "v" // then the generation, a slash, and the name
 )
 
+// maxResults is Google's maximum number of entries in a response.
+const maxResults = 1000
+
 func parseListing(query url.Values) (listing, error) {
-	l := listing{
-		prefix: query.Get("prefix"), delimiter: query.Get("delimiter"), start: query.Get("startOffset"), end: query.Get("endOffset"),
-		trailing: query.Get("includeTrailingDelimiter") == "true", most: maxResults,
-	}
+	l := listing{Query: objects.Query{
+		Prefix: query.Get("prefix"), Delimiter: query.Get("delimiter"), From: query.Get("startOffset"), To: query.Get("endOffset"),
+		Trailing: query.Get("includeTrailingDelimiter") == "true", Max: maxResults,
+	}, versions: query.Get("versions") == "true"}
 	if text := query.Get("maxResults"); text != "" {
 		asked, err := strconv.Atoi(text)
 		if err != nil || asked < 0 {
 			return l, errInvalid.with("Invalid value for maxResults")
 		}
 		if asked > 0 {
-			l.most = min(asked, maxResults)
+			l.Max = min(asked, maxResults)
 		}
 	}
 	last, err := base64.URLEncoding.DecodeString(query.Get("pageToken"))
-	l.after = string(last)
-	if err != nil || l.after != "" && !strings.HasPrefix(l.after, lastObject) && !strings.HasPrefix(l.after, lastPrefix) {
+	if err != nil || !resume(&l.Query, string(last)) {
 		return l, errInvalid.with("Invalid value for pageToken")
 	}
 	return l, nil
 }
 
-// first returns the names that may be on the page.
-func (l listing) first(s *bucketIndex) []string {
-	names := s.after(max(l.prefix, l.start))
+// resume has the listing begin after the last entry of another page. It reports whether the
+// token is valid.
+func resume(l *objects.Query, last string) bool {
 	switch {
-	case strings.HasPrefix(l.after, lastPrefix):
-		return skip(s.after(max(l.prefix, l.start, l.after[1:])), l.after[1:])
-	case l.after != "":
-		return s.after(max(l.prefix, l.start, l.after[1:]+"\x00"))
+	case last == "":
+	case strings.HasPrefix(last, lastObject):
+		l.From = max(l.From, last[1:]+"\x00")
+	case strings.HasPrefix(last, lastPrefix):
+		l.After = last[1:]
+	case strings.HasPrefix(last, lastVersion):
+		l.AfterVersion, l.After, _ = strings.Cut(last[1:], "/")
+	default:
+		return false
 	}
-	return names
+	return true
 }
 
-// list makes a page. It skips all names with a common prefix at once.
-func (s *bucketIndex) list(l listing) page {
-	var p page
-	count := 0
-	for names := l.first(s); len(names) > 0 && strings.HasPrefix(names[0], l.prefix) && (l.end == "" || names[0] < l.end); {
-		if count >= l.most {
-			return p
-		}
-		name := names[0]
-		group, grouped := l.group(name)
-		if !grouped || l.trailing && name == group {
-			p.objects = append(p.objects, s.objects[name])
-			p.last = lastObject + name
-			count++
-		}
-		names = names[1:]
-		if grouped {
-			p.prefixes = append(p.prefixes, group)
-			p.last = lastPrefix + group
-			names = skip(names, group)
-			count++
-		}
+func (l listing) page(of *objects.Bucket) objects.Page {
+	if l.versions {
+		return of.ListGenerations(l.Query)
 	}
-	p.last = ""
-	return p
+	return of.List(l.Query)
 }
 
-// group returns the common prefix of a name, if it has one.
-func (l listing) group(name string) (string, bool) {
-	if l.delimiter == "" {
-		return "", false
+// token returns the token of the page after p, if there is one.
+func (l listing) token(p objects.Page) string {
+	var last string
+	switch {
+	case !p.IsTruncated:
+		return ""
+	case p.NextVersion == "":
+		last = lastPrefix + p.Next
+	case l.versions:
+		last = lastVersion + p.NextVersion + "/" + p.Next
+	default:
+		last = lastObject + p.Next
 	}
-	i := strings.Index(name[len(l.prefix):], l.delimiter)
-	if i < 0 {
-		return "", false
-	}
-	return name[:len(l.prefix)+i+len(l.delimiter)], true
+	return base64.URLEncoding.EncodeToString([]byte(last))
 }
-
-func (p page) token() string { return base64.URLEncoding.EncodeToString([]byte(p.last)) }

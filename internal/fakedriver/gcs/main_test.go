@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -19,7 +20,7 @@ const owner = "test.example.com"
 // fixture is a service that is being served, with the bucket photos.
 type fixture struct {
 	store   *store.Store
-	backend gcs.Backend
+	service *gcs.Service
 	address string
 }
 
@@ -39,11 +40,11 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 		t.Fatal(err)
 	}
 	options.Store = f.store
-	s, err := gcs.New(t.Context(), options)
+	s, err := gcs.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.backend = s.Backend()
+	f.service = s
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
@@ -60,17 +61,25 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 	return f
 }
 
+// serveS3 serves the store's buckets of S3, and returns the address.
+func (f *fixture) serveS3(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(f.store.Handler())
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 func (f *fixture) bucket(t *testing.T, name string) {
 	t.Helper()
 	spec := fakedriver.BucketSpec{Name: name, Owner: owner, Protocol: fakedriver.ProtocolGCS}
-	if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+	if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatalf("CreateBucket(%q): %v", name, err)
 	}
 }
 
 func (f *fixture) account(t *testing.T, id string, grants ...fakedriver.Grant) fakedriver.Credentials {
 	t.Helper()
-	c, err := f.backend.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
+	c, err := f.store.PutAccount(t.Context(), fakedriver.AccountSpec{ID: id, Owner: owner, Grants: grants})
 	if err != nil {
 		t.Fatalf("PutAccount(%q): %v", id, err)
 	}

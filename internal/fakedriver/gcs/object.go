@@ -1,17 +1,21 @@
 package gcs
 
 import (
-	"crypto/md5" //nolint:gosec // GCS uses MD5
+	"cmp"
 	"encoding/base64"
-	"encoding/binary"
-	"hash/crc32"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"strconv"
 	"time"
+	"unique"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// attributes has everything about an object except its content. Stored attributes have
-// the names of the JSON API.
+// attributes has everything about an object except its content, with the names of the JSON
+// API.
 type attributes struct {
 	Bucket             string            `json:"bucket"`
 	Name               string            `json:"name"`
@@ -25,19 +29,74 @@ type attributes struct {
 	StorageClass       string            `json:"storageClass"`
 	Size               int64             `json:"size,string"`
 	CRC32C             string            `json:"crc32c"`
-	MD5Hash            string            `json:"md5Hash"`
+	MD5Hash            string            `json:"md5Hash,omitempty"`
+	ComponentCount     int32             `json:"componentCount,omitempty"`
 	TimeCreated        time.Time         `json:"timeCreated"`
 	Updated            time.Time         `json:"updated"`
 	CustomTime         *time.Time        `json:"customTime,omitempty"`
 	Metadata           map[string]string `json:"metadata,omitempty"`
 }
 
-// object is an object at one generation and metageneration. It is immutable: a change
-// makes a new one, so readers of the old one are not affected.
+// object is an object at one generation and metageneration.
 type object struct {
 	attributes
 
-	content []byte
+	version *objects.Version
+}
+
+// properties are what only Google stores about an object.
+type properties struct {
+	CustomTime *time.Time `json:"customTime,omitempty"`
+	// Updated is the time of the last change of the metadata, if it was changed.
+	Updated time.Time `json:"updated,omitzero"`
+}
+
+const (
+	// defaultClass is the storage class of objects without one.
+	defaultClass = "STANDARD"
+	defaultType  = "application/octet-stream"
+)
+
+// objectOf reads the attributes of a version.
+func objectOf(bucket string, v *objects.Version) (*object, error) {
+	var p properties
+	if text := v.Attributes.Extra; text != "" {
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			return nil, fmt.Errorf("object %q %w: %w", v.Key, blobstore.ErrDamaged, err)
+		}
+	}
+	h := v.StandardHeaders()
+	a := attributes{
+		Bucket: bucket, Name: v.Key, Generation: v.Generation(), Metageneration: v.Metageneration(),
+		ContentType: h.ContentType, ContentEncoding: h.ContentEncoding, ContentDisposition: h.ContentDisposition,
+		ContentLanguage: h.ContentLanguage, CacheControl: h.CacheControl, StorageClass: cmp.Or(h.StorageClass, defaultClass),
+		Size: v.Size(), CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag), ComponentCount: v.ETag.Parts,
+		TimeCreated: v.Modified(), Updated: v.Modified(), CustomTime: p.CustomTime, Metadata: v.Attributes.Metadata,
+	}
+	if !p.Updated.IsZero() {
+		a.Updated = p.Updated
+	}
+	return &object{a, v}, nil
+}
+
+// stored returns the attributes in the form of the store. updated is zero for a new object.
+func (a *attributes) stored(updated time.Time) (objects.Attributes, error) {
+	h := objects.Headers{
+		ContentType: a.ContentType, ContentEncoding: a.ContentEncoding, ContentDisposition: a.ContentDisposition,
+		ContentLanguage: a.ContentLanguage, CacheControl: a.CacheControl,
+	}
+	if a.StorageClass != defaultClass {
+		h.StorageClass = a.StorageClass
+	}
+	stored := objects.Attributes{Headers: unique.Make(h), Metadata: a.Metadata}
+	if p := (properties{CustomTime: a.CustomTime, Updated: updated}); p != (properties{}) {
+		extra, err := json.Marshal(p)
+		if err != nil {
+			return stored, fmt.Errorf("encode the properties of object %q: %w", a.Name, err)
+		}
+		stored.Extra = string(extra)
+	}
+	return stored, nil
 }
 
 // texts returns the string members that users may set.
@@ -61,15 +120,4 @@ func (a *attributes) settable(bucket, name string) attributes {
 // etag changes when the object or its metadata changes.
 func (a *attributes) etag() string {
 	return base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(a.Generation, 36) + "/" + strconv.FormatInt(a.Metageneration, 36)))
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func crc32cOf(content []byte) string {
-	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, castagnoli)))
-}
-
-func md5Of(content []byte) string {
-	sum := md5.Sum(content) //nolint:gosec // GCS uses MD5
-	return base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -34,13 +34,21 @@ var (
 	// always are parameters that do not change the operation.
 	always = []string{"alt", "prettyPrint", "fields", "projection", "userProject", "quotaUser", "key", "uploadType"}
 	// neverTrue are parameters that clients send with the value false or empty.
-	neverTrue = []string{"versions", "softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
+	neverTrue = []string{"softDeleted", "includeFoldersAsPrefixes", "returnPartialSuccess"}
 
+	signing = []string{
+		"X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature",
+		"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
+	}
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
-	onCopy       = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
-	onUpload     = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
-	onList       = []string{"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter"}
+	// Google's client for JavaScript deletes all objects below a prefix one by one, and sends the prefix with each.
+	onDelete = append([]string{"prefix"}, onGeneration...)
+	onCopy   = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
+	onUpload = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
+	onList   = []string{
+		"prefix", "delimiter", "pageToken", "maxResults", "startOffset", "endOffset", "includeTrailingDelimiter", "versions",
+	}
 )
 
 // operations is the allow-list. The first match counts.
@@ -55,13 +63,17 @@ var operations = []operation{
 	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
 	{name: "objects.insert", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
 	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onGeneration, changes: true, do: (*Service).remove},
+	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, changes: true, do: (*Service).remove},
 	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
 	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
 	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
+	{name: "objects.insert", method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, changes: true, do: (*Service).beginXML},
+	{name: "objects.insert", method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).continueUpload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).cancelUpload},
+	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// Only the driver may use these.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},

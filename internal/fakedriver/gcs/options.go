@@ -20,12 +20,9 @@ const (
 
 // Options configure a service.
 type Options struct {
-	// Store has the buckets, accounts and grants, and the deadlines for clients;
+	// Store has the buckets, accounts, grants and objects, and the deadlines for clients;
 	// required. Buckets of the service are those with fakedriver.ProtocolGCS.
 	Store *store.Store
-	// Dir is the directory that keeps objects; it is created if it is missing.
-	// The store must keep its buckets, too. Empty: objects are lost with Close.
-	Dir string
 	// MaxBodyBytes is the maximum size of an object, and so of a request body. Default: 1
 	// GiB.
 	MaxBodyBytes int64

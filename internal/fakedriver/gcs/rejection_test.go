@@ -13,7 +13,7 @@ func TestUnauthenticated(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := f.account(t, "app", all("photos"))
 	gone := f.account(t, "gone", all("photos"))
-	if err := f.backend.DeleteAccount(t.Context(), owner, "gone"); err != nil {
+	if err := f.store.DeleteAccount(t.Context(), owner, "gone"); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ name, reason, authorization, want string }{
@@ -56,7 +56,7 @@ func TestRejections(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"Batch", "It would go around the gate.", request{method: "POST", path: "/batch/storage/v1"}, 400, "notImplemented"},
+		{"Batch", "It has no calls.", request{method: "POST", path: "/batch/storage/v1"}, 400, "invalid"},
 		{"XMLUpload", "Of the XML API only downloads.", request{method: "PUT", path: "/photos/x", body: "x"}, 400, "notImplemented"},
 		{"ObjectACL", "Rights are the driver's.", request{method: "PUT", path: "/storage/v1/b/photos/o/x/acl/allUsers", body: `{"role":"READER"}`}, 400, "notImplemented"},
 		{"BucketACL", "Rights are the driver's.", request{method: "POST", path: "/storage/v1/b/photos/acl"}, 400, "notImplemented"},
@@ -67,7 +67,6 @@ func TestRejections(t *testing.T) {
 		{"Condition", "It would be ignored.", request{method: "DELETE", path: "/storage/v1/b/photos/o/x", header: http.Header{"If-Match": {"e"}}}, 400, "notImplemented"},
 		{"Parameter", "It would be ignored.", request{method: "DELETE", path: "/storage/v1/b/photos/o/x?ifSomething=1"}, 400, "notImplemented"},
 		{"Twice", "Which of the two?", request{method: "GET", path: "/storage/v1/b/photos/o?prefix=a&prefix=b"}, 400, "invalid"},
-		{"Versions", "There are none.", request{method: "GET", path: "/storage/v1/b/photos/o?versions=true"}, 400, "notImplemented"},
 		{"Query", "Two readers would differ.", request{method: "GET", path: "/storage/v1/b/photos/o?prefix=%zz"}, 400, "invalid"},
 		{"Bomb", "It would be far more.", request{method: "POST", path: upload + "&name=y", header: http.Header{"Content-Encoding": {"gzip"}}}, 400, "notImplemented"},
 		{"TooLarge", "Bounded.", request{method: "POST", path: upload + "&name=y", body: strings.Repeat("x", 1<<10+1)}, 413, "uploadTooLarge"},
@@ -81,6 +80,7 @@ func TestRejections(t *testing.T) {
 		{"Generation", "Not a number.", request{method: "GET", path: "/storage/v1/b/photos/o/x?generation=x"}, 400, "invalid"},
 		{"OtherGeneration", "Not that one.", request{method: "GET", path: "/storage/v1/b/photos/o/x?generation=1"}, 404, "notFound"},
 		{"Nothing", "There is none.", request{method: "GET", path: "/storage/v1/b/photos/o/nothing"}, 404, "notFound"},
+		{"NothingBelowPrefix", "The prefix has no effect.", request{method: "DELETE", path: "/storage/v1/b/photos/o/nothing?prefix=n"}, 404, "notFound"},
 		{"NoBody", "Not JSON.", request{method: "PATCH", path: "/storage/v1/b/photos/o/x", body: `[]`}, 400, "invalid"},
 		{"Range", "Behind the end.", request{method: "GET", path: "/photos/nothing", header: http.Header{"Range": {"bytes=9-"}}}, 404, "notFound"},
 	} {

@@ -18,6 +18,8 @@ type objectResource struct {
 	SelfLink     string    `json:"selfLink"`
 	MediaLink    string    `json:"mediaLink"`
 	ClassUpdated time.Time `json:"timeStorageClassUpdated"`
+	// TimeDeleted is when the version was replaced or deleted; zero for the latest.
+	TimeDeleted time.Time `json:"timeDeleted,omitzero"`
 }
 
 func (s *Service) resource(x *exchange, a *attributes) objectResource {
@@ -42,24 +44,39 @@ func (s *Service) describe(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, found)
+	item := s.resource(x, &found.attributes)
+	for _, v := range x.bucket.Versions(found.Name) {
+		if v.Generation() <= found.Generation {
+			break
+		}
+		item.TimeDeleted = v.Modified()
+	}
+	return x.send(item)
 }
 
-// list sends the metadata of objects.
+// list sends the metadata of objects, or of all versions.
 func (s *Service) list(x *exchange) error {
 	asked, err := parseListing(x.query)
 	if err != nil {
 		return err
 	}
-	found := s.contents.of(x.target.bucket).list(asked)
+	page := asked.page(x.bucket)
 	answer := struct {
 		Kind          string           `json:"kind"`
 		Items         []objectResource `json:"items,omitempty"`
 		Prefixes      []string         `json:"prefixes,omitempty"`
 		NextPageToken string           `json:"nextPageToken,omitempty"`
-	}{Kind: "storage#objects", Prefixes: found.prefixes, NextPageToken: found.token()}
-	for _, o := range found.objects {
-		answer.Items = append(answer.Items, s.resource(x, &o.attributes))
+	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.token(page)}
+	for _, listed := range page.Versions {
+		o, err := objectOf(x.target.bucket, listed.Version)
+		if err != nil {
+			return err
+		}
+		item := s.resource(x, &o.attributes)
+		if listed.Newer != nil {
+			item.TimeDeleted = listed.Newer.Modified()
+		}
+		answer.Items = append(answer.Items, item)
 	}
 	return x.send(answer)
 }
@@ -90,9 +107,6 @@ func (s *Service) describeBucket(x *exchange) error {
 		SelfLink: s.base(x) + "/storage/v1/b/" + b.Name, TimeCreated: b.CreatedAt, Updated: b.CreatedAt,
 	})
 }
-
-// defaultClass is the storage class of objects without one.
-const defaultClass = "STANDARD"
 
 // send sends a JSON document.
 func (x *exchange) send(document any) error {

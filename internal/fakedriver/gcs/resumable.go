@@ -1,10 +1,14 @@
 package gcs
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // statusCancelled is Google's status for a cancelled upload.
@@ -13,19 +17,19 @@ const statusCancelled = 499
 // beginUpload starts a resumable upload. Unlike Google's, its URL does not work
 // without a token.
 func (s *Service) beginUpload(x *exchange) error {
-	in, err := incomingOf(x, x.body.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
+	in, err := incomingOf(x, x.body.document.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
 	if err != nil {
 		return err
 	}
 	if length, err := strconv.ParseInt(x.r.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
 		return errTooLarge
 	}
-	id, err := s.uploads.begin(&upload{incoming: in, key: x.caller.Account().AccessKeyID})
+	id, err := s.begin(x.bucket, session{incoming: in, Key: x.caller.Account().AccessKeyID})
 	if err != nil {
 		return err
 	}
 	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}}
-	x.w.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.bucket)+"/o?"+query.Encode())
+	x.w.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
 	x.w.Header().Set("X-Guploader-Uploadid", id)
 	x.w.Header().Set("Content-Length", "0")
 	x.begin(http.StatusOK)
@@ -42,48 +46,61 @@ func (s *Service) base(x *exchange) string {
 
 // continueUpload receives a chunk, or returns the progress.
 func (s *Service) continueUpload(x *exchange) error {
-	id := x.query.Get("upload_id")
-	found, err := s.uploads.find(id, x.caller.Account().AccessKeyID, x.target.bucket)
+	found, err := s.session(x)
 	if err != nil {
 		return err
 	}
-	chunk, err := chunkOf(x.r.Header.Get("Content-Range"), int64(x.body.Len()))
+	chunk, err := chunkOf(x.r.Header.Get("Content-Range"), x.body.content.Size())
 	if err != nil {
 		return err
 	}
-	have := int64(len(found.content))
-	switch {
-	case chunk.size > 0 && chunk.first > have:
-		return errInvalid.with("A chunk before this one is missing")
-	case chunk.size > 0 && chunk.first+chunk.size > have: // a chunk may repeat received bytes at its start
-		if chunk.first+chunk.size > s.options.MaxBodyBytes {
-			return errTooLarge
-		}
-		found.content = append(found.content, x.body.Bytes()[have-chunk.first:]...)
-		have = int64(len(found.content))
-	}
-	if chunk.total < 0 || have < chunk.total {
-		return x.sendProgress(have)
-	}
-	if have > chunk.total {
+	if chunk.total >= 0 && chunk.size > 0 && chunk.first+chunk.size > chunk.total {
 		return errInvalid.with("The body is longer than Content-Range declares")
 	}
-	return s.endUpload(x, id, found)
-}
-
-// endUpload ends the upload, and stores an object from the received bytes.
-func (s *Service) endUpload(x *exchange, id string, found *upload) error {
-	s.uploads.end(id)
-	in := found.incoming
-	sums, err := declared(x.r.Header, in.document)
+	progress, err := x.bucket.Append(found.Name, found.id, chunk.first, s.options.MaxBodyBytes, x.body.content)
 	if err != nil {
 		return err
 	}
-	in.sums = sums
-	if in.contentType == "" {
-		in.contentType = x.r.Header.Get("Content-Type")
+	switch {
+	case chunk.total < 0 || progress.Size < chunk.total:
+		return x.sendProgress(progress.Size)
+	case progress.Size > chunk.total:
+		return errInvalid.with("More bytes have been received than Content-Range declares")
 	}
-	return s.finish(x, in, found.content)
+	return s.endUpload(x, found)
+}
+
+// endUpload stores an object from the received bytes. The upload ends, also if the object
+// is rejected.
+func (s *Service) endUpload(x *exchange, found session) error {
+	in := found.incoming
+	made, err := x.bucket.CompleteAppended(in.Name, found.id, in.conditions(), func(content objects.Body) (objects.Draft, error) {
+		sums, err := declared(x.r.Header, in.Document)
+		if err != nil {
+			return objects.Draft{}, err
+		}
+		in.sums = sums
+		in.ContentType = cmp.Or(in.ContentType, x.r.Header.Get("Content-Type"))
+		computed, err := sumsOf(content)
+		if err != nil {
+			return objects.Draft{}, err
+		}
+		return s.draft(in, content, computed)
+	})
+	if err != nil {
+		if failureOf(err).code < http.StatusInternalServerError {
+			err = errors.Join(err, s.abort(x.bucket, found))
+		}
+		return err
+	}
+	if found.XML {
+		return x.sendCreated(made)
+	}
+	o, err := objectOf(in.Bucket, made)
+	if err != nil {
+		return err
+	}
+	return s.sendObject(x, o)
 }
 
 // sendProgress returns the number of received bytes. Clients that cannot handle status
@@ -103,11 +120,13 @@ func (x *exchange) sendProgress(have int64) error {
 }
 
 func (s *Service) cancelUpload(x *exchange) error {
-	id := x.query.Get("upload_id")
-	if _, err := s.uploads.find(id, x.caller.Account().AccessKeyID, x.target.bucket); err != nil {
+	found, err := s.session(x)
+	if err != nil {
 		return err
 	}
-	s.uploads.end(id)
+	if err := s.abort(x.bucket, found); err != nil {
+		return err
+	}
 	x.w.Header().Set("Content-Length", "0")
 	x.begin(statusCancelled)
 	return nil

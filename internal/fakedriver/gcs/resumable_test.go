@@ -85,7 +85,7 @@ func TestResumableOwner(t *testing.T) {
 		}
 	}
 	path = f.session(t, mine)
-	if err := f.backend.DeleteAccount(t.Context(), owner, "mine"); err != nil {
+	if err := f.store.DeleteAccount(t.Context(), owner, "mine"); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{mine, yours} {

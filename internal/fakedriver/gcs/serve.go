@@ -3,16 +3,15 @@ package gcs
 import (
 	"net/http"
 	"net/url"
-	"sync"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
 // serve answers one request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r, release: func() {}}
+	x := &exchange{w: w, r: r}
 	w.Header().Set("Server", "cosi-emu")
-	defer func() { x.release() }()
+	defer x.end()
 	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
 	for _, run := range phases {
 		if err := run(s, x); err != nil {
@@ -31,19 +30,26 @@ func (s *Service) reject(x *exchange, err error) {
 	} else {
 		log.V(1).Info("gcs request rejected")
 	}
-	x.release() // a revocation must not delay an error
-	if !x.started {
-		found.write(x.w)
-	}
+	s.respond(x, found, err)
 }
 
 // fail responds with an internal error after a panic.
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
-	x.release()
-	if !x.started {
-		errInternal.write(x.w)
+	s.respond(x, errInternal, cause)
+}
+
+func (s *Service) respond(x *exchange, found *failure, err error) {
+	x.caller.Leave() // a revocation must not wait for an error
+	switch {
+	case x.started:
+		return
+	case x.target.shape == shapeResumable:
+		x.writeXML(err, found)
+	default:
+		found.write(x.w)
 	}
+	x.started = true
 }
 
 // parse reads path and query strictly. It rejects what two parsers could read
@@ -61,26 +67,24 @@ func (s *Service) classify(x *exchange) (err error) {
 	if x.operation, err = classify(x.r.Method, x.target, x.query); err != nil {
 		return err
 	}
+	if x.target.shape == shapeResumable {
+		return nil // beginXML reads all headers, and the others none of Google's
+	}
 	return checkHeaders(x.r.Header, x.operation)
 }
 
-// perform runs the operation, after a last check of the key and the grant. It does not
-// wait for the client.
+// perform runs the operation, after a last check of the key and the grant: they may have
+// ended while the body was received. It does not wait for the client until the response
+// starts.
 func (s *Service) perform(x *exchange) error {
-	unlock := s.lock.RUnlock
-	if x.operation.changes {
-		s.lock.Lock()
-		unlock = s.lock.Unlock
-	} else {
-		s.lock.RLock()
-	}
-	x.release = sync.OnceFunc(unlock)
-	if err := s.authorize(x); err != nil {
-		return err
+	if x.target.shape == shapeBatch {
+		return x.operation.do(s, x) // its calls enter the gate on their own
 	}
 	if err := x.caller.Enter(); err != nil {
 		return err
 	}
-	x.release = sync.OnceFunc(func() { x.caller.Leave(); unlock() })
+	if err := s.authorize(x); err != nil {
+		return err
+	}
 	return x.operation.do(s, x)
 }

@@ -5,41 +5,35 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"sync"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
 var errNoStore = errors.New("the GCS service needs a store")
 
-// Service serves Google Cloud Storage. Its methods are safe for concurrent use.
-// Objects are in memory and, with Options.Dir, also in files. It stops with its store.
+// Service serves Google Cloud Storage. Its methods are safe for concurrent use. It stops with
+// its store, which has all that it stores.
 type Service struct {
 	options Options
 	handler http.Handler
-	uploads uploads
-	files   objectFiles
-
-	// lock guards the fields below. A request holds it while it reads or changes objects,
-	// until the response starts. It is locked before the account.
-	lock       sync.RWMutex
-	contents   contents
-	generation int64 // the latest
+	single  http.Handler // for the calls of a batch, which have arrived
+	xml     *s3.Service  // for signed requests of the XML API
 }
 
-// New returns a service for the store's buckets, with their stored objects.
-func New(ctx context.Context, options Options) (*Service, error) {
+// New returns a service for the store's buckets.
+func New(options Options) (*Service, error) {
 	if options.Store == nil {
 		return nil, errNoStore
 	}
-	options = options.withDefaults()
-	s := &Service{
-		options: options, uploads: newUploads(options.UploadTimeout, options.Now), files: objectFiles{options.Dir}, contents: contents{},
-	}
-	if err := s.load(ctx); err != nil {
+	s := &Service{options: options.withDefaults()}
+	var err error
+	if s.xml, err = options.Store.NewDialect(s.dialect(), s.options.MaxBodyBytes); err != nil {
 		return nil, err
 	}
-	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))
+	s.single = s.Unwrapped()
+	s.handler = options.Store.WithTimeouts(s.single)
 	if options.Middleware != nil {
-		s.handler = options.Middleware(s.handler)
+		s.handler, s.single = options.Middleware(s.handler), options.Middleware(s.single)
 	}
 	return s, nil
 }
@@ -49,7 +43,7 @@ func New(ctx context.Context, options Options) (*Service, error) {
 func (s *Service) Handler() http.Handler { return s.handler }
 
 // Unwrapped returns the service without its middleware, for requests of this process.
-func (s *Service) Unwrapped() http.Handler { return http.HandlerFunc(s.serve) }
+func (s *Service) Unwrapped() http.Handler { return http.HandlerFunc(s.route) }
 
 // Serve serves on a listener until the context is done or the store is closed, and
 // closes the listener. It returns when all requests have ended. The error is nil

@@ -13,16 +13,18 @@ import (
 type shape string
 
 const (
-	shapeService  shape = "service"  // /storage/v1/b
-	shapeBucket   shape = "bucket"   // /storage/v1/b/B
-	shapeObjects  shape = "objects"  // /storage/v1/b/B/o
-	shapeObject   shape = "object"   // /storage/v1/b/B/o/O
-	shapeMedia    shape = "media"    // /download/storage/v1/b/B/o/O, and /B/O of the XML API
-	shapeUpload   shape = "upload"   // /upload/storage/v1/b/B/o
-	shapeCompose  shape = "compose"  // /storage/v1/b/B/o/O/compose
-	shapeCopy     shape = "copy"     // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
-	shapeRewrite  shape = "rewrite"  // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
-	shapeUnserved shape = "unserved" // any other path of the API
+	shapeService   shape = "service"   // /storage/v1/b
+	shapeBucket    shape = "bucket"    // /storage/v1/b/B
+	shapeObjects   shape = "objects"   // /storage/v1/b/B/o
+	shapeObject    shape = "object"    // /storage/v1/b/B/o/O
+	shapeMedia     shape = "media"     // /download/storage/v1/b/B/o/O, and /B/O of the XML API
+	shapeUpload    shape = "upload"    // /upload/storage/v1/b/B/o
+	shapeCompose   shape = "compose"   // /storage/v1/b/B/o/O/compose
+	shapeCopy      shape = "copy"      // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
+	shapeRewrite   shape = "rewrite"   // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
+	shapeBatch     shape = "batch"     // /batch/storage/v1
+	shapeResumable shape = "resumable" // /B/O of the XML API, for a resumable upload
+	shapeUnserved  shape = "unserved"  // any other path of the API
 )
 
 // target is what a request refers to.
@@ -39,9 +41,7 @@ const maxNameBytes = 1024
 // names, so each segment is a name or a word.
 func parseTarget(r *http.Request) (target, error) {
 	path := r.URL.EscapedPath()
-	for prefix, parse := range map[string]func([]string) target{
-		"/storage/v1/": jsonTarget, "/download/storage/v1/": mediaTarget, "/upload/storage/v1/": uploadTarget,
-	} {
+	for prefix, parse := range jsonPaths {
 		if rest, ok := strings.CutPrefix(path, prefix); ok {
 			segments, err := unescape(strings.Split(strings.TrimSuffix(rest, "/"), "/"))
 			if err != nil {
@@ -50,10 +50,31 @@ func parseTarget(r *http.Request) (target, error) {
 			return parse(segments).checked()
 		}
 	}
-	if strings.HasPrefix(path, "/batch") {
-		return target{shape: shapeUnserved}, nil
+	if path == batchPath || path == "/batch" {
+		return target{shape: shapeBatch}, nil
 	}
-	return xmlTarget(r.URL.Path).checked()
+	t := xmlTarget(r.URL.Path)
+	if t.shape == shapeMedia && isResumable(r, r.URL.Query()) {
+		t.shape = shapeResumable
+	}
+	return t.checked()
+}
+
+// jsonPaths begin the paths of the JSON API.
+var jsonPaths = map[string]func([]string) target{
+	"/storage/v1/": jsonTarget, "/download/storage/v1/": mediaTarget, "/upload/storage/v1/": uploadTarget,
+}
+
+const batchPath = "/batch/storage/v1"
+
+// isJSON reports whether a path is of the JSON API.
+func isJSON(path string) bool {
+	for prefix := range jsonPaths {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return path == batchPath || path == "/batch"
 }
 
 func unescape(segments []string) ([]string, error) {

@@ -2,12 +2,9 @@ package gcs
 
 import (
 	"cmp"
-	"errors"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // upload stores an object from one request, or starts or continues a resumable upload.
@@ -20,120 +17,94 @@ func (s *Service) upload(x *exchange) error {
 	case kind == "resumable":
 		return s.beginUpload(x)
 	case kind == "multipart":
-		return s.uploadMultipart(x)
+		return s.store(x, x.body.document.Bytes(), x.body.contentType)
 	case kind == "media":
-		return s.uploadMedia(x)
+		return s.store(x, nil, x.r.Header.Get("Content-Type"))
 	default:
 		return errInvalid.with("The parameter uploadType must be media, multipart or resumable")
 	}
 }
 
-// incoming is an upload, without its content.
+// incoming is an upload, without its content. It is a part of the record of a session.
 type incoming struct {
-	bucket, name string
-	document     document
-	// contentType is that of the body, if the document has none; contentEncoding is from
+	Bucket   string   `json:"bucket"`
+	Name     string   `json:"name"`
+	Document document `json:"document,omitempty"`
+	// ContentType is that of the body, if the document has none; ContentEncoding is from
 	// the query.
-	contentType, contentEncoding string
+	ContentType     string `json:"contentType,omitempty"`
+	ContentEncoding string `json:"contentEncoding,omitempty"`
 
-	conditions conditions
-	sums       checksums
+	Generation     objects.NumberCondition `json:"ifGeneration"`
+	Metageneration objects.NumberCondition `json:"ifMetageneration"`
+
+	sums declaration
 }
 
 // incomingOf reads the first request of an upload.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
 	in = incoming{
-		bucket: x.target.bucket, name: x.query.Get("name"),
-		contentType: contentType, contentEncoding: x.query.Get("contentEncoding"),
+		Bucket: x.target.bucket, Name: x.query.Get("name"),
+		ContentType: contentType, ContentEncoding: x.query.Get("contentEncoding"),
 	}
-	if in.document, err = parseDocument(metadata); err != nil {
+	if in.Document, err = parseDocument(metadata); err != nil {
 		return in, err
 	}
-	name, err := in.document.text("name")
+	name, err := in.Document.text("name")
 	if err != nil {
 		return in, err
 	}
-	in.name = cmp.Or(in.name, name)
-	if err := checkName(in.name); err != nil {
+	in.Name = cmp.Or(in.Name, name)
+	if err := checkName(in.Name); err != nil {
 		return in, err
 	}
-	if in.conditions, err = conditionsOf(x); err != nil {
+	c, err := conditionsOf(x)
+	if err != nil {
 		return in, err
 	}
-	in.sums, err = declared(x.r.Header, in.document)
+	in.Generation, in.Metageneration = c.Generation, c.Metageneration
+	in.sums, err = declared(x.r.Header, in.Document)
 	return in, err
 }
 
-// finish stores an upload whose content is complete.
-func (s *Service) finish(x *exchange, in incoming, content []byte) error {
-	if int64(len(content)) > s.options.MaxBodyBytes {
-		return errTooLarge
+func (in incoming) conditions() objects.Conditions {
+	return objects.Conditions{Generation: in.Generation, Metageneration: in.Metageneration}
+}
+
+// draft returns the object that an upload with this content becomes.
+func (s *Service) draft(in incoming, content objects.Body, computed sums) (objects.Draft, error) {
+	if content.Size() > s.options.MaxBodyBytes {
+		return objects.Draft{}, errTooLarge
 	}
-	if err := in.sums.verify(content); err != nil {
+	if err := in.sums.verify(computed); err != nil {
+		return objects.Draft{}, err
+	}
+	a := attributes{Bucket: in.Bucket, Name: in.Name}
+	if err := in.Document.apply(&a); err != nil {
+		return objects.Draft{}, err
+	}
+	a.ContentType = cmp.Or(a.ContentType, in.ContentType)
+	a.ContentEncoding = cmp.Or(in.ContentEncoding, a.ContentEncoding)
+	return a.draft(content, computed)
+}
+
+// store stores an object whose content is in the request.
+func (s *Service) store(x *exchange, metadata []byte, contentType string) error {
+	in, err := incomingOf(x, metadata, contentType)
+	if err != nil {
 		return err
 	}
-	if err := in.conditions.check(s.contents.get(in.bucket, in.name), true); err != nil {
+	d, err := s.draft(in, x.body.content, x.body.sums)
+	if err != nil {
 		return err
 	}
-	a := attributes{Bucket: in.bucket, Name: in.name}
-	if err := in.document.apply(&a); err != nil {
+	v, err := x.bucket.Put(in.Name, d, in.conditions())
+	if err != nil {
 		return err
 	}
-	a.ContentType = cmp.Or(a.ContentType, in.contentType)
-	a.ContentEncoding = cmp.Or(in.contentEncoding, a.ContentEncoding)
-	made, err := s.put(a, content)
+	made, err := objectOf(in.Bucket, v)
 	if err != nil {
 		return err
 	}
 	return s.sendObject(x, made)
-}
-
-func (s *Service) uploadMedia(x *exchange) error {
-	in, err := incomingOf(x, nil, x.r.Header.Get("Content-Type"))
-	if err != nil {
-		return err
-	}
-	return s.finish(x, in, x.body.Bytes())
-}
-
-// uploadMultipart reads a body of two parts: metadata and content.
-func (s *Service) uploadMultipart(x *exchange) error {
-	_, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
-	if err != nil || parameters["boundary"] == "" {
-		return errInvalid.with("The Content-Type must be multipart/related, with a boundary")
-	}
-	parts := multipart.NewReader(&x.body, parameters["boundary"])
-	metadata, kind, err := nextPart(parts)
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(kind, "application/json") {
-		return errInvalid.with("The first part of the body must be JSON")
-	}
-	content, kind, err := nextPart(parts)
-	if err != nil {
-		return err
-	}
-	if _, err := parts.NextRawPart(); !errors.Is(err, io.EOF) {
-		return errInvalid.with("The body must have two parts")
-	}
-	in, err := incomingOf(x, metadata, kind)
-	if err != nil {
-		return err
-	}
-	return s.finish(x, in, content)
-}
-
-func nextPart(parts *multipart.Reader) (data []byte, contentType string, err error) {
-	part, err := parts.NextRawPart()
-	if err != nil {
-		return nil, "", errInvalid.with("The body must have two parts")
-	}
-	if part.Header.Get("Content-Transfer-Encoding") != "" && part.Header.Get("Content-Transfer-Encoding") != "binary" {
-		return nil, "", errNotImplemented.with("cosi-emu does not implement a Content-Transfer-Encoding other than binary")
-	}
-	if data, err = io.ReadAll(part); err != nil {
-		return nil, "", errInvalid.with("The body ends within a part")
-	}
-	return data, part.Header.Get("Content-Type"), nil
 }

@@ -3,38 +3,47 @@ package gcs
 import (
 	"cmp"
 	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// put stores an object as a new generation.
-func (s *Service) put(a attributes, content []byte) (*object, error) {
-	now := s.options.Now().UTC()
-	s.generation = max(s.generation+1, now.UnixMicro()) // two changes in a microsecond need different generations
-	a.Generation, a.Metageneration, a.TimeCreated, a.Updated = s.generation, 1, now, now
-	a.Size, a.CRC32C, a.MD5Hash = int64(len(content)), crc32cOf(content), md5Of(content)
-	a.ContentType = cmp.Or(a.ContentType, "application/octet-stream")
-	a.StorageClass = cmp.Or(a.StorageClass, defaultClass)
-	return s.keep(&object{attributes: a, content: content})
-}
-
-// keep stores an object, in a file if there is a directory.
-func (s *Service) keep(o *object) (*object, error) {
-	if err := s.files.put(o); err != nil {
+// put stores an object as a new generation, if the conditions of the request hold.
+func (s *Service) put(x *exchange, a attributes, content objects.Body, computed sums) (*object, error) {
+	c, err := conditionsOf(x)
+	if err != nil {
 		return nil, err
 	}
-	s.contents.put(o)
-	return o, nil
+	d, err := a.draft(content, computed)
+	if err != nil {
+		return nil, err
+	}
+	v, err := x.bucket.Put(a.Name, d, c)
+	if err != nil {
+		return nil, err
+	}
+	return objectOf(a.Bucket, v)
 }
 
-// remove deletes an object.
+// draft returns the object as the store takes it.
+func (a *attributes) draft(content objects.Body, computed sums) (objects.Draft, error) {
+	a.ContentType = cmp.Or(a.ContentType, defaultType)
+	stored, err := a.stored(a.Updated)
+	return objects.Draft{Body: content, ETag: computed.etag, Checksum: computed.crc32c, Attributes: stored}, err
+}
+
+// remove deletes an object, or with a generation one version.
 func (s *Service) remove(x *exchange) error {
-	found, err := s.existing(x)
+	c, err := conditionsOf(x)
 	if err != nil {
 		return err
 	}
-	if err := s.files.remove(found.Bucket, found.Name); err != nil {
+	id, err := x.versionID("generation")
+	if err != nil {
 		return err
 	}
-	s.contents.remove(found.Bucket, found.Name)
+	if _, err := x.bucket.Delete(x.target.object, id, c, objects.BypassNothing); err != nil {
+		return gone(err, x.target.bucket, x.target.object)
+	}
 	x.begin(http.StatusNoContent)
 	return nil
 }
@@ -42,30 +51,40 @@ func (s *Service) remove(x *exchange) error {
 // patch changes the metadata of an object, and PUT replaces it. The generation and the
 // content stay.
 func (s *Service) patch(x *exchange) error {
-	d, err := parseDocument(x.body.Bytes())
+	d, err := parseDocument(x.body.document.Bytes())
 	if err != nil {
 		return err
 	}
-	found, err := s.existing(x)
+	c, err := conditionsOf(x)
 	if err != nil {
 		return err
 	}
-	changed := *found
-	if x.r.Method == http.MethodPut {
-		for _, text := range changed.texts() {
-			*text = ""
+	id, err := x.versionID("generation")
+	if err != nil {
+		return err
+	}
+	v, err := x.bucket.Edit(x.target.object, id, c, func(v *objects.Version) (objects.Attributes, error) {
+		found, err := objectOf(x.target.bucket, v)
+		if err != nil {
+			return objects.Attributes{}, err
 		}
-		changed.Metadata, changed.CustomTime = nil, nil
+		if x.r.Method == http.MethodPut {
+			for _, text := range found.texts() {
+				*text = ""
+			}
+			found.Metadata, found.CustomTime = nil, nil
+		}
+		if err := d.apply(&found.attributes); err != nil {
+			return objects.Attributes{}, err
+		}
+		return found.stored(s.options.Now().UTC())
+	})
+	if err != nil {
+		return gone(err, x.target.bucket, x.target.object)
 	}
-	if err := d.apply(&changed.attributes); err != nil {
-		return err
-	}
-	changed.StorageClass = cmp.Or(changed.StorageClass, defaultClass)
-	changed.Metageneration++
-	changed.Updated = s.options.Now().UTC()
-	kept, err := s.keep(&changed)
+	changed, err := objectOf(x.target.bucket, v)
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, kept)
+	return s.sendObject(x, changed)
 }

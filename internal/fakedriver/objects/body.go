@@ -127,6 +127,17 @@ func (b Body) Slice(offset, length int64) Body {
 // Open returns a reader of the whole body. The caller closes it.
 func (b Body) Open() io.ReadCloser { return &bodyReader{body: b} }
 
+// damage returns an error of kind blobstore.ErrDamaged if a blob of the body is known to be
+// damaged.
+func (b Body) damage() error {
+	for p := range b.pieces {
+		if err := p.blob.Damage(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // bodyReader opens one piece after the other.
 type bodyReader struct {
 	body    Body

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -34,6 +35,12 @@ type Config struct {
 	Versioning Versioning        `json:"versioning,omitempty"`
 	Tags       map[string]string `json:"tags,omitempty"`
 	Quota      Quota             `json:"quota,omitzero"`
+	// ObjectLock requires versioning to be enabled.
+	ObjectLock ObjectLock `json:"objectLock,omitzero"`
+	// CORS are rules, which are replaced and not changed.
+	CORS []cors.Rule `json:"cors,omitempty"`
+	// Generations has versions follow the rules of Google Cloud Storage: see generations.go.
+	Generations bool `json:"generations,omitempty"`
 }
 
 const (
@@ -91,28 +98,58 @@ func (b *Bucket) Used() Quota {
 }
 
 // SetVersioning switches versioning on or off. The error is
-// IllegalVersioningConfigurationException for anything but Enabled and Suspended.
+// IllegalVersioningConfigurationException for anything but Enabled and Suspended, and
+// InvalidBucketState for suspending it in a bucket with object lock.
 func (b *Bucket) SetVersioning(state Versioning) error {
 	if state != Enabled && state != Suspended {
 		return s3error.ErrIllegalVersioningConfiguration
 	}
-	return b.configure(func(c *Config) { c.Versioning = state })
+	return b.configure(func(c *Config) error {
+		if c.ObjectLock.Enabled && state != Enabled {
+			return s3error.ErrInvalidBucketState.With("An Object Lock configuration is present on this bucket, " +
+				"so the versioning state cannot be changed.")
+		}
+		c.Versioning = state
+		return nil
+	})
 }
 
 // SetTags replaces the bucket's tags; nil removes them.
 func (b *Bucket) SetTags(tags map[string]string) error {
-	return b.configure(func(c *Config) { c.Tags = maps.Clone(tags) })
+	return b.configure(func(c *Config) error {
+		c.Tags = maps.Clone(tags)
+		return nil
+	})
+}
+
+// SetCORS replaces the rules for pages of other origins; nil removes them. The caller must not
+// change them afterwards.
+func (b *Bucket) SetCORS(rules []cors.Rule) error {
+	return b.configure(func(c *Config) error {
+		c.CORS = rules
+		return nil
+	})
+}
+
+// UseGenerations sets Config.Generations of a bucket that has no versions yet.
+func (b *Bucket) UseGenerations() error {
+	return b.configure(func(c *Config) error {
+		c.Generations = true
+		return nil
+	})
 }
 
 // configure waits for running changes, which use the old configuration.
-func (b *Bucket) configure(change func(*Config)) error {
+func (b *Bucket) configure(change func(*Config) error) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
 	if b.retired {
 		return s3error.ErrNoSuchBucket
 	}
 	config := b.Config()
-	change(&config)
+	if err := change(&config); err != nil {
+		return err
+	}
 	if err := b.store.commit(b.recordConfig(config)); err != nil {
 		return err
 	}
@@ -122,7 +159,7 @@ func (b *Bucket) configure(change func(*Config)) error {
 	return nil
 }
 
-// retire deletes the bucket if it is empty or purge is set. Nothing else changes the
+// retire deletes the bucket if it is empty or purge is set, also locked versions. Nothing else changes the
 // bucket in the meantime, but requests may read it.
 func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	b.gate.Lock()

@@ -1,7 +1,10 @@
 package objects
 
 import (
+	"cmp"
 	"crypto/md5" //nolint:gosec // S3's ETags use MD5
+	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,14 +15,19 @@ import (
 // Completion has the parameters of CompleteUpload.
 type Completion struct {
 	Parts []CompletedPart
-	// Checksum, if it is not zero, must equal the object's.
+	// Checksum, if it is not zero, must equal the object's. A composite one may lack the
+	// number of parts.
 	Checksum checksum.Sum
+	// Default is the algorithm of the object's checksum if the upload has none.
+	Default checksum.Algorithm
 	// Type, if it is not empty, must equal the type of the upload's checksum; see package
 	// checksum.
 	Type string
 	// Size, if it is not nil, must equal the object's.
 	Size       *int64
 	Conditions Conditions
+	// Finish completes the object after all checks, if it is set.
+	Finish func(*Draft) error
 }
 
 // CompletedPart names a part.
@@ -33,28 +41,62 @@ type CompletedPart struct {
 // CompleteUpload creates an object from parts of an upload, and ends the upload.
 // Errors are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
 // InvalidRequest, and those of Put. After an error the upload continues.
+//
+// A repeated completion with the same parts returns the object of the first, as long as
+// that is there: the client may have lost the reply.
 func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() error {
 		u, err := b.upload(key, id)
 		if err != nil {
+			if stored = b.completed(key, id, c.Parts); stored != nil {
+				return nil
+			}
 			return err
 		}
 		parts, err := u.pick(c.Parts, b.store.options.MinPartBytes)
 		if err != nil {
 			return err
 		}
-		draft, err := u.assemble(parts)
+		draft, err := u.assemble(parts, c.Default)
 		if err != nil {
 			return err
 		}
 		if err := c.check(u, draft); err != nil {
 			return err
 		}
+		if c.Finish != nil {
+			if err := c.Finish(&draft); err != nil {
+				return err
+			}
+		}
 		stored, err = b.put(key, draft, c.Conditions, u)
 		return err
 	})
 	return stored, err
+}
+
+// completed returns the version that an upload of these parts has become, or nil.
+func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
+	v := b.head(key)
+	for v != nil && v.Upload != id {
+		v = v.older
+	}
+	if v == nil || len(parts) != len(v.Parts) {
+		return nil
+	}
+	digests := md5.New() //nolint:gosec // see the import
+	for i, part := range parts {
+		sum, err := hex.DecodeString(part.ETag)
+		if err != nil || part.Number != int(v.Parts[i].Number) {
+			return nil
+		}
+		digests.Write(sum)
+	}
+	if [md5.Size]byte(digests.Sum(nil)) != v.ETag.Sum {
+		return nil
+	}
+	return v
 }
 
 // pick returns the named parts.
@@ -88,6 +130,9 @@ func (u *upload) find(name CompletedPart) (Part, error) {
 	case !ok || part.ETag.String() != name.ETag,
 		!name.Checksum.IsZero() && name.Checksum != part.Checksum:
 		return Part{}, s3error.ErrInvalidPart
+	case part.Body.damage() != nil:
+		return Part{}, fmt.Errorf("%w: %w", s3error.ErrInternalError.With("The content of part "+strconv.Itoa(name.Number)+
+			" is damaged on the disk of the store. The log of the store names the file. Upload the part again."), part.Body.damage())
 	case name.Checksum.IsZero() && u.Algorithm != checksum.None && !u.FullObject:
 		return Part{}, s3error.ErrInvalidRequest.With("The upload was created using a " + strings.ToLower(u.Algorithm.String()) +
 			" checksum. The complete request must include the checksum for each part. It was missing for part " +
@@ -97,7 +142,7 @@ func (u *upload) find(name CompletedPart) (Part, error) {
 }
 
 // assemble joins the parts without copying.
-func (u *upload) assemble(parts []Part) (Draft, error) {
+func (u *upload) assemble(parts []Part, otherwise checksum.Algorithm) (Draft, error) {
 	d := Draft{Attributes: u.Attributes, ETag: ETag{Parts: int32(len(parts))}} //nolint:gosec // at most 10,000
 	digests := md5.New()                                                       //nolint:gosec // see the import
 	bodies := make([]Body, 0, len(parts))
@@ -111,19 +156,16 @@ func (u *upload) assemble(parts []Part) (Draft, error) {
 	}
 	digests.Sum(d.ETag.Sum[:0])
 	d.Body = join(bodies)
-	sum, err := u.checksum(d.Body, sums)
+	sum, err := u.checksum(d.Body, sums, otherwise)
 	d.Checksum = sum
 	return d, err
 }
 
-func (u *upload) checksum(body Body, parts []checksum.Sum) (checksum.Sum, error) {
-	if u.Algorithm == checksum.None {
-		return checksum.Sum{}, nil
-	}
-	if !u.FullObject {
+func (u *upload) checksum(body Body, parts []checksum.Sum, otherwise checksum.Algorithm) (checksum.Sum, error) {
+	if u.Algorithm != checksum.None && !u.FullObject {
 		return checksum.OfParts(u.Algorithm, parts), nil
 	}
-	return body.Checksum(u.Algorithm)
+	return body.Checksum(cmp.Or(u.Algorithm, otherwise))
 }
 
 // check compares the object with the client's values.
@@ -134,7 +176,7 @@ func (c Completion) check(u *upload, d Draft) error {
 	if c.Size != nil && *c.Size != d.Body.Size() {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
 	}
-	if !c.Checksum.IsZero() && c.Checksum != d.Checksum {
+	if !c.Checksum.IsZero() && c.Checksum != d.Checksum && c.Checksum != d.Checksum.WithoutParts() {
 		return s3error.ErrBadDigest.With("The checksum that you specified is not that of the object")
 	}
 	return nil

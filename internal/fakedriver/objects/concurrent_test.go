@@ -86,7 +86,7 @@ func (w *worker) read(key string) error {
 }
 
 func (w *worker) removeNewest(key string) error {
-	_, err := w.Delete(key, "", objects.Conditions{})
+	_, err := w.Delete(key, "", objects.Conditions{}, objects.BypassNothing)
 	return err
 }
 
@@ -99,7 +99,7 @@ func (w *worker) version(key string) string {
 }
 
 func (w *worker) removeVersion(key string) error {
-	_, err := w.Delete(key, w.version(key), objects.Conditions{})
+	_, err := w.Delete(key, w.version(key), objects.Conditions{}, objects.BypassNothing)
 	return err
 }
 

@@ -14,11 +14,49 @@ type Conditions struct {
 	IfMatch, IfNoneMatch string
 	// IfModifiedSince and IfUnmodifiedSince have whole seconds; zero means no condition.
 	IfModifiedSince, IfUnmodifiedSince time.Time
+	// Generation and Metageneration are conditions of Google Cloud Storage.
+	Generation, Metageneration NumberCondition
+}
+
+// NumberCondition compares a number of the current version, 0 if there is none. Nil means no
+// condition.
+type NumberCondition struct{ Match, NotMatch *int64 }
+
+// check returns whether the number must be as it is, and whether it is another one than the
+// client has.
+func (c NumberCondition) check(number int64) (ok, fresh bool) {
+	return c.Match == nil || *c.Match == number, c.NotMatch == nil || *c.NotMatch != number
+}
+
+// checkNumbers is check for both numbers of v, which may be nil.
+func (c Conditions) checkNumbers(v *Version) (ok, fresh bool) {
+	var generation, metageneration int64
+	if v.isLive() {
+		generation, metageneration = v.Generation(), v.Metageneration()
+	}
+	okGeneration, freshGeneration := c.Generation.check(generation)
+	okMeta, freshMeta := c.Metageneration.check(metageneration)
+	return okGeneration && okMeta, freshGeneration && freshMeta
+}
+
+// ReadNumbers returns PreconditionFailed or NotModified if a condition on the numbers of v does
+// not hold. v may be nil.
+func (c Conditions) ReadNumbers(v *Version) error {
+	switch ok, fresh := c.checkNumbers(v); {
+	case !ok:
+		return s3error.ErrPreconditionFailed
+	case !fresh:
+		return s3error.ErrNotModified
+	}
+	return nil
 }
 
 // Read returns PreconditionFailed or NotModified if a condition for reading a version
 // does not hold. As in S3, a matching ETag overrides a time that does not match.
 func (c Conditions) Read(v *Version) error {
+	if err := c.ReadNumbers(v); err != nil {
+		return err
+	}
 	etag, modified := v.ETag.String(), v.Modified().Truncate(time.Second)
 	switch {
 	case c.IfMatch != "" && !matches(c.IfMatch, etag):
@@ -36,8 +74,11 @@ func (c Conditions) Read(v *Version) error {
 // write returns an error if a condition for replacing or deleting a version does not
 // hold: PreconditionFailed, or NoSuchKey if current is nil and must match.
 func (c Conditions) write(current *Version) error {
-	exists := current != nil && !current.IsDeleteMarker
+	exists := current.isLive()
+	ok, fresh := c.checkNumbers(current)
 	switch {
+	case !ok || !fresh:
+		return s3error.ErrPreconditionFailed
 	case c.IfNoneMatch != "" && exists && matches(c.IfNoneMatch, current.ETag.String()):
 		return s3error.ErrPreconditionFailed
 	case c.IfMatch != "" && !exists:

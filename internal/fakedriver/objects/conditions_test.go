@@ -74,7 +74,7 @@ func TestConditionsOfWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, objects.Config{})
 			history(f, tc.script)
-			if _, err := f.Delete("k", "", tc.c); !errors.Is(err, tc.want) {
+			if _, err := f.Delete("k", "", tc.c, objects.BypassNothing); !errors.Is(err, tc.want) {
 				t.Errorf("%s: Delete() = %v, want %v", tc.reason, err, tc.want)
 			}
 			f = newFixture(t, objects.Config{})

@@ -10,10 +10,11 @@ type Deletion struct {
 }
 
 // Delete deletes an object. In a bucket with versioning it adds a delete marker; with
-// an ID it deletes that version permanently. A missing object is no error. Errors are
-// PreconditionFailed, and NoSuchKey if a condition requires an object that does not
-// exist.
-func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
+// an ID it deletes that version permanently. A missing object is no error, except in a
+// bucket with generations: NoSuchKey or NoSuchVersion. Errors are PreconditionFailed,
+// NoSuchKey if a condition requires an object that does not exist, and AccessDenied if the
+// version is locked, unless the lock is bypassed.
+func (b *Bucket) Delete(key, id string, c Conditions, bypass Bypass) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {
 		if c != (Conditions{}) {
@@ -21,8 +22,11 @@ func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 				return err
 			}
 		}
+		if _, generations := b.rules(); generations {
+			return b.deleteGeneration(key, id)
+		}
 		if id != "" {
-			done, err = b.deleteVersion(key, id)
+			done, err = b.deleteVersion(key, id, bypass)
 		} else {
 			done, err = b.deleteNewest(key)
 		}
@@ -31,10 +35,13 @@ func (b *Bucket) Delete(key, id string, c Conditions) (Deletion, error) {
 	return done, err
 }
 
-func (b *Bucket) deleteVersion(key, id string) (Deletion, error) {
+func (b *Bucket) deleteVersion(key, id string, bypass Bypass) (Deletion, error) {
 	v := b.find(key, id)
 	if v == nil {
 		return Deletion{VersionID: id}, nil
+	}
+	if err := v.checkDeletion(b.store.options.Now(), bypass); err != nil {
+		return Deletion{}, err
 	}
 	return Deletion{VersionID: id, IsDeleteMarker: v.IsDeleteMarker}, b.discard(v)
 }

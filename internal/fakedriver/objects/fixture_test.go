@@ -101,7 +101,7 @@ func (f *fixture) put(key, content string) string {
 // remove deletes an object, or a version of it.
 func (f *fixture) remove(key, id string) objects.Deletion {
 	f.Helper()
-	done, err := f.Delete(key, id, objects.Conditions{})
+	done, err := f.Delete(key, id, objects.Conditions{}, objects.BypassNothing)
 	f.must(err)
 	return done
 }

@@ -11,7 +11,11 @@ import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 func (b *Bucket) Get(key, id string) (*Version, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	v, err := found(b.lookUp(key, id), id)
+	v := b.lookUp(key, id)
+	if b.config.Generations && !v.isLive() {
+		v = nil // no client sees tombstones
+	}
+	v, err := found(v, id)
 	if v != nil {
 		v.Body.Retain()
 	}
@@ -37,6 +41,14 @@ func found(v *Version, id string) (*Version, error) {
 // them. It returns the changed version, which needs no Release. Errors are those of
 // Get.
 func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
+	return b.edit(key, id, func(v *Version) error {
+		v.Attributes.Tags = tags
+		return nil
+	})
+}
+
+// edit replaces a version, the latest if the ID is empty, by a copy that change has changed.
+func (b *Bucket) edit(key, id string, change func(copied *Version) error) (*Version, error) {
 	var changed *Version
 	err := b.change(key, func() error {
 		v, err := found(b.find(key, id), id)
@@ -44,7 +56,9 @@ func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error)
 			return err
 		}
 		copied := *v
-		copied.Attributes.Tags = tags
+		if err := change(&copied); err != nil {
+			return err
+		}
 		if err := b.store.commit(b.recordVersion(&copied)); err != nil {
 			return err
 		}

@@ -10,6 +10,12 @@ type Query struct {
 	// AfterVersion, with After, starts among the versions of the key After; it is for
 	// ListVersions.
 	AfterVersion string
+	// From is the first key that may be listed, and To the first that may not; empty: no bound.
+	From, To string
+	// Trailing lists a key that is a common prefix itself, too.
+	Trailing bool
+	// Appended also lists uploads with Upload.Appended.
+	Appended bool
 	// Max is the maximum number of keys and prefixes on a page.
 	Max int
 }
@@ -20,6 +26,8 @@ type Listed struct {
 
 	// IsLatest means that it is the latest version of its key.
 	IsLatest bool
+	// Newer is the version after it, and nil for the latest.
+	Newer *Version
 }
 
 // Page is one page of a listing.
@@ -53,6 +61,12 @@ func (b *Bucket) ListVersions(q Query) Page {
 	}})
 }
 
+// ListGenerations lists all versions: keys in byte order, and for each key the oldest version
+// first.
+func (b *Bucket) ListGenerations(q Query) Page {
+	return b.list(&pager{query: q, oldestFirst: true, first: func(newest *Version) *Version { return newest }})
+}
+
 // after returns the version that follows the one with an ID. If that version was
 // deleted in the meantime, the key is listed again from the start.
 func after(newest *Version, id string) *Version {
@@ -72,19 +86,14 @@ func (b *Bucket) list(p *pager) Page {
 	}
 	b.mu.RLock()
 	defer b.mu.RUnlock()
+	p.hidesMarkers = b.config.Generations
 	from, more := p.query.start()
+	from = max(from, p.query.From)
 	for more {
 		group := ""
-		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(newest *Version) bool {
-			if !strings.HasPrefix(newest.Key, p.query.Prefix) {
-				return false
-			}
-			first := p.first(newest)
-			if first == nil {
-				return true
-			}
-			group = p.query.group(newest.Key)
-			return group == "" && p.add(newest, first)
+		b.tree.AscendGreaterOrEqual(&Version{Key: from}, func(newest *Version) (goOn bool) {
+			group, goOn = p.take(newest)
+			return goOn
 		})
 		if group == "" || !p.addGroup(group) {
 			break

@@ -71,6 +71,7 @@ func (s *Store) loadVersion(bucket, _ string, value []byte) error {
 		return err
 	}
 	s.sequence.Store(max(s.sequence.Load(), v.Sequence))
+	s.noteDamage(Damage{Bucket: bucket, Key: v.Key, Version: v.ID}, v.Body)
 	b.insert(v, nil)
 	b.used = b.used.plus(weight(v))
 	return nil
@@ -107,7 +108,8 @@ func (s *Store) loadPart(bucket, key string, value []byte) error {
 	if err != nil {
 		return err
 	}
-	u.parts[part.Number] = part
+	s.noteDamage(Damage{Bucket: bucket, Key: u.Key, Upload: u.ID}, part.Body)
+	u.add(part)
 	b.used = b.used.plus(Quota{Bytes: part.Body.Size()})
 	return nil
 }

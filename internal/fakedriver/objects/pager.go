@@ -1,5 +1,10 @@
 package objects
 
+import (
+	"slices"
+	"strings"
+)
+
 // pager fills a page.
 type pager struct {
 	query Query
@@ -8,20 +13,79 @@ type pager struct {
 	first func(newest *Version) *Version
 	// withOlder also lists the older versions.
 	withOlder bool
-	page      Page
+	// oldestFirst lists all versions in the other order.
+	oldestFirst bool
+	// hidesMarkers leaves delete markers out.
+	hidesMarkers bool
+	page         Page
+}
+
+// take adds a key to the page, unless it is behind the last one. It returns the common prefix
+// that the key has, if there is room for it, and whether the next key may be taken.
+func (p *pager) take(newest *Version) (group string, goOn bool) {
+	if !strings.HasPrefix(newest.Key, p.query.Prefix) || p.query.To != "" && newest.Key >= p.query.To {
+		return "", false
+	}
+	first := p.first(newest)
+	if first == nil {
+		return "", true
+	}
+	group = p.query.group(newest.Key)
+	if group != "" && (!p.query.Trailing || group != newest.Key) {
+		return group, false
+	}
+	if !p.add(newest, first) {
+		return "", false
+	}
+	return group, group == ""
 }
 
 // add adds versions of a key to the page. It returns false if the page becomes full
 // before.
 func (p *pager) add(newest, first *Version) bool {
-	for v := first; v != nil; v = v.older {
-		if p.isFull() {
+	if p.oldestFirst {
+		return p.addOldestFirst(newest)
+	}
+	for v, newer := first, (*Version)(nil); v != nil; v, newer = v.older, v {
+		if p.hidesMarkers && v.IsDeleteMarker {
+			continue
+		}
+		if !p.addVersion(newest, v, newer) {
 			return false
 		}
-		p.page.Versions = append(p.page.Versions, Listed{v, v == newest})
-		p.page.Next, p.page.NextVersion = v.Key, v.ID
 		if !p.withOlder {
 			break
+		}
+	}
+	return true
+}
+
+// addVersion adds a version, and newer, the one after it, unless the page is full.
+func (p *pager) addVersion(newest, v, newer *Version) bool {
+	if p.isFull() {
+		return false
+	}
+	p.page.Versions = append(p.page.Versions, Listed{v, v == newest, newer})
+	p.page.Next, p.page.NextVersion = v.Key, v.ID
+	return true
+}
+
+// addOldestFirst is add in the other order, after the version with Query.AfterVersion.
+func (p *pager) addOldestFirst(newest *Version) bool {
+	var all []*Version
+	for v := newest; v != nil; v = v.older {
+		if newest.Key == p.query.After && v.ID == p.query.AfterVersion {
+			break
+		}
+		all = append(all, v)
+	}
+	for i, v := range slices.Backward(all) {
+		var newer *Version
+		if i > 0 {
+			newer = all[i-1]
+		}
+		if !v.IsDeleteMarker && !p.addVersion(newest, v, newer) {
+			return false
 		}
 	}
 	return true

@@ -38,6 +38,10 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		return nil, err
 	}
 	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
+	v.Attributes.Lock = b.lockOf(d.Attributes.Lock, v.Modified())
+	if from != nil {
+		v.Upload = from.ID
+	}
 	if err := b.add(v, newest, from); err != nil {
 		return nil, err
 	}
@@ -47,29 +51,48 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 // newVersion returns a version with an ID according to the bucket's versioning. It
 // copies the key, which may be part of a larger string.
 func (b *Bucket) newVersion(key string) (*Version, error) {
-	v := &Version{Key: strings.Clone(key), ID: NullVersion, Sequence: b.store.sequence.Add(1), modified: b.store.now()}
-	if b.Versioning() != Enabled {
-		return v, nil
+	v := &Version{Key: strings.Clone(key), ID: NullVersion, Sequence: b.store.next(), modified: b.store.now()}
+	versioning, generations := b.rules()
+	switch {
+	case generations:
+		v.ID = generationID(v.Sequence)
+	case versioning == Enabled:
+		id, err := b.store.newID()
+		v.ID = id
+		return v, err
 	}
-	id, err := b.store.newID()
-	v.ID = id
-	return v, err
+	return v, nil
+}
+
+// rules returns what the configuration says about versions.
+func (b *Bucket) rules() (versioning Versioning, generations bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.config.Versioning, b.config.Generations
 }
 
 // Versioning returns the state of versioning.
 func (b *Bucket) Versioning() Versioning {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.config.Versioning
+	versioning, _ := b.rules()
+	return versioning
 }
 
-// add makes v the latest version of its key. newest is the previous one, or nil. A
-// null version replaces the previous null version.
-func (b *Bucket) add(v, newest *Version, from *upload) error {
-	var replaced *Version
-	if v.ID == NullVersion {
-		replaced = newest.find(NullVersion)
+// replacedBy returns the version that v takes the place of, or nil. newest is the latest one,
+// or nil. A null version replaces the previous null version.
+func (b *Bucket) replacedBy(v, newest *Version) *Version {
+	versioning, generations := b.rules()
+	switch {
+	case !generations && v.ID == NullVersion:
+		return newest.find(NullVersion)
+	case generations && versioning != Enabled && newest.isLive():
+		return newest
 	}
+	return nil
+}
+
+// add makes v the latest version of its key. newest is the previous one, or nil.
+func (b *Bucket) add(v, newest *Version, from *upload) error {
+	replaced := b.replacedBy(v, newest)
 	more := weight(v).minus(weight(replaced)).minus(from.weight())
 	if err := b.reserve(more); err != nil {
 		return err

@@ -80,6 +80,6 @@ func begin(f *fixture) error {
 }
 
 func remove(f *fixture) error {
-	_, err := f.Delete("k", "", objects.Conditions{})
+	_, err := f.Delete("k", "", objects.Conditions{}, objects.BypassNothing)
 	return err
 }

@@ -92,7 +92,7 @@ func (w *walker) put() {
 
 func (w *walker) removeNewest() {
 	key := w.key()
-	done, err := w.Delete(key, "", objects.Conditions{})
+	done, err := w.Delete(key, "", objects.Conditions{}, objects.BypassNothing)
 	switch {
 	case w.rejected(err, true):
 	case done.IsDeleteMarker:
@@ -114,7 +114,7 @@ func (w *walker) version(key string) string {
 func (w *walker) removeVersion() {
 	key := w.key()
 	id := w.version(key)
-	if _, err := w.Delete(key, id, objects.Conditions{}); !w.rejected(err, true) {
+	if _, err := w.Delete(key, id, objects.Conditions{}, objects.BypassNothing); !w.rejected(err, true) {
 		w.model.remove(key, id)
 	}
 }

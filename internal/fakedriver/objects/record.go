@@ -21,10 +21,12 @@ type (
 		Modified       int64            `json:"modified"`
 		ETag           ETag             `json:"etag"`
 		IsDeleteMarker bool             `json:"isDeleteMarker,omitempty"`
+		Changes        int32            `json:"changes,omitempty"`
 		Checksum       checksum.Sum     `json:"checksum,omitzero"`
 		Body           []pieceRecord    `json:"body,omitempty"`
 		Attributes     attributesRecord `json:"attributes,omitzero"`
 		Parts          []PartInfo       `json:"parts,omitempty"`
+		Upload         string           `json:"upload,omitempty"`
 	}
 	uploadRecord struct {
 		Key        string             `json:"key"`
@@ -33,9 +35,11 @@ type (
 		Attributes attributesRecord   `json:"attributes,omitzero"`
 		Algorithm  checksum.Algorithm `json:"algorithm,omitempty"`
 		FullObject bool               `json:"fullObject,omitempty"`
+		Appended   bool               `json:"appended,omitempty"`
 	}
 	partRecord struct {
 		Number   int           `json:"number"`
+		Name     string        `json:"name,omitempty"`
 		ETag     ETag          `json:"etag"`
 		Checksum checksum.Sum  `json:"checksum,omitzero"`
 		Body     []pieceRecord `json:"body,omitempty"`
@@ -45,6 +49,8 @@ type (
 		Headers  Headers           `json:"headers,omitzero"`
 		Metadata map[string]string `json:"metadata,omitempty"`
 		Tags     map[string]string `json:"tags,omitempty"`
+		Extra    string            `json:"extra,omitempty"`
+		Lock     *Lock             `json:"lock,omitempty"`
 	}
 	pieceRecord struct {
 		Blob   blobstore.BlobID `json:"blob"`
@@ -55,46 +61,48 @@ type (
 
 func (v *Version) record() versionRecord {
 	return versionRecord{
-		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker,
-		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts,
+		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker, Changes: v.changes,
+		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts, Upload: v.Upload,
 	}
 }
 
 func (r versionRecord) version(from blobstore.Store) (*Version, error) {
 	body, err := bodyFrom(r.Body, from)
 	return &Version{
-		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker,
-		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts,
+		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker, changes: r.Changes,
+		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts, Upload: r.Upload,
 	}, err
 }
 
 func (u *upload) record() uploadRecord {
 	return uploadRecord{
 		Key: u.Key, ID: u.ID, Initiated: u.Initiated, Attributes: u.Attributes.record(), Algorithm: u.Algorithm, FullObject: u.FullObject,
+		Appended: u.Appended,
 	}
 }
 
 func (r uploadRecord) upload() *upload {
 	return &upload{Upload: Upload{
 		Key: r.Key, ID: r.ID, Initiated: r.Initiated, Attributes: r.Attributes.attributes(), Algorithm: r.Algorithm, FullObject: r.FullObject,
-	}, parts: map[int]Part{}}
+		Appended: r.Appended,
+	}, parts: map[int]Part{}, numbers: map[string]int{}}
 }
 
 func (p Part) record() partRecord {
-	return partRecord{Number: p.Number, ETag: p.ETag, Checksum: p.Checksum, Body: p.Body.record(), Modified: p.Modified}
+	return partRecord{Number: p.Number, Name: p.Name, ETag: p.ETag, Checksum: p.Checksum, Body: p.Body.record(), Modified: p.Modified}
 }
 
 func (r partRecord) part(from blobstore.Store) (Part, error) {
 	body, err := bodyFrom(r.Body, from)
-	return Part{Number: r.Number, ETag: r.ETag, Checksum: r.Checksum, Body: body, Modified: r.Modified}, err
+	return Part{Number: r.Number, Name: r.Name, ETag: r.ETag, Checksum: r.Checksum, Body: body, Modified: r.Modified}, err
 }
 
 func (a Attributes) record() attributesRecord {
-	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags}
+	return attributesRecord{Headers: a.headers(), Metadata: a.Metadata, Tags: a.Tags, Extra: a.Extra, Lock: a.Lock}
 }
 
 func (r attributesRecord) attributes() Attributes {
-	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags}
+	return Attributes{Headers: unique.Make(r.Headers), Metadata: r.Metadata, Tags: r.Tags, Extra: r.Extra, Lock: r.Lock}
 }
 
 func (b Body) record() []pieceRecord {

@@ -21,6 +21,8 @@ type Store struct {
 	buckets  map[string]*Bucket
 
 	random sync.Mutex // guards Options.Rand
+
+	damaged []Damage // when it was opened
 }
 
 // Options configure a store.
@@ -81,8 +83,8 @@ func (s *Store) Bucket(id string) (*Bucket, error) {
 }
 
 // DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
-// BucketNotEmpty if it has a version of an object, unless purge is set. It makes the
-// other changes in the same commit.
+// BucketNotEmpty if it has a version of an object, unless purge is set. Purging ignores
+// locks. It makes the other changes in the same commit.
 func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) error {
 	b, err := s.Bucket(id)
 	if err != nil {
@@ -95,6 +97,19 @@ func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) er
 	defer s.mu.Unlock()
 	delete(s.buckets, id)
 	return nil
+}
+
+// next returns the number of a new version, which is greater than all before. It is a time
+// in microseconds: the store opened again does not use the number of a deleted version again.
+func (s *Store) next() uint64 {
+	now := uint64(max(s.options.Now().UnixMicro(), 0))
+	for {
+		last := s.sequence.Load()
+		number := max(last+1, now)
+		if s.sequence.CompareAndSwap(last, number) {
+			return number
+		}
+	}
 }
 
 // now returns the time of a change. S3's times have milliseconds.

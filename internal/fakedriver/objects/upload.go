@@ -22,11 +22,20 @@ type Upload struct {
 	// FullObject means that the object's checksum is computed from its content, and not
 	// from the checksums of the parts.
 	FullObject bool
+	// Appended means that the parts come one after the other, by Append. S3 does not list
+	// such an upload.
+	Appended bool
 }
+
+// StandardHeaders returns the standard headers of the object that the upload becomes.
+func (u Upload) StandardHeaders() Headers { return u.Attributes.headers() }
 
 // Part is a part of an unfinished upload.
 type Part struct {
-	Number   int
+	Number int
+	// Name is that of a block of Azure; the number is then the store's. Empty: the part
+	// has a number only.
+	Name     string
 	ETag     ETag
 	Checksum checksum.Sum
 	Body     Body
@@ -38,8 +47,10 @@ type Part struct {
 type upload struct {
 	Upload
 
-	mu    sync.Mutex
-	parts map[int]Part
+	mu      sync.Mutex
+	parts   map[int]Part
+	numbers map[string]int // of the parts with names
+	last    int            // the greatest number
 }
 
 // weight returns how much of a quota the parts use; u may be nil.
@@ -66,7 +77,27 @@ func (u *upload) part(number int) (Part, bool) {
 func (u *upload) set(part Part) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.add(part)
+}
+
+// add adds a part to an upload that is locked, or not shared yet.
+func (u *upload) add(part Part) {
 	u.parts[part.Number] = part
+	u.last = max(u.last, part.Number)
+	if part.Name != "" {
+		u.numbers[part.Name] = part.Number
+	}
+}
+
+// numberOf returns the number of a part with a name: that of the earlier part with the
+// name, or a new one.
+func (u *upload) numberOf(name string) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if number, ok := u.numbers[name]; ok {
+		return number
+	}
+	return u.last + 1
 }
 
 // sorted returns the parts in order.
@@ -80,14 +111,21 @@ func (u *upload) sorted() []Part {
 	return all
 }
 
-// BeginUpload starts an upload. It sets ID and Initiated.
+// BeginUpload starts an upload. It sets Initiated, and ID if that is empty. If the key has
+// an upload with the ID, it returns that.
 func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
 	err := b.change(draft.Key, func() (err error) {
-		if draft.ID, err = b.store.newID(); err != nil {
+		if draft.ID == "" {
+			draft.ID, err = b.store.newID()
+		} else if existing, missing := b.upload(draft.Key, draft.ID); missing == nil {
+			draft = existing.Upload
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		draft.Initiated = time.Unix(0, b.store.now()).UTC()
-		u := &upload{Upload: draft, parts: map[int]Part{}}
+		u := &upload{Upload: draft, parts: map[int]Part{}, numbers: map[string]int{}}
 		if err := b.store.commit(b.recordUpload(u)); err != nil {
 			return err
 		}
@@ -119,7 +157,7 @@ func (b *Bucket) upload(key, id string) (*upload, error) {
 	return u, nil
 }
 
-// PutPart stores a part, and replaces an earlier part with the same number. The store
+// PutPart stores a part, and replaces an earlier part with the same name or number. The store
 // adds its own references to the body. PutPart sets Modified. Errors are NoSuchUpload
 // and QuotaExceeded.
 func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
@@ -129,22 +167,30 @@ func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 			return err
 		}
 		part.Modified = time.Unix(0, b.store.now()).UTC()
+		if part.Name != "" {
+			part.Number = u.numberOf(part.Name)
+		}
 		before, _ := u.part(part.Number)
-		more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
-		if err := b.reserve(more); err != nil {
-			return err
-		}
-		part.Body.Retain()
-		if err := b.store.commit(b.recordPart(u, part)); err != nil {
-			b.release(more)
-			part.Body.Release()
-			return err
-		}
-		u.set(part)
-		before.Body.Release()
-		return nil
+		return b.storePart(u, part, before)
 	})
 	return part, err
+}
+
+// storePart stores a part in the place of another one.
+func (b *Bucket) storePart(u *upload, part, before Part) error {
+	more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
+	if err := b.reserve(more); err != nil {
+		return err
+	}
+	part.Body.Retain()
+	if err := b.store.commit(b.recordPart(u, part)); err != nil {
+		b.release(more)
+		part.Body.Release()
+		return err
+	}
+	u.set(part)
+	before.Body.Release()
+	return nil
 }
 
 // Parts returns at most limit parts with numbers greater than after, and whether

@@ -51,7 +51,7 @@ func (b *Bucket) uploadsFrom(key string, q Query) []*upload {
 	defer b.mu.RUnlock()
 	var all []*upload
 	for _, u := range b.uploads {
-		if u.Key >= key && strings.HasPrefix(u.Key, q.Prefix) {
+		if (q.Appended || !u.Appended) && u.Key >= key && strings.HasPrefix(u.Key, q.Prefix) {
 			all = append(all, u)
 		}
 	}

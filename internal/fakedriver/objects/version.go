@@ -21,6 +21,9 @@ type Headers struct {
 	ContentLanguage    string `json:"contentLanguage,omitempty"`
 	ContentType        string `json:"contentType,omitempty"`
 	Expires            string `json:"expires,omitempty"`
+	// StorageClass is empty for the standard class. Like Encryption, it has no effect.
+	StorageClass string `json:"storageClass,omitempty"`
+	Encryption   string `json:"encryption,omitempty"`
 	// WebsiteRedirect is stored and returned, but has no effect.
 	WebsiteRedirect string `json:"websiteRedirect,omitempty"`
 }
@@ -34,6 +37,10 @@ type Attributes struct {
 	Metadata map[string]string
 	// Tags must not be changed.
 	Tags map[string]string
+	// Lock protects the object; nil if it never had a lock. It must not be changed.
+	Lock *Lock
+	// Extra is what another service than S3 stores about its object, in its own form.
+	Extra string
 }
 
 // ETag identifies a content: its MD5 digest or, for an upload in parts, the digest of
@@ -64,11 +71,14 @@ type Version struct {
 	ETag     ETag
 	// IsDeleteMarker means that the object is deleted as of this version.
 	IsDeleteMarker bool
+	changes        int32 // how often Edit has changed it
 	Checksum       checksum.Sum
 	Body           Body
 	Attributes     Attributes
 	// Parts are the parts of the completed upload.
 	Parts []PartInfo
+	// Upload is the ID of that upload; empty for any other object.
+	Upload string
 
 	older *Version // guarded by the bucket's lock
 }
@@ -76,6 +86,7 @@ type Version struct {
 // PartInfo describes a part after its upload is completed.
 type PartInfo struct {
 	Number   int32        `json:"number"`
+	Name     string       `json:"name,omitempty"`
 	Size     int64        `json:"size"`
 	Checksum checksum.Sum `json:"checksum,omitzero"`
 }

@@ -39,8 +39,7 @@ func (h hosts) locate(r *http.Request) (bucket, key string, err error) {
 }
 
 func splitPath(path string) (bucket, key string, err error) {
-	// The signature library signs every byte that is not UTF-8 alike.
-	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) {
+	if !strings.HasPrefix(path, "/") || !isKey(path) {
 		return "", "", s3error.ErrInvalidURI
 	}
 	bucket, key, _ = strings.Cut(path[1:], "/")
@@ -52,6 +51,10 @@ func splitPath(path string) (bucket, key string, err error) {
 	}
 	return bucket, key, nil
 }
+
+// isKey reports whether all characters can be in a key: the signature library signs every
+// byte that is not UTF-8 alike, and no document can show NUL.
+func isKey(path string) bool { return utf8.ValidString(path) && !strings.Contains(path, "\x00") }
 
 func levelOf(bucket, key string) s3op.Level {
 	switch {

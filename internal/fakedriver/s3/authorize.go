@@ -2,8 +2,9 @@ package s3
 
 import (
 	"errors"
+	"net/http"
+	"strings"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
@@ -16,7 +17,7 @@ func (s *Service) reachBucket(x *exchange) error {
 		return nil
 	}
 	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, x.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied
 	}
@@ -26,16 +27,27 @@ func (s *Service) reachBucket(x *exchange) error {
 
 // classify finds the operation.
 func (s *Service) classify(x *exchange) (err error) {
-	x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header)
-	return err
+	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header); err != nil {
+		return err
+	}
+	if err := checkForm(x); err != nil {
+		return err
+	}
+	return s.checkServed(x.Operation.Name)
 }
 
 // authorize allows an operation if the account's grant has one of the needed
 // permissions. Copying also needs read access to the source.
 func (s *Service) authorize(x *exchange) error {
+	if err := checkOwner(x); err != nil {
+		return err
+	}
 	if x.Operation.Reserved {
 		return authorizeReserved(x)
 	}
+	x.MayReadObjects = authorization.Allows(x.grant, authorization.ReadObject)
+	x.MayBypassGovernance = authorization.Allows(x.grant, authorization.WriteData) &&
+		authorization.Allows(x.grant, authorization.WriteObjectMetadata)
 	switch {
 	case x.missing:
 		return s3error.ErrNoSuchBucket
@@ -43,10 +55,58 @@ func (s *Service) authorize(x *exchange) error {
 		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
 	case len(x.Operation.Needs) > 0 && !authorization.Allows(x.grant, x.Operation.Needs):
 		return s3error.ErrAccessDenied
-	case x.R.Header.Get("X-Amz-Tagging") != "" && !authorization.Allows(x.grant, authorization.WriteObjectMetadata):
-		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
-	case x.Operation.CopySource:
+	}
+	if err := authorizeHeaders(x); err != nil {
+		return err
+	}
+	if x.Operation.CopySource {
 		return s.authorizeCopy(x)
+	}
+	return nil
+}
+
+// authorizeHeaders allows headers that need more than their operation does.
+func authorizeHeaders(x *exchange) error {
+	writesMetadata := authorization.Allows(x.grant, authorization.WriteObjectMetadata)
+	switch {
+	case x.R.Header.Get("X-Amz-Tagging") != "" && !writesMetadata:
+		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
+	case locks(x.R.Header) && !writesMetadata:
+		return s3error.ErrAccessDenied.With("Locks are object metadata, which the key may not write")
+	case x.Operation.Mutates() && namesETag(x.R.Header) && !x.MayReadObjects:
+		return s3error.ErrAccessDenied.With("A condition on an ETag discloses it, and the key may not read objects")
+	}
+	return nil
+}
+
+// locks reports whether an upload selects a retention or a legal hold.
+func locks(header http.Header) bool {
+	for name := range header {
+		if strings.HasPrefix(name, "X-Amz-Object-Lock-") {
+			return true
+		}
+	}
+	return false
+}
+
+// namesETag reports whether a condition depends on more than the existence of an object.
+func namesETag(header http.Header) bool {
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if value := header.Get(name); value != "" && value != "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// checkOwner compares the owner that the client expects with the one that the store tells
+// it, which is the account.
+func checkOwner(x *exchange) error {
+	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
+		if expected := x.R.Header.Get(name); expected != "" && expected != x.Caller.Account().ID {
+			return s3error.ErrAccessDenied.With("The header " + strings.ToLower(name) + " is not the account of the key, which the " +
+				"store reports as the owner of its buckets")
+		}
 	}
 	return nil
 }
@@ -58,7 +118,7 @@ func authorizeReserved(x *exchange) error {
 	case x.Caller.Account().Admin:
 		return nil
 	case x.Operation.Name == "CreateBucket" && !x.missing:
-		return s3error.ErrBucketAlreadyOwnedByYou
+		return nil // which answers that it exists
 	}
 	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 }
@@ -69,7 +129,7 @@ func (s *Service) authorizeCopy(x *exchange) error {
 		return err
 	}
 	b, _ := s.options.Registry.Bucket(source.Bucket)
-	grant, err := x.Caller.Grant(fakedriver.ProtocolS3, source.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
 		return s3error.ErrAccessDenied

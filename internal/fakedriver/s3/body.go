@@ -24,7 +24,7 @@ func (s *Service) readBody(x *exchange) error {
 			return err
 		}
 		x.Body = document.Bytes()
-	case s3op.Data:
+	case s3op.Data, s3op.Form:
 		return s.receiveContent(x)
 	case s3op.NoBody:
 	}
@@ -49,5 +49,5 @@ func (s *Service) receiveContent(x *exchange) error {
 
 // receive copies the body, and verifies it.
 func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
-	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, Secret: x.Caller.Secret()})
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.file})
 }

@@ -21,7 +21,17 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 		return httpserver.Request{}
 	}
 	described := httpserver.Request{Bucket: bucket, Key: key}
-	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), r.URL.Query(), r.Header)
+	if isPreflight(r) {
+		described.Operation = Preflight
+		return described
+	}
+	query := r.URL.Query()
+	if query.Has("X-Amz-Signature") {
+		if r, query, err = hoisted(r, query); err != nil {
+			return described
+		}
+	}
+	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header)
 	if err == nil {
 		described.Operation = operation.Name
 	}
@@ -32,13 +42,13 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 func (s *Service) isSTS(r *http.Request) bool {
 	_, virtual := s.hosts.bucket(r.Host)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
+	return s.options.Dialect == nil && r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
 		strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
 }
 
 // Operations returns the names of all operations that Describe knows, sorted.
 func Operations() []string {
-	names := []string{sts.Operation}
+	names := []string{sts.Operation, Preflight}
 	for _, row := range s3op.Table() {
 		names = append(names, row.Name)
 	}

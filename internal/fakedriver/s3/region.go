@@ -14,7 +14,7 @@ import (
 func (s *Service) checkRegion(x *exchange) error {
 	expected := s.answers.RegionOf(x.Bucket)
 	signed := x.signature.Region
-	if signed == expected || (x.level == s3op.Service && hasRegion(x, signed)) {
+	if s.options.Dialect != nil || signed == expected || (x.level == s3op.Service && hasRegion(x, signed)) {
 		return nil
 	}
 	if x.level != s3op.Service {

@@ -1,11 +1,13 @@
 package s3
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
@@ -16,7 +18,7 @@ import (
 // ServeHTTP answers one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
-	x := &exchange{Request: answers.Request{W: w, R: r, ID: fmt.Sprintf("%016X", s.requests.Add(1))}}
+	x := &exchange{Request: answers.Request{W: w, R: r, ID: requestID(s.requests.Add(1))}}
 	header := w.Header()
 	header.Set("X-Amz-Request-Id", x.ID)
 	header.Set("X-Amz-Id-2", "cosi-emu")
@@ -24,18 +26,25 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.Release()
 	defer func() { x.Caller.Leave() }()
 	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
+	s.allowOrigin(x)
 	if s.isSTS(r) {
 		x.Operation.Name = sts.Operation
-		s.sts.Serve(w, r, x.ID) //nolint:contextcheck // it has the context of the request
+		s.sts.Serve(x.W, r, x.ID) //nolint:contextcheck // it has the context of the request
 		return
 	}
-	for _, run := range phases {
+	for _, run := range phasesOf(r) {
 		if err := run(s, x); err != nil {
 			s.reject(x, err)
 			break
 		}
 	}
 	x.begin()
+}
+
+// requestID returns the ID of a request: 16 hexadecimal digits.
+func requestID(number uint64) string {
+	id := binary.BigEndian.AppendUint64(nil, number)
+	return strings.ToUpper(hex.EncodeToString(id))
 }
 
 // reject responds with an error, and logs errors that the client has not caused.
@@ -77,7 +86,7 @@ func (s *Service) parse(x *exchange) error {
 		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(maxHeaderSection))
 	}
 	query, err := url.ParseQuery(x.R.URL.RawQuery)
-	if err != nil {
+	if err != nil || !isKey(x.R.URL.Path) {
 		return s3error.ErrInvalidURI
 	}
 	x.Query = query
@@ -87,7 +96,11 @@ func (s *Service) parse(x *exchange) error {
 // authenticate identifies the caller. From then on, a response starts only after it
 // has entered the gate of the caller's account.
 func (s *Service) authenticate(x *exchange) (err error) {
-	x.Caller, x.signature, err = s.authenticator.Authenticate(x.R, x.Query)
+	if isForm(x) {
+		err = s.authenticateForm(x)
+	} else {
+		x.Caller, x.signature, err = s.identify(x.R, x.Query)
+	}
 	if err == nil {
 		x.W = &gatedWriter{ResponseWriter: x.W, x: x}
 	}

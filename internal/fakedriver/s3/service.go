@@ -12,13 +12,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
 )
 
-// Options configure a service. All are required, except WebIdentity and Issued.
+// Options configure a service. All are required, except CORSOrigins, WebIdentity, Issued and Dialect.
 type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
@@ -31,19 +32,25 @@ type Options struct {
 	Hosts []string
 	// MaxBodyBytes is the maximum size of a request body.
 	MaxBodyBytes int64
+	// CORSOrigins are the origins whose pages may do all with buckets that have no rules of
+	// their own.
+	CORSOrigins []string
 	// WebIdentity finds the account for a token; see package sts.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Issued is called with each session of STS before its key is sent.
 	Issued func(*authorization.Session)
-	Rand   io.Reader
-	Now    func() time.Time
-	Logger logr.Logger
+	// Dialect is the protocol of another service. Default: S3.
+	Dialect *Dialect
+	Rand    io.Reader
+	Now     func() time.Time
+	Logger  logr.Logger
 }
 
 // Service serves S3, and the one operation of STS that comes with it.
 type Service struct {
 	options       Options
 	hosts         hosts
+	cors          []cors.Rule // of buckets without their own
 	authenticator *authentication.Authenticator
 	answers       *answers.Answers
 	sts           *sts.Service
@@ -58,7 +65,7 @@ func New(options Options) (*Service, error) {
 		return nil, err
 	}
 	return &Service{
-		options: options, hosts: bases,
+		options: options, hosts: bases, cors: cors.Development(options.CORSOrigins),
 		authenticator: authentication.New(options.Registry, options.Now),
 		answers: answers.New(answers.Options{
 			Administrator: options.Administrator, Registry: options.Registry, Contents: options.Contents,

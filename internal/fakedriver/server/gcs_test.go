@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +36,42 @@ func gcsOptions(t *testing.T) server.Options {
 	return server.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
+	}
+}
+
+// oldObject is a file in the directory gcs of an earlier version.
+const oldObject = `{"name":"old","generation":"1700000000000001","metageneration":"1","size":"5","crc32c":"mnG7TA==",` +
+	`"storageClass":"STANDARD","timeCreated":"2025-01-02T03:04:05Z","updated":"2025-01-02T03:04:05Z"}` + "\nhello"
+
+// TestOldGCS starts with a data directory of an earlier version: its objects are moved, or the error
+// names the file that is damaged.
+func TestOldGCS(t *testing.T) {
+	opts := gcsOptions(t)
+	stop := run(t, opts)
+	_, provisioner := dial(t, opts.Endpoint)
+	if _, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "photos"}); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	file := filepath.Join(opts.DataDir, "gcs", "photos", "0123")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(oldObject[:100]), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Run(t.Context(), opts); err == nil || !strings.Contains(err.Error(), file+" is damaged") {
+		t.Errorf("Run() with a damaged object: %v", err)
+	}
+	if err := os.WriteFile(file, []byte(oldObject), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop = run(t, opts)
+	defer stop()
+	_, provisioner = dial(t, opts.Endpoint)
+	status, body := ask(t.Context(), t, http.MethodGet, "http://"+opts.GCSBindAddress+"/photos/old", grantGCS(t.Context(), t, provisioner))
+	if status != http.StatusOK || body != "hello" {
+		t.Errorf("the object of an earlier version: %d %s", status, body)
+	}
+	if _, err := os.Stat(filepath.Join(opts.DataDir, "gcs")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is there after the move: %v", err)
 	}
 }
 

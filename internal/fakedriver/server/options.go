@@ -45,6 +45,10 @@ type Options struct {
 	// fakedriver.ProtocolGCS enables. The default of the first is DefaultGCSBindAddress.
 	GCSBindAddress string
 	GCSEndpoint    string
+	// AzureBindAddress and AzureEndpoint are the addresses of the Azure service, which
+	// fakedriver.ProtocolAzure enables. The default of the first is DefaultAzureBindAddress.
+	AzureBindAddress string
+	AzureEndpoint    string
 	// TLSCertFile and TLSPrivateKeyFile are PEM files with the certificate chain and the
 	// key of the store. They are reloaded when they change. Empty: no TLS.
 	TLSCertFile       string
@@ -52,6 +56,9 @@ type Options struct {
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
+	// S3CORSOrigins are the origins of pages that may use buckets without a CORS configuration of
+	// their own; see store.Options.
+	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses; 0 means no limit.
 	MaxAccounts int
 	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
@@ -81,6 +88,9 @@ func (o Options) withDefaults() Options {
 	if o.GCSBindAddress == "" {
 		o.GCSBindAddress = DefaultGCSBindAddress
 	}
+	if o.AzureBindAddress == "" {
+		o.AzureBindAddress = DefaultAzureBindAddress
+	}
 	if o.Logger.GetSink() == nil {
 		o.Logger = logr.Discard()
 	}
@@ -93,7 +103,8 @@ func (o Options) validate() error {
 		o.validateS3Address(), o.validateS3Endpoints(),
 		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
 		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
-		o.validateGCS(), o.validateRegion(), o.validateLimits(), o.validateTLS())
+		o.validateOthers(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
+		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}

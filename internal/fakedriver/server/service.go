@@ -7,10 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -27,7 +29,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	s3, err := openStore(opts)
+	s3, err := openStore(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -37,12 +39,13 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	opts = opts.withEndpoints(listener.Addr())
-	googleCloud, err := openGCS(ctx, opts, s3)
+	others, err := openOthers(ctx, opts, s3)
+	defer others.close()
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer googleCloud.close()
-	backend, handler := withOutage(opts, s3, googleCloud.backend(s3))
+	opts.AzureEndpoint = others.endpoint(fakedriver.ProtocolAzure)
+	backend, handler := withOutage(opts, s3)
 	driver, socket, err := openDriver(opts, backend) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -50,7 +53,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	opts.Logger.Info("serving", "driver", opts.DriverName, "socket", socket.Addr().String(),
 		"s3Address", listener.Addr().String(), "s3Endpoint", opts.S3Endpoint)
 	group, ctx := errgroup.WithContext(ctx)
-	googleCloud.serve(ctx, group, certificates)
+	others.start(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
 	group.Go(func() error { return s3.ServeOther(ctx, certificates.wrap(listener), handler) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
@@ -59,18 +62,19 @@ func Run(ctx context.Context, opts Options) (err error) {
 
 // withOutage returns the backend of the driver and the handler of S3 requests, which fail if
 // the files of a directory say so.
-func withOutage(opts Options, s3 *store.Store, backend fakedriver.Backend) (fakedriver.Backend, http.Handler) {
+func withOutage(opts Options, s3 *store.Store) (fakedriver.Backend, http.Handler) {
+	handler := s3.Handler()
 	if opts.OutageDir == "" {
-		return backend, s3.Handler()
+		return s3, handler
 	}
 	o := outage.New(opts.OutageDir, s3)
-	return o.Backend(backend), o.Middleware(s3.Handler())
+	return o.Backend(s3), o.Middleware(handler)
 }
 
-func openStore(opts Options) (*store.Store, error) {
+func openStore(ctx context.Context, opts Options) (*store.Store, error) {
 	options := store.Options{
 		Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store"),
-		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts,
+		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts, CORSOrigins: opts.S3CORSOrigins,
 	}
 	if opts.S3VirtualEndpoint != "" {
 		u, err := url.Parse(opts.S3VirtualEndpoint)
@@ -79,7 +83,14 @@ func openStore(opts Options) (*store.Store, error) {
 		}
 		options.Hosts = []string{u.Hostname()}
 	}
-	return store.New(options)
+	opened, err := store.New(options)
+	if err != nil || opts.DataDir == "" {
+		return opened, err
+	}
+	if err := gcs.Migrate(ctx, opened, filepath.Join(opts.DataDir, "gcs")); err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return opened, nil
 }
 
 func listenS3(ctx context.Context, address string) (net.Listener, error) {
@@ -94,7 +105,7 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
 		Name: opts.DriverName, Generation: opts.Generation, Backend: backend, Protocols: opts.Protocols,
-		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
+		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, AzureEndpoint: opts.AzureEndpoint, Region: opts.S3Region,
 		Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {

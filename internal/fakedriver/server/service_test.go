@@ -151,6 +151,7 @@ func TestRejections(t *testing.T) {
 		{"S3Region", "could not be signed for", server.Options{Endpoint: socket, S3Region: "us/west"}, true, `"us/west"`},
 		{"MaxAccounts", "less than none", server.Options{Endpoint: socket, MaxAccounts: -1}, true, "-1 accounts"},
 		{"MaxBody", "less than nothing", server.Options{Endpoint: socket, MaxBodyBytes: -1}, true, "-1 bytes"},
+		{"CORSOrigin", "no scheme", server.Options{Endpoint: socket, S3CORSOrigins: []string{"localhost"}}, true, `origin "localhost"`},
 		{"HalfTLS", "a certificate is of no use alone", server.Options{Endpoint: socket, TLSCertFile: "tls.crt"}, true, "both"},
 		{
 			"NoCertificate", "there is no such file",

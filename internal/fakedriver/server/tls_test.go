@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	certutil "k8s.io/client-go/util/cert"
@@ -96,15 +98,57 @@ func TestTLS(t *testing.T) {
 
 func get(t *testing.T, c *http.Client, target string) (int, error) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+	return fetch(t, c, http.MethodGet, target, nil)
+}
+
+func fetch(t *testing.T, c *http.Client, method, target string, header http.Header) (int, error) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, target, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
+	maps.Copy(request.Header, header)
 	response, err := c.Do(request)
 	if err != nil {
 		return 0, err
 	}
 	return response.StatusCode, response.Body.Close()
+}
+
+// TestCORSOrigins: pages may use all buckets by the option, and one by its class.
+func TestCORSOrigins(t *testing.T) {
+	opts := secure(t)
+	opts.S3CORSOrigins = []string{"http://localhost:3000"}
+	run(t, opts)
+	_, provisioner := dial(t, opts.Endpoint)
+	endpoint := ""
+	for bucket, parameters := range map[string]map[string]string{
+		"plain": nil, "classy": {fakedriver.ParameterCORSOrigins: "https://*.example.com"},
+	} {
+		created, err := provisioner.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{
+			BucketId: bucket, Parameters: parameters,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		endpoint = created.GetProtocols().GetS3().GetEndpoint()
+	}
+	const option, class = "http://localhost:3000", "https://a.example.com"
+	got := map[string]int{}
+	for _, bucket := range []string{"plain", "classy"} {
+		for _, origin := range []string{option, class} {
+			preflight := http.Header{"Origin": {origin}, "Access-Control-Request-Method": {http.MethodPut}}
+			status, err := fetch(t, trusting(t, opts.TLSCertFile), http.MethodOptions, endpoint+"/"+bucket+"/k", preflight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[bucket+" "+origin] = status
+		}
+	}
+	want := map[string]int{"plain " + option: 200, "plain " + class: 403, "classy " + option: 403, "classy " + class: 200}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("preflights: -want, +got:\n%s", diff)
+	}
 }
 
 // TestMaxAccounts says to the store what the options say.

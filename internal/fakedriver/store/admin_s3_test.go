@@ -150,14 +150,26 @@ func TestLocationConstraint(t *testing.T) {
 
 func s3Name(name string) string { return string(name[0]|0x20) + name[1:] }
 
+func TestCreateLockedBucket(t *testing.T) {
+	_, c := administered(t)
+	_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: ptr("locked"), ObjectLockEnabledForBucket: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := c.GetObjectLockConfiguration(t.Context(), &s3.GetObjectLockConfigurationInput{Bucket: ptr("locked")})
+	if err != nil || lock.ObjectLockConfiguration.ObjectLockEnabled != "Enabled" {
+		t.Errorf("GetObjectLockConfiguration() = %+v, %v", lock, err)
+	}
+	versioning, err := c.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: ptr("locked")})
+	if err != nil || versioning.Status != "Enabled" {
+		t.Errorf("GetBucketVersioning() = %+v, %v", versioning, err)
+	}
+}
+
 // TestCreateBucketRejected is about what would have to be ignored.
 func TestCreateBucketRejected(t *testing.T) {
 	s, c := administered(t)
-	_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: ptr("locked"), ObjectLockEnabledForBucket: new(true)})
-	if got := failure(t, err); got != "NotImplemented" {
-		t.Errorf("with object lock: %q", got)
-	}
-	_, err = c.CreateBucket(t.Context(), &s3.CreateBucketInput{
+	_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{
 		Bucket: ptr("tagged"), CreateBucketConfiguration: &types.CreateBucketConfiguration{
 			Tags: []types.Tag{{Key: ptr("a"), Value: ptr("b")}},
 		},
@@ -165,7 +177,7 @@ func TestCreateBucketRejected(t *testing.T) {
 	if got := failure(t, err); got != "NotImplemented" {
 		t.Errorf("with tags: %q", got)
 	}
-	presigned, err := s3.NewPresignClient(c).PresignHeadBucket(t.Context(), &s3.HeadBucketInput{Bucket: ptr("locked")})
+	presigned, err := s3.NewPresignClient(c).PresignHeadBucket(t.Context(), &s3.HeadBucketInput{Bucket: ptr("tagged")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,12 +132,21 @@ func (a *app) raw(method, target, body string, header ...string) answer {
 			}
 		},
 	}
-	response, err := http.DefaultTransport.RoundTrip(in.request(a.T, a.store))
-	a.must(err)
-	defer func() { a.must(response.Body.Close()) }()
+	return exchange(a.T, in.request(a.T, a.store))
+}
+
+// exchange sends a request, and follows no redirection.
+func exchange(t *testing.T, r *http.Request) answer {
+	t.Helper()
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
 	var content bytes.Buffer
-	_, err = content.ReadFrom(response.Body)
-	a.must(err)
+	if _, err := content.ReadFrom(response.Body); err != nil {
+		t.Fatal(err)
+	}
 	return answer{response.StatusCode, response.Header, content.String()}
 }
 

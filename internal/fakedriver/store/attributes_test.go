@@ -54,11 +54,11 @@ func TestObjectAttributes(t *testing.T) {
 	}
 }
 
-// TestAttributesOfUpload: S3 tells of the single parts only where the checksum is
-// made of theirs.
+// TestAttributesOfUpload: S3 describes each part if the client has selected a checksum.
 func TestAttributesOfUpload(t *testing.T) {
 	a := newApp(t)
-	for kind, want := range map[types.ChecksumType][]string{"COMPOSITE": {"1: 5242880", "2: 5242880", "3: 3"}, "FULL_OBJECT": nil} {
+	want := []string{"1: 5242880", "2: 5242880", "3: 3"}
+	for _, kind := range []types.ChecksumType{"COMPOSITE", "FULL_OBJECT"} {
 		u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm, in.ChecksumType = "CRC32C", kind })
 		_, err := a.complete(u, a.part(u, 1, minPart), a.part(u, 2, minPart), a.part(u, 3, "end"))
 		a.must(err)
@@ -74,6 +74,19 @@ func TestAttributesOfUpload(t *testing.T) {
 				t.Errorf("%s, pages of %d: -want, +got:\n%s", kind, size, diff)
 			}
 		}
+	}
+}
+
+// TestAttributesOfDefault: without a choice of the client the parts are only counted.
+func TestAttributesOfDefault(t *testing.T) {
+	a := newApp(t)
+	u := a.begin("k")
+	_, err := a.complete(u, a.part(u, 1, minPart), a.part(u, 2, "end"))
+	a.must(err)
+	got := a.attributes("k")
+	if parts := got.ObjectParts; *parts.TotalPartsCount != 2 || len(parts.Parts) != 0 ||
+		aws.ToString(got.Checksum.ChecksumCRC64NVME) != checksumOf("CRC64NVME", minPart+"end") {
+		t.Errorf("GetObjectAttributes() = %+v, %+v", got.ObjectParts, got.Checksum)
 	}
 }
 

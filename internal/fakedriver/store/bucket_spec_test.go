@@ -30,10 +30,14 @@ func TestBucketIdentity(t *testing.T) {
 		t.Errorf("CreateBucket() again = %+v, %v; want %+v", again, err, created)
 	}
 	for name, change := range map[string]func(*fakedriver.BucketSpec){
-		"Owner":       func(b *fakedriver.BucketSpec) { b.Owner = "you" },
-		"Purge":       func(b *fakedriver.BucketSpec) { b.Purge = false },
-		"Region":      func(b *fakedriver.BucketSpec) { b.Region = "" },
-		"Versioning":  func(b *fakedriver.BucketSpec) { b.Versioning = false },
+		"Owner":      func(b *fakedriver.BucketSpec) { b.Owner = "you" },
+		"Purge":      func(b *fakedriver.BucketSpec) { b.Purge = false },
+		"Region":     func(b *fakedriver.BucketSpec) { b.Region = "" },
+		"Versioning": func(b *fakedriver.BucketSpec) { b.Versioning = false },
+		"ObjectLock": func(b *fakedriver.BucketSpec) { b.ObjectLock = true },
+		"Retention": func(b *fakedriver.BucketSpec) {
+			b.ObjectLock, b.DefaultRetention = true, fakedriver.Retention{Mode: "GOVERNANCE", Days: 1}
+		},
 		"Tags":        func(b *fakedriver.BucketSpec) { b.Tags["team"] = "b" },
 		"Quota":       func(b *fakedriver.BucketSpec) { b.Quota.Objects++ },
 		"Latency":     func(b *fakedriver.BucketSpec) { b.Latency++ },
@@ -55,8 +59,12 @@ func TestBucketIdentity(t *testing.T) {
 func TestBucketSpecRejected(t *testing.T) {
 	s := memory(t, store.Options{})
 	for name, change := range map[string]func(*fakedriver.BucketSpec){
-		"Name":        func(b *fakedriver.BucketSpec) { b.Name = "Photos!" },
-		"Region":      func(b *fakedriver.BucketSpec) { b.Region = "us/east" },
+		"Name":   func(b *fakedriver.BucketSpec) { b.Name = "Photos!" },
+		"Region": func(b *fakedriver.BucketSpec) { b.Region = "us/east" },
+		"Lock":   func(b *fakedriver.BucketSpec) { b.DefaultRetention = fakedriver.Retention{Mode: "GOVERNANCE", Days: 1} },
+		"Retention": func(b *fakedriver.BucketSpec) {
+			b.ObjectLock, b.DefaultRetention = true, fakedriver.Retention{Mode: "GOVERNANCE", Days: 1, Years: 1}
+		},
 		"Tags":        func(b *fakedriver.BucketSpec) { b.Tags["aws:owner"] = "me" },
 		"Bytes":       func(b *fakedriver.BucketSpec) { b.Quota.Bytes = -1 },
 		"Objects":     func(b *fakedriver.BucketSpec) { b.Quota.Objects = -1 },

@@ -94,4 +94,7 @@ func TestCreateTwice(t *testing.T) {
 	a.store.bucket(t, "other")
 	a.rejected("an application with another", create(a.store.client(t, a.store.account(t, "other", readWrite("other")))), "AccessDenied")
 	a.rejected("an administrator who is not its owner", create(a.store.client(t, a.store.administrator(t))), "BucketAlreadyExists")
+	first := newApp(t, inRegion("us-east-1"))
+	_, err := first.s3.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: a.bucket}, func(o *s3.Options) { o.Region = "us-east-1" })
+	a.rejected("an application with the bucket in us-east-1", err, "")
 }

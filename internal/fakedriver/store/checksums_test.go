@@ -194,16 +194,13 @@ func TestChecksumsOfUploads(t *testing.T) {
 	}
 }
 
-// readPart reads part 2, which has a checksum of its own if the object's is
-// composite.
+// readPart reads part 2, which has a checksum of its own.
 func (a *app) readPart(kind types.ChecksumType, algorithm types.ChecksumAlgorithm) {
 	a.Helper()
-	want := ""
-	if kind == types.ChecksumTypeComposite {
-		want = checksumOf(algorithm, "end")
-	}
+	want := checksumOf(algorithm, "end")
 	got := a.raw(http.MethodGet, "/k?partNumber=2", "", "X-Amz-Checksum-Mode", "ENABLED")
-	if found := got.header.Get(checksumHeader(algorithm)); found != want || got.body != "end" {
-		a.Errorf("part 2 is %.20q with checksum %q, want %q", got.body, found, want)
+	found, of := got.header.Get(checksumHeader(algorithm)), got.header.Get("X-Amz-Checksum-Type")
+	if found != want || of != string(kind) || got.body != "end" {
+		a.Errorf("part 2 is %.20q with checksum %q %q, want %q %q", got.body, found, of, want, kind)
 	}
 }

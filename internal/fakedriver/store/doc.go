@@ -11,6 +11,7 @@
 //	persistence     the records of buckets and accounts
 //	authorization   the current permissions
 //	objects         the contents of S3's buckets: versions, uploads, quotas
+//	cors            which pages of other origins may use a bucket
 //	blobstore       bytes and records, in memory or in a directory
 //	httpserver      connections, deadlines, and their end
 package store

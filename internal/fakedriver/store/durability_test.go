@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -45,6 +47,30 @@ func TestReopen(t *testing.T) {
 	}
 	if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("New() on a directory in use = %v", err)
+	}
+}
+
+// TestCompleteAgainReopened repeats a completion after a restart.
+func TestCompleteAgainReopened(t *testing.T) {
+	dir := t.TempDir()
+	var u *s3.CreateMultipartUploadOutput
+	var part types.CompletedPart
+	var etag string
+	t.Run("First", func(t *testing.T) {
+		s, c := fixture(t, store.Options{Dir: dir})
+		a := &app{T: t, store: s, s3: c, bucket: ptr("photos")}
+		u = a.begin("k")
+		part = a.part(u, 1, "part")
+		done, err := a.complete(u, part)
+		a.must(err)
+		etag = *done.ETag
+	})
+	s := serve(t, store.Options{Dir: dir})
+	a := &app{T: t, store: s, s3: s.client(t, s.administrator(t)), bucket: ptr("photos")}
+	done, err := a.complete(u, part)
+	a.must(err)
+	if *done.ETag != etag {
+		t.Errorf("the second answer has the ETag %s, want %s", *done.ETag, etag)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/postform"
 )
 
 // AuthenticateS3 lets the fuzz targets ask who a request is from, and nothing else.
@@ -13,6 +14,14 @@ func (s *Store) AuthenticateS3(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = authentication.New(s.registry, s.options.Now).Authenticate(r, query)
+	authenticator := authentication.New(s.registry, s.options.Now)
+	if postform.Is(r) && !authentication.IsSigned(r, query) {
+		form, err := postform.Read(r)
+		if err == nil {
+			_, _, err = authenticator.AuthenticateForm(form)
+		}
+		return err
+	}
+	_, _, err = authenticator.Authenticate(r, query)
 	return err
 }

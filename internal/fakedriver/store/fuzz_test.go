@@ -3,6 +3,7 @@ package store_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -35,6 +36,14 @@ func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 	return s, c
 }
 
+// formOfStranger returns a form that is right, but for the secret.
+func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) string {
+	f.Helper()
+	c.SecretAccessKey = "not the secret"
+	body, kind := (&server{Store: s}).form("photos", c).encode()
+	return fmt.Sprintf("POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body)
+}
+
 // FuzzAuthenticate makes up requests without knowing the secret, which is random.
 // None may be accepted, whatever it says, and none may make the store panic.
 func FuzzAuthenticate(f *testing.F) {
@@ -64,6 +73,7 @@ func FuzzAuthenticate(f *testing.F) {
 			"&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=00 HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET /photos?AWSAccessKeyId=" + c.AccessKeyID + "&Signature=a&Expires=9999999999 HTTP/1.1\r\nHost: a\r\n\r\n",
 		"POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=a\r\nContent-Length: 0\r\n\r\n",
+		formOfStranger(f, s, c),
 		"POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n",
 		"OPTIONS * HTTP/1.1\r\nHost: photos.s3.localhost\r\n\r\n",
 		"GET //../%2e%2e/%ff HTTP/1.1\r\nHost: x..s3.localhost:0\r\nX-Amz-Security-Token: a\r\nAuthorization: AWS a:b\r\n\r\n",

@@ -26,7 +26,7 @@ func (h *hostilities) authorizations() {
 
 	rest := strings.TrimPrefix(value, "AWS4-HMAC-SHA256 ")
 	for scheme, want := range map[string]string{
-		"": argument, "AWS ": "InvalidRequest", "AWS4-ECDSA-P256-SHA256 ": "InvalidRequest", "AWS4-HMAC-SHA512 ": argument,
+		"": argument, "AWS ": argument, "AWS4-ECDSA-P256-SHA256 ": "InvalidRequest", "AWS4-HMAC-SHA512 ": argument,
 		"AWS4-HMAC-SHA256": argument, "aws4-hmac-sha256 ": argument, "Bearer ": argument, "Basic ": argument, "AWS5-HMAC-SHA256 ": argument,
 	} {
 		corrupt(fmt.Sprintf("scheme %q", scheme), scheme+rest, want)

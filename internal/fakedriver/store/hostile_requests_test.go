@@ -85,6 +85,8 @@ func testHostileRequests(t *testing.T) {
 	h.queries()
 	h.floods()
 	h.silences()
+	h.forms()
+	h.preflights()
 	h.protocols()
 	h.knownPanics()
 	t.Logf("%d requests", len(h.all))

@@ -15,7 +15,7 @@ func (h *hostilities) paths() {
 	for path, want := range map[string]string{
 		"/other/k": denied, "/other": denied, "/other/": denied, "/other?location=": denied, "/nothing/k": denied, "/PHOTOS/k": denied,
 		"//": uri, "///": uri, "//photos/kept": uri, "/%2Fphotos/kept": mismatch, "/.": denied, "/..": denied, "/../other/k": denied, "/./other/k": denied,
-		"/%2e%2e/other/k": mismatch, "/photos%00/k": denied, "/photos%20/k": denied, "/photos%0A/k": denied, "/photo": denied, "/photos.": denied,
+		"/%2e%2e/other/k": mismatch, "/photos%00/k": uri, "/photos%20/k": denied, "/photos%0A/k": denied, "/photo": denied, "/photos.": denied,
 		"/photos/../other/k": "NoSuchKey", "/photos/%2e%2e/other/k": mismatch, "/photos//kept": "NoSuchKey", "/photos/kept/": "NoSuchKey",
 		"/photos/" + strings.Repeat("k", 1025): "KeyTooLongError", "/photos/" + strings.Repeat("%C3%BC", 513): "KeyTooLongError",
 		"/photos/" + strings.Repeat("a/", 3000): "KeyTooLongError",
@@ -26,7 +26,7 @@ func (h *hostilities) paths() {
 	good := h.signed(http.MethodGet, "/photos/kept", "")
 	for target, want := range map[string]string{
 		"/photos/kept2": mismatch, "/other/kept": mismatch, "//photos/kept": mismatch, "/photos//kept": mismatch, "/photos/./kept": mismatch,
-		"/photos/%ff": mismatch, "/photos/kept%00": mismatch, "/photos/kept?x=%zz": uri, "/photos/kept?a;b": uri, "/photos/kept?%": uri,
+		"/photos/%ff": uri, "/photos/kept%00": uri, "/photos/kept?x=%zz": uri, "/photos/kept?a;b": uri, "/photos/kept?%": uri,
 		"/photos/kept%": "400", "/photos/%zz": "400", "photos/kept": "400", "*": mismatch, "http://[::1": "400", "": "400",
 		"http://evil.example/photos/kept": mismatch, "/photos/ke\tpt": "400", "/photos/ke\x7fpt": "400",
 	} {
@@ -68,11 +68,11 @@ func (h *hostilities) subresources() {
 			{http.MethodPost, "/photos/kept"},
 		} {
 			w := h.signed(target.method, target.path+"?"+name+"=", "")
-			h.add(fmt.Sprintf("sub-resource %s %s?%s", target.method, target.path, name), w.bytes(), "NotImplemented", "AccessDenied", "MethodNotAllowed")
+			h.add(fmt.Sprintf("sub-resource %s %s?%s", target.method, target.path, name), w.bytes(), "NotImplemented", "AccessDenied", "MethodNotAllowed", "MissingSecurityHeader")
 		}
 	}
 	for _, method := range []string{"PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "X"} {
-		h.add("method "+method, h.signed(method, "/photos/kept", "").bytes(), "NotImplemented", "MethodNotAllowed", "InvalidURI", "400", "SignatureDoesNotMatch")
+		h.add("method "+method, h.signed(method, "/photos/kept", "").bytes(), "NotImplemented", "MethodNotAllowed", "InvalidURI", "400", "SignatureDoesNotMatch", "BadRequest")
 	}
 	for _, name := range []string{
 		"X-Amz-Server-Side-Encryption-Customer-Key", "X-Amz-Object-Lock-Mode", "X-Amz-Grant-Read",
@@ -92,7 +92,7 @@ func (h *hostilities) queries() {
 		"/photos?list-type=", "/photos?list-type=2&max-keys=x", "/photos?list-type=2&max-keys=-1", "/photos?list-type=2&max-keys=9999999999999999999",
 		"/photos?list-type=2&encoding-type=base64", "/photos/kept?partNumber=0", "/photos/kept?versionId=", "/photos/kept?versionId=1&versionId=2",
 	} {
-		h.add("query "+target, h.signed(http.MethodGet, target, "").bytes(), "InvalidArgument", "InvalidPartNumber", "InvalidRange")
+		h.add("query "+target, h.signed(http.MethodGet, target, "").bytes(), "InvalidArgument", "InvalidPart", "InvalidRange")
 	}
 	for _, target := range []string{
 		"/photos/kept?uploadId=", "/photos/kept?uploadId=1&uploadId=2", "/photos/kept?uploadId=&partNumber=1", "/photos/kept?partNumber=1",

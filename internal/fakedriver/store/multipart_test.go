@@ -9,6 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // TestUploadETag: the ETag of an upload is the same wherever it is shown.
@@ -79,8 +82,40 @@ func TestUploadRejected(t *testing.T) {
 	if content, _ := a.read("k", ""); content != minPart+"end" {
 		t.Errorf("the object has %d bytes", len(content))
 	}
-	_, err = a.complete(u, big, last)
-	a.rejected("an upload that is completed", err, "NoSuchUpload")
+	_, err = a.complete(u, big)
+	a.rejected("an upload that is completed, with other parts", err, "NoSuchUpload")
+}
+
+// TestCompleteAgain repeats a completion, as clients do that have lost the answer: it is
+// answered as before, as long as its object is there.
+func TestCompleteAgain(t *testing.T) {
+	for name, change := range map[string]func(*fakedriver.BucketSpec){"versioned": versioned, "unversioned": func(*fakedriver.BucketSpec) {}} {
+		t.Run(name, func(t *testing.T) {
+			a := newApp(t, change)
+			u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm = "SHA256" })
+			first, last := a.part(u, 1, minPart), a.part(u, 2, "end")
+			want, err := a.complete(u, first, last)
+			a.must(err)
+			got, err := a.complete(u, first, last)
+			a.must(err)
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(*got), cmpopts.IgnoreFields(*got, "ResultMetadata")); diff != "" {
+				t.Errorf("the second answer: -first, +second:\n%s", diff)
+			}
+			versions, err := a.s3.ListObjectVersions(t.Context(), &s3.ListObjectVersionsInput{Bucket: a.bucket})
+			a.must(err)
+			if len(versions.Versions) != 1 {
+				t.Errorf("there are %d versions, want 1", len(versions.Versions))
+			}
+			_, err = a.complete(u, last)
+			a.rejected("other parts", err, "NoSuchUpload")
+			a.put("k", "newer")
+			_, err = a.complete(u, first, last)
+			a.rejected("after another upload", err, map[string]string{"versioned": "", "unversioned": "NoSuchUpload"}[name])
+			if content, _ := a.read("k", ""); content != "newer" {
+				t.Errorf("the object has %d bytes", len(content))
+			}
+		})
+	}
 }
 
 func TestPartNumbers(t *testing.T) {
@@ -176,7 +211,7 @@ func TestReadPart(t *testing.T) {
 		got.header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", len(minPart), len(minPart)+2, len(minPart)+3) {
 		t.Errorf("GET of part 2 answered %d, %v: %.20q", got.status, got.header, got.body)
 	}
-	if got := a.raw("GET", "/k?partNumber=3", ""); got.status != 416 || code(t, got.body) != "InvalidPartNumber" {
+	if got := a.raw("GET", "/k?partNumber=3", ""); got.status != 400 || code(t, got.body) != "InvalidPart" {
 		t.Errorf("GET of part 3 answered %d: %s", got.status, got.body)
 	}
 }

@@ -15,15 +15,27 @@ import (
 
 const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></Tag></TagSet></Tagging>`
 
+const corsDocument = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin>` +
+	`<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`
+
 // bodies are the documents that operations need; every other upload has one that
 // must not get anywhere.
 var bodies = map[string]string{
 	"CreateBucket": "", "CopyObject": "", "UploadPartCopy": "", "CreateMultipartUpload": "",
-	"DeleteObjects":       `<Delete><Object><Key>k</Key></Object></Delete>`,
-	"PutBucketTagging":    taggingDocument,
-	"PutObjectTagging":    taggingDocument,
-	"PutBucketVersioning": `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
+	"DeleteObjects":              `<Delete><Object><Key>k</Key></Object></Delete>`,
+	"PutBucketAcl":               "",
+	"PutObjectLockConfiguration": `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>`,
+	"PutObjectAcl":               "",
+	"PutBucketTagging":           taggingDocument,
+	"PutObjectTagging":           taggingDocument,
+	"PutObjectLegalHold":         `<LegalHold><Status>ON</Status></LegalHold>`,
+	"PutObjectRetention":         `<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2100-01-01T00:00:00Z</RetainUntilDate></Retention>`,
+	"PutBucketVersioning":        `<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>`,
+	"PutBucketCors":              corsDocument,
 }
+
+// digested are operations whose documents require a digest.
+var digested = []string{"PutObjectLegalHold", "PutObjectLockConfiguration", "PutObjectRetention"}
 
 // request returns the signed request of a row, with these credentials.
 func (g *stage) request(row documented, credentials fakedriver.Credentials) signed {
@@ -36,11 +48,19 @@ func (g *stage) request(row documented, credentials fakedriver.Credentials) sign
 		if row.CopySource {
 			r.Header.Set("X-Amz-Copy-Source", g.bucket+"/k")
 		}
+		if slices.Contains(digested, row.Name) {
+			r.Header.Set("Content-Md5", md5Of(g.body(row)))
+		}
 		switch row.Name {
 		case "CopyObject":
 			r.Header.Set("X-Amz-Metadata-Directive", "REPLACE") // an object is copied to itself
+		case "PutBucketAcl", "PutObjectAcl":
+			r.Header.Set("X-Amz-Acl", "private")
 		case "GetObjectAttributes":
 			r.Header.Set("X-Amz-Object-Attributes", "ETag,ObjectSize")
+		case "Preflight":
+			r.Header.Set("Origin", "http://localhost:3000")
+			r.Header.Set("Access-Control-Request-Method", http.MethodGet)
 		}
 	}
 	return in
@@ -77,10 +97,19 @@ const (
 	unimplemented answerKind = "not implemented"
 )
 
+// send sends the request of a row. PostObject is signed by the fields of a form.
+func (g *stage) send(t *testing.T, row documented, credentials fakedriver.Credentials) (int, string) {
+	t.Helper()
+	if row.Name == "PostObject" {
+		return do(t, g.form(g.bucket, credentials).request(t.Context(), t, g.url))
+	}
+	return g.request(row, credentials).send(t, g.server)
+}
+
 // ask sends the request of a row.
 func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credentials) answerKind {
 	t.Helper()
-	status, body := g.request(row, credentials).send(t, g.server)
+	status, body := g.send(t, row, credentials)
 	found := fmt.Sprint(status)
 	if row.Method != http.MethodHead && status >= http.StatusMultipleChoices {
 		found += " " + code(t, body)
@@ -104,5 +133,6 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 var unconfigured = []string{
 	"404 NoSuchCORSConfiguration", "404 ServerSideEncryptionConfigurationNotFoundError", "404 NoSuchLifecycleConfiguration",
 	"404 OwnershipControlsNotFoundError", "404 NoSuchBucketPolicy", "404 ReplicationConfigurationNotFoundError",
-	"404 NoSuchWebsiteConfiguration", "404 ObjectLockConfigurationNotFoundError", "404 NoSuchPublicAccessBlockConfiguration",
+	"403 AccessForbidden",
+	"404 NoSuchWebsiteConfiguration", "404 NoSuchObjectLockConfiguration", "404 NoSuchPublicAccessBlockConfiguration",
 }

@@ -37,7 +37,9 @@ func (s *server) administrator(t *testing.T) fakedriver.Credentials {
 // furnish creates a bucket and fills it.
 func furnish(t *testing.T, s *server, admin *s3.Client, bucket string) *stage {
 	t.Helper()
-	s.bucket(t, bucket, func(b *fakedriver.BucketSpec) { b.Tags, b.Purge = map[string]string{"team": "a"}, true })
+	s.bucket(t, bucket, func(b *fakedriver.BucketSpec) {
+		b.Tags, b.Purge, b.ObjectLock = map[string]string{"team": "a"}, true, true
+	})
 	g := &stage{server: s, bucket: bucket, admin: admin}
 	_, err := admin.PutObject(t.Context(), &s3.PutObjectInput{
 		Bucket: &bucket, Key: ptr("k"), Body: strings.NewReader("kept"), Tagging: ptr("a=b"), Metadata: map[string]string{"colour": "red"},
@@ -82,6 +84,11 @@ func (g *stage) snapshot(t *testing.T) []string {
 	note("tags", describeTags(tags.TagSet), err)
 	bucketTags, err := g.admin.GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: bucket})
 	note("bucket's tags", describeTags(bucketTags.TagSet), err)
+	allowed, err := g.admin.GetBucketCors(t.Context(), &s3.GetBucketCorsInput{Bucket: bucket})
+	if failure(t, err) == "NoSuchCORSConfiguration" {
+		allowed, err = &s3.GetBucketCorsOutput{}, nil
+	}
+	note("rules", len(allowed.CORSRules), err)
 	versioning, err := g.admin.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: bucket})
 	note("versioning", versioning.Status, err)
 	uploads, err := g.admin.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: bucket})

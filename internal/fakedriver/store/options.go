@@ -39,6 +39,10 @@ type Options struct {
 	// request, or of a part. A larger body is rejected with EntityTooLarge before it is
 	// read. Default: 1 GiB.
 	MaxBodyBytes int64
+	// CORSOrigins are the origins of pages that browsers let use buckets without a CORS
+	// configuration of their own, with all methods and headers, if they have a key or a
+	// signature: "*", or as fakedriver.ValidateCORSOrigins says. Default: none.
+	CORSOrigins []string
 	// MaxAccounts is the maximum number of accounts, without those of administrators.
 	// Default: no limit.
 	MaxAccounts int

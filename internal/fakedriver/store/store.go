@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -15,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/persistence"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 )
 
 // Store is an S3 store with accounts. Its methods are safe for concurrent use.
@@ -27,6 +30,7 @@ type Store struct {
 	contents *objects.Store
 	server   *httpserver.Server
 	s3       *s3.Service
+	verifier *authentication.Authenticator
 	handler  http.Handler
 
 	closeOnce sync.Once
@@ -65,13 +69,12 @@ func (s *Store) load() error {
 	s.Administrator = administration.New(administration.Options{
 		Registry: s.registry, Records: records, Contents: contents, MaxAccounts: o.MaxAccounts, Rand: o.Rand, Now: o.Now,
 	})
+	s.reportDamage()
 	s.server = httpserver.New(httpserver.Options{
 		HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, BodyTimeout: o.BodyTimeout, MinRate: o.MinRate, Logger: o.Logger,
 	}, s.Closing())
-	s.s3, err = s3.New(s3.Options{
-		Administrator: s.Administrator, Registry: s.registry, Contents: contents, Blobs: s.blobs, Region: o.Region, Hosts: o.Hosts,
-		MaxBodyBytes: o.MaxBodyBytes, WebIdentity: o.WebIdentity, Issued: o.Issued, Rand: o.Rand, Now: o.Now, Logger: o.Logger,
-	})
+	s.verifier = authentication.New(s.registry, o.Now)
+	s.s3, err = s.newS3(o.MaxBodyBytes, o.Hosts, nil)
 	if err != nil {
 		return err
 	}
@@ -80,6 +83,34 @@ func (s *Store) load() error {
 		s.handler = o.Middleware(s.handler)
 	}
 	return nil
+}
+
+// reportDamage logs which contents were not found whole. The rest is served.
+func (s *Store) reportDamage() {
+	for _, d := range s.Administrator.Damaged() {
+		s.options.Logger.Error(d.Cause, "content is damaged: restore the file while the store is stopped, or write or delete the object",
+			"bucket", d.Bucket, "key", d.Key, "version", d.Version, "upload", d.Upload)
+	}
+}
+
+func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3.Dialect) (*s3.Service, error) {
+	o := s.options
+	return s3.New(s3.Options{
+		Administrator: s.Administrator, Registry: s.registry, Contents: s.contents, Blobs: s.blobs, Region: o.Region, Hosts: hosts,
+		MaxBodyBytes: maxBodyBytes, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Issued: o.Issued, Dialect: dialect,
+		Rand: o.Rand, Now: o.Now, Logger: o.Logger,
+	})
+}
+
+// NewDialect returns a service for buckets of another protocol, whose requests and responses are
+// S3's otherwise.
+func (s *Store) NewDialect(dialect *s3.Dialect, maxBodyBytes int64) (*s3.Service, error) {
+	return s.newS3(maxBodyBytes, nil, dialect)
+}
+
+// VerifyS3 returns the caller and the signature of a request that is signed like those of S3.
+func (s *Store) VerifyS3(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
+	return s.verifier.Authenticate(r, query)
 }
 
 // Handler returns the S3 handler. It must not be behind a ServeMux, which would clean
@@ -119,6 +150,26 @@ func (s *Store) Authenticate(accessKeyID, secret string) (*authorization.Caller,
 	}
 	return s.registry.Authenticate(accessKeyID, secret)
 }
+
+// Caller returns the caller with a key, for protocols whose clients sign requests. It does not
+// check a signature. The error is of kind authorization.ErrIdentity or fakedriver.ErrClosed.
+func (s *Store) Caller(accessKeyID string) (*authorization.Caller, error) {
+	if s.IsClosed() {
+		return nil, fakedriver.ErrClosed
+	}
+	caller, known := s.registry.Caller(accessKeyID)
+	if !known {
+		return nil, fmt.Errorf("key %w", authorization.ErrIdentity)
+	}
+	return caller, nil
+}
+
+// Objects returns the contents of the buckets of all protocols. A bucket has its UID as ID
+// there.
+func (s *Store) Objects() *objects.Store { return s.contents }
+
+// Blobs returns where the services of all protocols store the bytes that they receive.
+func (s *Store) Blobs() blobstore.Store { return s.blobs }
 
 // InlineContents returns the IDs of contents in the database of the directory. Large
 // contents are in files.

@@ -31,19 +31,9 @@ type Subject struct {
 
 // Store serves the store on a port of its own. The caller closes it.
 func Store(ctx context.Context) (*Subject, error) {
-	s, err := store.New(store.Options{})
+	s, keys, err := newStore(ctx, fakedriver.ProtocolS3)
 	if err != nil {
 		return nil, err
-	}
-	owner := "workload"
-	if _, err := s.CreateBucket(ctx, fakedriver.BucketSpec{Name: bucket, Owner: owner}); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	keys, err := s.PutAccount(ctx, fakedriver.AccountSpec{
-		ID: "client", Owner: owner, Grants: []fakedriver.Grant{{Bucket: bucket, ObjectData: fakedriver.ReadWrite}},
-	})
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
 	}
 	subject, err := serve(ctx, s.Serve, keys)
 	if err != nil {
@@ -54,22 +44,47 @@ func Store(ctx context.Context) (*Subject, error) {
 	return subject, nil
 }
 
+// newStore opens a store with a bucket of a protocol, and an account that has access to it.
+func newStore(ctx context.Context, protocol fakedriver.Protocol) (*store.Store, fakedriver.Credentials, error) {
+	s, err := store.New(store.Options{})
+	if err != nil {
+		return nil, fakedriver.Credentials{}, err
+	}
+	owner := "workload"
+	if _, err := s.CreateBucket(ctx, fakedriver.BucketSpec{Name: bucket, Owner: owner, Protocol: protocol}); err != nil {
+		return nil, fakedriver.Credentials{}, errors.Join(err, s.Close())
+	}
+	keys, err := s.PutAccount(ctx, fakedriver.AccountSpec{
+		ID: "client", Owner: owner, Grants: []fakedriver.Grant{{Bucket: bucket, ObjectData: fakedriver.ReadWrite}},
+	})
+	if err != nil {
+		return nil, keys, errors.Join(err, s.Close())
+	}
+	return s, keys, nil
+}
+
 // serve serves on a port of the loopback interface until stop.
-func serve(ctx context.Context, run func(context.Context, net.Listener) error, keys fakedriver.Credentials) (*Subject, error) {
+func serve(ctx context.Context, run server, keys fakedriver.Credentials) (*Subject, error) {
+	address, stop, err := listen(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: Clients, IdleConnTimeout: time.Minute}
+	return &Subject{client: newClient("http://"+address, keys, transport), transport: transport, stop: stop}, nil
+}
+
+// listen runs a server on a port of the loopback interface until stop.
+func listen(ctx context.Context, run server) (address string, stop func() error, err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listen for S3: %w", err)
+		return "", nil, fmt.Errorf("listen for a workload: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, l) }()
-	transport := &http.Transport{MaxIdleConnsPerHost: Clients, IdleConnTimeout: time.Minute}
-	return &Subject{
-		client: newClient("http://"+l.Addr().String(), keys, transport), transport: transport,
-		stop: func() error {
-			cancel()
-			return <-ended
-		},
+	return l.Addr().String(), func() error {
+		cancel()
+		return <-ended
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -80,7 +81,9 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 		return err
 	}
 	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(client *s3.Client, bucket, key string) error {
-		_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
+		_, err := client.PutObject(ctx, &s3.PutObjectInput{
+			Bucket: &bucket, Key: &key, Body: strings.NewReader(content), ContentMD5: s3access.ContentMD5([]byte(content)),
+		})
 		return err
 	})
 }

@@ -184,16 +184,14 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes the contents of a bucket. Buckets of Azure have none, because no
-// service stores them.
+// empty deletes the contents of a bucket, also those that are locked.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	var err error
 	switch b.Protocol {
 	case fakedriver.ProtocolS3:
 		err = r.emptyS3(ctx, b.Name)
-	case fakedriver.ProtocolGCS:
-		err = r.engine.emulator.EmptyGCS(ctx, b.Name)
-	case fakedriver.ProtocolAzure:
+	case fakedriver.ProtocolGCS, fakedriver.ProtocolAzure:
+		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
@@ -201,43 +199,43 @@ func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	return nil
 }
 
-// emptyS3 deletes all versions of all objects in a bucket of S3.
+// emptyS3 deletes all versions of all objects in a bucket of S3. The administrator may
+// bypass all locks of the store.
 func (r *run) emptyS3(ctx context.Context, bucket string) error {
-	return r.asAdministrator(ctx, bucket, func(client *s3.Client) error { return deleteAllVersions(ctx, client, bucket) })
+	return r.asAdministrator(ctx, bucket, func(client *s3.Client) error {
+		return deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: &bucket, BypassGovernanceRetention: new(true)})
+	})
 }
 
-// deleteAllVersions deletes all versions of all objects in a bucket.
-func deleteAllVersions(ctx context.Context, client *s3.Client, bucket string) error {
-	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: &bucket})
+// deleteAllVersions deletes all versions of all objects in the bucket of a deletion.
+func deleteAllVersions(ctx context.Context, client *s3.Client, deletion s3.DeleteObjectInput) error {
+	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: deletion.Bucket})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return err
 		}
-		if err := deleteVersions(ctx, client, bucket, page); err != nil {
+		if err := deleteVersions(ctx, client, deletion, page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func deleteVersions(ctx context.Context, client *s3.Client, bucket string, page *s3.ListObjectVersionsOutput) error {
+func deleteVersions(ctx context.Context, client *s3.Client, deletion s3.DeleteObjectInput, page *s3.ListObjectVersionsOutput) error {
 	for _, version := range page.Versions {
-		if err := deleteVersion(ctx, client, bucket, version.Key, version.VersionId); err != nil {
+		deletion.Key, deletion.VersionId = version.Key, version.VersionId
+		if _, err := client.DeleteObject(ctx, &deletion); err != nil {
 			return err
 		}
 	}
 	for _, marker := range page.DeleteMarkers {
-		if err := deleteVersion(ctx, client, bucket, marker.Key, marker.VersionId); err != nil {
+		deletion.Key, deletion.VersionId = marker.Key, marker.VersionId
+		if _, err := client.DeleteObject(ctx, &deletion); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func deleteVersion(ctx context.Context, client *s3.Client, bucket string, key, version *string) error {
-	_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: key, VersionId: version})
-	return err
 }
 
 // EmptyBuckets deletes the objects in all buckets of the store, as the store's

@@ -90,6 +90,8 @@ func TestEmpties(t *testing.T) {
 		"GCS":      {reason: "Google's protocol.", protocol: "GCS", put: "- mark: uploaded\n"},
 		"Retained": {reason: "What COSI leaves behind.", protocol: "GCS", setup: "{classes: [{name: keep, deletionPolicy: Retain}]}", put: "- mark: uploaded\n"},
 		"Region":   {reason: "Requests must be signed for it.", protocol: "S3", setup: "{classes: [{name: far, parameters: {region: moon-1}}]}", put: "- s3: {secret: key, put: a, content: b}\n"},
+		"Locked":   {reason: "No key can delete them.", protocol: "S3", setup: "{classes: [{name: locked, parameters: {objectLock: COMPLIANCE 1d}}]}", put: "- s3: {secret: key, put: a, content: b}\n"},
+		"Purged":   {reason: "The driver deletes them.", protocol: "S3", setup: "{classes: [{name: purged, parameters: {objectLock: COMPLIANCE 1d, nonEmptyDeletion: purge}}]}", put: "- s3: {secret: key, put: a, content: b}\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

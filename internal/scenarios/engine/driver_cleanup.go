@@ -105,7 +105,7 @@ func deleteObjects(ctx context.Context, granted *cosiv1alpha2.DriverGrantBucketA
 		UsePathStyle: place.GetAddressingStyle().GetStyle() != cosiv1alpha2.S3AddressingStyle_VIRTUAL,
 		Credentials:  awscredentials.NewStaticCredentialsProvider(keys.GetAccessKeyId(), keys.GetAccessSecretKey(), ""),
 	})
-	err := deleteAllVersions(ctx, client, place.GetBucketId())
+	err := deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: new(place.GetBucketId())})
 	if failure, ok := errors.AsType[smithy.APIError](err); ok && failure.ErrorCode() == "NoSuchBucket" {
 		return nil // COSI has deleted it meanwhile
 	}

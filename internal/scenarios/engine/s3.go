@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -93,7 +94,9 @@ func (r *run) putObject(ctx context.Context, asked *spec.S3, c *credentials, key
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &c.bucket, Key: &key, Body: bytes.NewReader(content)})
+	_, err = c.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &c.bucket, Key: &key, Body: bytes.NewReader(content), ContentMD5: s3access.ContentMD5(content),
+	})
 	return nil, err
 }
 
@@ -187,6 +190,7 @@ func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, k
 		content = content[len(piece):]
 		part, err := c.client.UploadPart(ctx, &s3.UploadPartInput{
 			Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, PartNumber: &number, Body: bytes.NewReader(piece),
+			ContentMD5: s3access.ContentMD5(piece),
 		})
 		if err != nil {
 			return nil, err

@@ -51,6 +51,6 @@ func AsDriver(ctx context.Context, r *recording.Recording, emu *emulator.Emulato
 }
 
 func isDriver(component string) bool {
-	return slices.Contains([]string{emulator.ComponentDriver, emulator.ComponentStore, emulator.ComponentGCS}, component) ||
-		strings.HasPrefix(component, emulator.ComponentDriver+".")
+	services := []string{emulator.ComponentDriver, emulator.ComponentStore, emulator.ComponentGCS, emulator.ComponentAzure}
+	return slices.Contains(services, component) || strings.HasPrefix(component, emulator.ComponentDriver+".")
 }

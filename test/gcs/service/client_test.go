@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/api/googleapi"
@@ -274,4 +275,46 @@ func TestRanges(t *testing.T) {
 	}
 	_, err := o.NewRangeReader(t.Context(), 11, -1)
 	wantStatus(t, "behind the end", err, http.StatusRequestedRangeNotSatisfiable)
+}
+
+// TestVersions uses a bucket whose class asks for versions.
+func TestVersions(t *testing.T) {
+	f := serve(t)
+	spec := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
+	if _, err := f.backend.CreateBucket(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	b := f.client(t, f.account(t, all("kept"))).Bucket("kept")
+	o := b.Object("x")
+	write(t, o, []byte("first"))
+	first, err := o.Attrs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, o, []byte("second"))
+	if err := o.Delete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = o.NewReader(t.Context())
+	wantStatus(t, "read a deleted object", err, http.StatusNotFound)
+	if got := read(t, o.Generation(first.Generation)); string(got) != "first" {
+		t.Errorf("the first version holds %q", got)
+	}
+	if diff := cmp.Diff([]string{"x", "x"}, list(t, b, &storage.Query{Versions: true})); diff != "" {
+		t.Errorf("versions: -want, +got:\n%s", diff)
+	}
+	if _, err := o.CopierFrom(o.Generation(first.Generation)).Run(t.Context()); err != nil {
+		t.Errorf("restore the first version: %v", err)
+	}
+	if got := read(t, o); string(got) != "first" {
+		t.Errorf("the restored object holds %q", got)
+	}
+	if err := o.Generation(first.Generation).Delete(t.Context()); err != nil {
+		t.Error(err)
+	}
+	noncurrent, err := o.Generation(first.Generation).Attrs(t.Context())
+	wantStatus(t, "describe a deleted version", err, http.StatusNotFound)
+	if noncurrent != nil {
+		t.Errorf("the deleted version is %+v", noncurrent)
+	}
 }

@@ -22,7 +22,7 @@ const owner = "test.example.com"
 
 // fixture is a service that is being served, with the bucket photos.
 type fixture struct {
-	backend gcs.Backend
+	backend *store.Store
 	address string
 }
 
@@ -36,7 +36,7 @@ func serve(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gcs.New(t.Context(), gcs.Options{Store: kept})
+	s, err := gcs.New(gcs.Options{Store: kept})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func serve(t *testing.T) *fixture {
 			t.Errorf("Close(): %v", err)
 		}
 	})
-	f := &fixture{backend: s.Backend(), address: "http://" + l.Addr().String()}
+	f := &fixture{backend: kept, address: "http://" + l.Addr().String()}
 	f.bucket(t, "photos")
 	return f
 }

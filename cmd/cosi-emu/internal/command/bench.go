@@ -44,15 +44,21 @@ func newBench(streams cli.Streams) *cobra.Command {
           once, one claim among five thousand, a thousand accesses of one claim
   sizes   cost of one claim with an access among more and more of them, the error of a
           linear model, and its figures for a million
-  s3      speed and memory of the S3 store, relative to gofakes3
+  s3      speed and memory of the S3 store, relative to gofakes3; with --peers, requests/s
+          under a mixed load, relative to versitygw and MinIO
 
 The default is the first three suites, which take two minutes. control-planes takes about
 six minutes, scale twenty, sizes ten, and s3 three. All but s3 start and stop emulators.
+
+With --peers, the go command builds the other servers into the user's cache directory,
+once, which takes minutes. --peers-dir selects a directory that has the programs. A server
+that is not available is left out, and the report says why; it is an error if all are.
 
 Each figure has a limit. With --check, the exit code is 1 if one is exceeded.`,
 		Example: `  cosi-emu bench
   cosi-emu bench scale --check -o json > bench.json
   cosi-emu bench control-planes --check
+  cosi-emu bench s3 --peers --peer-duration 1m
 
   # Small loads, as a smoke test.
   cosi-emu bench --starts 1 --claims 3 --load 5 --window 2s
@@ -98,6 +104,9 @@ func (b *benchmark) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.S3.Objects, "objects", objects.Objects, "number of objects that are listed, and stored to measure memory")
 	flags.IntVar(&o.S3.Requests, "requests", objects.Requests, "number of small objects that are written and read in a round")
 	flags.IntVar(&o.S3.Rounds, "s3-rounds", objects.Rounds, "number of rounds of the suite s3")
+	flags.BoolVar(&o.Peers, "peers", false, "compare the S3 store with other S3 servers, instead of gofakes3")
+	flags.StringVar(&o.PeersDir, "peers-dir", "", "directory with the programs versitygw and minio (default: they are built)")
+	flags.DurationVar(&o.PeerDuration, "peer-duration", 30*time.Second, "duration of the load on each server with --peers")
 	cli.AddControlPlane(flags, &o.ControlPlane, &o.Binaries.Dir)
 	flags.BoolVar(&b.check, "check", false, "fail if a limit is exceeded")
 	flags.DurationVar(&b.timeout, "timeout", defaultStartTimeout, "time limit for all suites")

@@ -42,6 +42,9 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
   cosi-emu driver --s3-bind-address :9000 --s3-endpoint https://fake-driver.cosi-system.svc:9000 \
     --tls-cert-file /tls/tls.crt --tls-private-key-file /tls/tls.key
 
+  # For a page on a development server, which uploads with presigned URLs.
+  cosi-emu driver --endpoint unix:///tmp/cosi.sock --s3-cors-origin http://localhost:3000
+
   # For a sidecar of COSI v1alpha1, or to try the bridge.
   cosi-emu driver --api v1alpha1 --endpoint unix:///tmp/old.sock
 
@@ -85,7 +88,11 @@ func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 		"TCP address of the GCS service, with --protocols GCS; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
 		"URL of the GCS service for applications (default: http or https at --gcs-bind-address)")
-	addStoreLimits(flags, &opts.MaxBodyBytes, &opts.MaxAccounts)
+	flags.StringVar(&opts.AzureBindAddress, "azure-bind-address", server.DefaultAzureBindAddress,
+		"TCP address of the Azure service, with --protocols Azure; :10000 listens on all interfaces")
+	flags.StringVar(&opts.AzureEndpoint, "azure-endpoint", "",
+		"URL of the Azure service for applications (default: http or https at --azure-bind-address)")
+	addStoreFlags(flags, &opts.MaxBodyBytes, &opts.MaxAccounts, &opts.S3CORSOrigins)
 	flags.StringVar(&opts.S3Region, "s3-region", fakedriver.DefaultRegion, "region of the store, which requests must be signed for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")
 	flags.StringVar(&opts.OutageDir, "outage-dir", "",

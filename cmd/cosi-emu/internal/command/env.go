@@ -61,7 +61,9 @@ func newEnv(streams cli.Streams) *cobra.Command {
 
 --access adds the contents of the Secret of a BucketAccess: AWS_ENDPOINT_URL,
 AWS_ACCESS_KEY_ID, BUCKET_NAME and so on. AWS_REGION is not in the Secret: it is added
-with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one.
+with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one. For Azure,
+BUCKET_NAME and AZURE_STORAGE_CONNECTION_STRING are added to AZURE_STORAGE_SAS_TOKEN,
+which is the URI of the container with its signature.
 
 --admin adds the key of the S3 store's administrator, which is a secret. The
 administrator has all rights in all buckets, and can create buckets outside of COSI.

@@ -35,8 +35,11 @@ func (q quantity) Set(text string) error {
 // Type implements pflag.Value.
 func (q quantity) Type() string { return "quantity" }
 
-// addStoreLimits adds the flags of the limits of the S3 store.
-func addStoreLimits(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int) {
+// addStoreFlags adds the flags of the S3 store: its limits, and who may use it in a browser.
+func addStoreFlags(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int, origins *[]string) {
+	flags.Var(corsOrigins{origins}, "s3-cors-origin",
+		"origin of pages that browsers let use buckets without a CORS configuration, such as http://localhost:3000, "+
+			"or * for all pages; a comma-separated list, or repeated (default: none)")
 	flags.Var(quantity{maxBody}, "s3-max-body",
 		"maximum size of an S3 request body (default: 1Gi)")
 	flags.IntVar(maxAccounts, "max-accounts", 0, "maximum number of granted accesses (default: unlimited)")

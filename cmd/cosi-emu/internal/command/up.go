@@ -97,9 +97,10 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
-	flags.BoolVar(&o.TLS, "tls", false, "serve S3 over TLS; the Secrets of accesses contain the certificate authority")
-	addStoreLimits(flags, &o.MaxBodyBytes, &o.MaxAccounts)
+	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
+	addStoreFlags(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
 	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
+	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
 	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
@@ -189,6 +190,9 @@ const upExamples = `  # Ctrl-C stops it.
 
   # With S3 and Google Cloud Storage.
   cosi-emu up --protocols S3,GCS
+
+  # For a page on a development server, which uploads with presigned URLs or forms.
+  cosi-emu up --s3-cors-origin http://localhost:3000
 
   # With everything that another emulator had when 'cosi-emu snapshot save' ran.
   cosi-emu up --from ./my.snapshot

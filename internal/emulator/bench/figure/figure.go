@@ -12,9 +12,11 @@ type Figure struct {
 	// Value is the result: a ratio, a number or an amount, as Unit says.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Bar is the highest value that is good, and Met says that this one is.
-	Bar float64 `json:"bar"`
-	Met bool    `json:"met"`
+	// Bar is the highest value that is good, or the lowest with AtLeast, and Met says
+	// that this one is good.
+	Bar     float64 `json:"bar"`
+	AtLeast bool    `json:"atLeast,omitempty"`
+	Met     bool    `json:"met"`
 	// Measured and Baseline are what a ratio was made of, if those are times.
 	Measured *Spread `json:"measured,omitempty"`
 	Baseline *Spread `json:"baseline,omitempty"`
@@ -41,6 +43,11 @@ const (
 // New returns a figure of its own unit.
 func New(name string, value float64, unit string, bar float64, notes ...string) Figure {
 	return Figure{Name: name, Value: value, Unit: unit, Bar: bar, Met: value <= bar, Notes: notes}
+}
+
+// AtLeast returns a figure whose bar is the lowest value that is good.
+func AtLeast(name string, value float64, unit string, bar float64, notes ...string) Figure {
+	return Figure{Name: name, Value: value, Unit: unit, Bar: bar, AtLeast: true, Met: value >= bar, Notes: notes}
 }
 
 // Ratio returns a figure that compares the median of what was measured with that

@@ -5,22 +5,21 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/bench/figure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/workload"
 )
 
-// task is something that both do in turns.
-type task struct {
+// task is something that both of a pair do in turns.
+type task[S any] struct {
 	name string
-	// bar is for the store's time, as a multiple of the baseline's; in
+	// bar is for the time of what is measured, as a multiple of the baseline's; in
 	// milliseconds if the figure is the time itself.
 	bar float64
-	// isTime says that the figure is the time of the store and not a ratio.
+	// isTime says that the figure is the time itself and not a ratio.
 	isTime bool
-	do     func(context.Context, *workload.Subject) error
+	do     func(context.Context, S) error
 }
 
 // figures times the tasks, one after another, each in turns.
-func (p pair) figures(ctx context.Context, rounds int, progress func(string), tasks ...task) ([]figure.Figure, error) {
+func (p pair[S]) figures(ctx context.Context, rounds int, progress func(string), tasks ...task[S]) ([]figure.Figure, error) {
 	var figures []figure.Figure
 	for _, t := range tasks {
 		progress(t.name)
@@ -34,13 +33,13 @@ func (p pair) figures(ctx context.Context, rounds int, progress func(string), ta
 }
 
 // times has a round before for practice.
-func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline []figure.Cost, err error) {
+func (p pair[S]) times(ctx context.Context, rounds int, t task[S]) (measured, baseline []figure.Cost, err error) {
 	for n := range rounds + 1 {
-		ours, err := figure.Measure(func() error { return t.do(ctx, p.store) })
+		ours, err := figure.Measure(func() error { return t.do(ctx, p.measured) })
 		if err != nil {
 			return nil, nil, err
 		}
-		theirs, err := figure.Measure(func() error { return t.do(ctx, p.bare) })
+		theirs, err := figure.Measure(func() error { return t.do(ctx, p.baseline) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -51,7 +50,7 @@ func (p pair) times(ctx context.Context, rounds int, t task) (measured, baseline
 	return measured, baseline, nil
 }
 
-func (t task) figure(measured, baseline []figure.Cost) figure.Figure {
+func (t task[S]) figure(measured, baseline []figure.Cost) figure.Figure {
 	ours, theirs := figure.Times(figure.AllElapsed(measured)), figure.Times(figure.AllElapsed(baseline))
 	busy, theirBusy := figure.Times(figure.AllCPU(measured)).Median, figure.Times(figure.AllCPU(baseline)).Median
 	note := fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)

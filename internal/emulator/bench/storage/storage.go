@@ -34,7 +34,7 @@ const (
 func Measure(ctx context.Context, load Load, progress func(string)) ([]figure.Figure, error) {
 	var all []figure.Figure
 	for _, measure := range []func(context.Context, Load, func(string)) ([]figure.Figure, error){
-		measureSmall, measureLarge, measureListings, measureMemory,
+		measureSmall, measureLarge, measureProtocols, measureListings, measureMemory,
 	} {
 		figures, err := measure(ctx, load, progress)
 		if err != nil {
@@ -45,24 +45,32 @@ func Measure(ctx context.Context, load Load, progress func(string)) ([]figure.Fi
 	return all, nil
 }
 
-// pair is the store and its baseline.
-type pair struct{ store, bare *workload.Subject }
+// pair is what is measured and its baseline.
+type pair[S any] struct{ measured, baseline S }
+
+// subjects are the store and gofakes3.
+type (
+	subjects    = pair[*workload.Subject]
+	subjectTask = task[*workload.Subject]
+)
 
 // withPair serves both for a measurement.
-func withPair(ctx context.Context, measure func(pair) ([]figure.Figure, error)) (figures []figure.Figure, err error) {
-	var p pair
-	if p.store, err = workload.Store(ctx); err != nil {
+func withPair[S interface{ Close() error }](
+	ctx context.Context, measured, baseline func(context.Context) (S, error), measure func(pair[S]) ([]figure.Figure, error),
+) (figures []figure.Figure, err error) {
+	var p pair[S]
+	if p.measured, err = measured(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.store.Close()) }()
-	if p.bare, err = workload.Bare(ctx); err != nil {
+	defer func() { err = errors.Join(err, p.measured.Close()) }()
+	if p.baseline, err = baseline(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, p.bare.Close()) }()
+	defer func() { err = errors.Join(err, p.baseline.Close()) }()
 	return measure(p)
 }
 
 // each does something with both.
-func (p pair) each(do func(*workload.Subject) error) error {
-	return errors.Join(do(p.store), do(p.bare))
+func (p pair[S]) each(do func(S) error) error {
+	return errors.Join(do(p.measured), do(p.baseline))
 }

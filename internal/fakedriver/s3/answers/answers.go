@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -21,8 +22,10 @@ const (
 	timestamp = "2006-01-02T15:04:05.000Z"
 )
 
-// formatTime writes a time as it is in documents.
-func formatTime(t time.Time) string { return t.UTC().Format(timestamp) }
+// formatTime writes a time as it is in documents, which has the precision of a header.
+func formatTime(t time.Time) string { return inDocument(t).Format(timestamp) }
+
+func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // table has the functions that answer the operations, by name. gofakes3 serves
 // GetObject, HeadObject, DeleteObject, CreateMultipartUpload and
@@ -34,11 +37,25 @@ var table = map[string]func(*Answers, *exchange) error{
 	"CreateBucket":            (*Answers).createBucketByS3,
 	"CreateMultipartUpload":   (*Answers).serveGofakes3,
 	"DeleteBucket":            (*Answers).deleteBucketByS3,
+	"DeleteBucketCors":        (*Answers).deleteBucketCors,
 	"DeleteBucketTagging":     (*Answers).deleteBucketTagging,
 	"DeleteObject":            (*Answers).serveGofakes3,
 	"DeleteObjectTagging":     (*Answers).deleteObjectTagging,
 	"DeleteObjects":           (*Answers).deleteObjects,
 	"GetBucketAcl":            (*Answers).acl,
+
+	"GetBucketAccelerateConfiguration":   nothingConfigured("AccelerateConfiguration"),
+	"GetBucketLogging":                   nothingConfigured("BucketLoggingStatus"),
+	"GetBucketNotificationConfiguration": nothingConfigured("NotificationConfiguration"),
+
+	"GetObjectLegalHold":         (*Answers).getObjectLegalHold,
+	"GetObjectLockConfiguration": (*Answers).getObjectLockConfiguration,
+	"GetObjectRetention":         (*Answers).getObjectRetention,
+	"PutObjectLegalHold":         (*Answers).putObjectLegalHold,
+	"PutObjectLockConfiguration": (*Answers).putObjectLockConfiguration,
+	"PutObjectRetention":         (*Answers).putObjectRetention,
+
+	"GetBucketCors":           (*Answers).getBucketCors,
 	"GetBucketLocation":       (*Answers).bucketLocation,
 	"GetBucketRequestPayment": (*Answers).requestPayment,
 	"GetBucketTagging":        (*Answers).getBucketTagging,
@@ -55,9 +72,13 @@ var table = map[string]func(*Answers, *exchange) error{
 	"ListObjects":             (*Answers).listObjects,
 	"ListObjectsV2":           (*Answers).listObjectsV2,
 	"ListParts":               (*Answers).listParts,
+	"PostObject":              (*Answers).postObject,
+	"PutBucketAcl":            (*Answers).putBucketACL,
+	"PutBucketCors":           (*Answers).putBucketCors,
 	"PutBucketTagging":        (*Answers).putBucketTagging,
 	"PutBucketVersioning":     (*Answers).putBucketVersioning,
 	"PutObject":               (*Answers).putObject,
+	"PutObjectAcl":            (*Answers).putObjectACL,
 	"PutObjectTagging":        (*Answers).putObjectTagging,
 	"UploadPart":              (*Answers).uploadPart,
 	"UploadPartCopy":          (*Answers).copyPart,
@@ -84,7 +105,7 @@ func New(options Options) *Answers { return &Answers{options: options} }
 // Answer does what a request asks for, and writes the answer, or returns an error:
 // one of S3, or an internal one. The error is not written.
 func (a *Answers) Answer(r *Request) error {
-	x := &exchange{Request: r}
+	x := &exchange{Request: r, now: a.options.Now}
 	if err := a.openBucket(x); err != nil {
 		return err
 	}
@@ -105,6 +126,11 @@ func (a *Answers) openBucket(x *exchange) (err error) {
 		return nil
 	}
 	x.conditions = readConditions(x.R.Header, "")
+	if x.Dialect != nil {
+		if err := x.Dialect.Conditions(x.R.Header, &x.conditions); err != nil {
+			return err
+		}
+	}
 	x.contents, err = a.options.Contents.Bucket(x.UID)
 	return err
 }
@@ -120,14 +146,13 @@ func (a *Answers) RegionOf(bucket string) string {
 
 // notConfigured are the errors for features that no bucket has.
 var notConfigured = map[string]error{
-	"GetBucketCors":                   s3error.ErrNoSuchCORSConfiguration,
 	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
 	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
 	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
 	"GetBucketPolicy":                 s3error.ErrNoSuchBucketPolicy,
+	"GetBucketPolicyStatus":           s3error.ErrNoSuchBucketPolicy,
 	"GetBucketReplication":            s3error.ErrNoSuchReplication,
 	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
-	"GetObjectLockConfiguration":      s3error.ErrNoSuchObjectLock,
 	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
 
@@ -135,11 +160,19 @@ var notConfigured = map[string]error{
 // some hundred kilobytes.
 var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// newDocument returns an empty buffer. The caller puts it back.
+func newDocument() *bytes.Buffer {
+	document, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	document.Reset()
+	return document
+}
+
 // sendXML answers with a document.
-func sendXML(x *exchange, document any) error {
-	body, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
+
+func sendXMLAs(x *exchange, status int, document any) error {
+	body := newDocument()
 	defer documents.Put(body)
-	body.Reset()
 	body.WriteString(xml.Header)
 	if err := xml.NewEncoder(body).Encode(document); err != nil {
 		return err
@@ -147,6 +180,7 @@ func sendXML(x *exchange, document any) error {
 	header := x.W.Header()
 	header.Set("Content-Type", "application/xml")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.W.WriteHeader(status)
 	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
 	return nil
 }

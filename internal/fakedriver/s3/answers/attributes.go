@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
@@ -68,7 +69,7 @@ func (a *Answers) objectAttributes(x *exchange) error {
 				return err
 			}
 		case "StorageClass":
-			document.StorageClass = standard
+			document.StorageClass = classOf(v.StandardHeaders())
 		case "ObjectSize":
 			document.ObjectSize = new(v.Size())
 		}
@@ -90,14 +91,14 @@ func wantedAttributes(header http.Header) ([]string, error) {
 	return wanted, nil
 }
 
-// attributeParts returns nil if the object has no parts, and tells of the single
-// parts only where the object's checksum is made of theirs, as S3 does.
+// attributeParts returns nil if the object has no parts. S3 describes each part only if
+// the client has selected a checksum for them, which is never the default one.
 func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
 	if len(v.Parts) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
 	parts := &attributeParts{PartsCount: len(v.Parts)}
-	if !v.Checksum.IsComposite() {
+	if v.Checksum.IsZero() || v.Checksum.Algorithm == checksum.Default {
 		return parts, nil
 	}
 	var err error

@@ -2,8 +2,6 @@ package answers
 
 import (
 	"encoding/xml"
-
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
 type owner struct {
@@ -15,13 +13,16 @@ type owner struct {
 // changes, and which accounts for ServiceAccounts do not have.
 func (x *exchange) owner() owner {
 	id := x.Caller.Account().ID
-	return owner{ID: authorization.AccessKeyID(id, 0), DisplayName: id}
+	return owner{ID: id, DisplayName: id}
 }
+
+// firstRegion is the region that S3 treats unlike all others.
+const firstRegion = "us-east-1"
 
 // bucketLocation answers with the region.
 func (a *Answers) bucketLocation(x *exchange) error {
 	location := a.RegionOf(x.Bucket)
-	if location == "us-east-1" {
+	if location == firstRegion {
 		location = "" // S3 has it so
 	}
 	return sendXML(x, struct {
@@ -29,6 +30,16 @@ func (a *Answers) bucketLocation(x *exchange) error {
 		Xmlns    string   `xml:"xmlns,attr"`
 		Location string   `xml:",chardata"`
 	}{Xmlns: namespace, Location: location})
+}
+
+// nothingConfigured answers with an empty document, as for a bucket without the feature.
+func nothingConfigured(name string) func(*Answers, *exchange) error {
+	return func(_ *Answers, x *exchange) error {
+		return sendXML(x, struct {
+			XMLName xml.Name
+			Xmlns   string `xml:"xmlns,attr"`
+		}{XMLName: xml.Name{Local: name}, Xmlns: namespace})
+	}
 }
 
 func (a *Answers) requestPayment(x *exchange) error {

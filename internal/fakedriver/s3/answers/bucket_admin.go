@@ -11,13 +11,18 @@ import (
 )
 
 // createBucketByS3 answers CreateBucket of an administrator's key, which is how
-// there can be buckets that no driver has made.
+// there can be buckets that no driver has made, and of an application's key for its own
+// bucket.
 func (a *Answers) createBucketByS3(x *exchange) error {
+	if !x.Caller.Account().Admin {
+		return a.createAgain(x)
+	}
 	region, err := locationConstraint(x.Body)
 	if err != nil {
 		return err
 	}
-	spec := fakedriver.BucketSpec{Name: x.Bucket, Owner: x.Caller.Account().Owner, Region: region}
+	spec := fakedriver.BucketSpec{Name: x.Bucket, Owner: x.Caller.Account().Owner, Region: region,
+		ObjectLock: x.R.Header.Get("X-Amz-Bucket-Object-Lock-Enabled") == "true"}
 	if err := spec.Validate(); err != nil {
 		return s3error.ErrInvalidBucketName
 	}
@@ -26,20 +31,30 @@ func (a *Answers) createBucketByS3(x *exchange) error {
 	case errors.Is(err, authorization.ErrIdentity):
 		return s3error.ErrInvalidAccessKeyID
 	case errors.Is(err, fakedriver.ErrConflict):
-		return alreadyExists(existing, spec.Owner)
+		if existing.Owner != spec.Owner {
+			return s3error.ErrBucketAlreadyExists
+		}
+		return a.createAgain(x)
 	case err != nil:
 		return err
 	}
-	x.W.Header().Set("Location", "/"+spec.Name)
-	x.W.WriteHeader(http.StatusOK)
+	x.created()
 	return nil
 }
 
-func alreadyExists(b fakedriver.Bucket, owner string) error {
-	if b.Owner == owner {
+func (x *exchange) created() {
+	x.W.Header().Set("Location", "/"+x.Bucket)
+	x.W.WriteHeader(http.StatusOK)
+}
+
+// createAgain answers CreateBucket of a bucket that the caller has. In its first region, S3
+// answers as if it had created the bucket.
+func (a *Answers) createAgain(x *exchange) error {
+	if a.RegionOf(x.Bucket) != firstRegion {
 		return s3error.ErrBucketAlreadyOwnedByYou
 	}
-	return s3error.ErrBucketAlreadyExists
+	x.created()
+	return nil
 }
 
 // locationConstraint reads the body of CreateBucket, which may be empty.

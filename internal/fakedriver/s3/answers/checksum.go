@@ -12,12 +12,19 @@ type sums struct {
 	ChecksumCRC64NVME string `xml:"ChecksumCRC64NVME,omitempty"`
 	ChecksumSHA1      string `xml:"ChecksumSHA1,omitempty"`
 	ChecksumSHA256    string `xml:"ChecksumSHA256,omitempty"`
+	ChecksumSHA512    string `xml:"ChecksumSHA512,omitempty"`
+	ChecksumMD5       string `xml:"ChecksumMD5,omitempty"`
+	ChecksumXXHASH64  string `xml:"ChecksumXXHASH64,omitempty"`
+	ChecksumXXHASH3   string `xml:"ChecksumXXHASH3,omitempty"`
+	ChecksumXXHASH128 string `xml:"ChecksumXXHASH128,omitempty"`
 }
 
 func (s *sums) field(algorithm checksum.Algorithm) *string {
 	return map[checksum.Algorithm]*string{
 		checksum.CRC32: &s.ChecksumCRC32, checksum.CRC32C: &s.ChecksumCRC32C, checksum.CRC64NVME: &s.ChecksumCRC64NVME,
 		checksum.SHA1: &s.ChecksumSHA1, checksum.SHA256: &s.ChecksumSHA256,
+		checksum.SHA512: &s.ChecksumSHA512, checksum.MD5: &s.ChecksumMD5, checksum.XXHASH64: &s.ChecksumXXHASH64,
+		checksum.XXHASH3: &s.ChecksumXXHASH3, checksum.XXHASH128: &s.ChecksumXXHASH128,
 	}[algorithm]
 }
 

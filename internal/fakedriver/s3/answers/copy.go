@@ -14,8 +14,14 @@ func (a *Answers) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := source.CheckDamage(source.Body); err != nil {
+		return err
+	}
 	draft, err := x.copied(source)
 	if err != nil {
+		return err
+	}
+	if err := x.finish(&draft); err != nil {
 		return err
 	}
 	v, err := x.contents.Put(x.Key, draft, x.conditions)
@@ -24,6 +30,7 @@ func (a *Answers) copyObject(x *exchange) error {
 	}
 	x.version = v
 	x.tellVersionID()
+	x.tellEncryption(v.StandardHeaders())
 	x.tellSource(source)
 	return sendXML(x, struct {
 		XMLName      xml.Name `xml:"CopyObjectResult"`

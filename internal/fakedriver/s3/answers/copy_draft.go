@@ -23,12 +23,13 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	if err != nil {
 		return draft, err
 	}
-	if x.copiesToItself() && metadata != replace && tagging != replace {
-		return draft, errCopyToItself
-	}
 	attributes, err := x.attributes()
 	if err != nil {
 		return draft, err
+	}
+	draft.Attributes.Lock = attributes.Lock // never copied
+	if x.copiesToItself() && metadata != replace && tagging != replace && !changesStorage(source, attributes) {
+		return draft, errCopyToItself
 	}
 	if metadata == replace {
 		draft.Attributes.Headers, draft.Attributes.Metadata = attributes.Headers, attributes.Metadata
@@ -42,11 +43,19 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	return draft, err
 }
 
-// redirected are the headers of the source, but for the redirection, which is never
-// copied.
+// changesStorage reports whether a request changes what is never copied.
+func changesStorage(source *objects.Version, request objects.Attributes) bool {
+	before, after := source.StandardHeaders(), request.Headers.Value()
+	return before.StorageClass != after.StorageClass || before.Encryption != after.Encryption ||
+		before.WebsiteRedirect != after.WebsiteRedirect
+}
+
+// redirected are the headers of the source, but for redirection, storage class and
+// encryption, which are never copied.
 func redirected(source *objects.Version, request objects.Attributes) unique.Handle[objects.Headers] {
 	headers := source.StandardHeaders()
-	headers.WebsiteRedirect = request.Headers.Value().WebsiteRedirect
+	asked := request.Headers.Value()
+	headers.WebsiteRedirect, headers.StorageClass, headers.Encryption = asked.WebsiteRedirect, asked.StorageClass, asked.Encryption
 	return unique.Make(headers)
 }
 
@@ -84,7 +93,7 @@ func (x *exchange) digests(source *objects.Version) (objects.ETag, checksum.Sum,
 	if err != nil {
 		return etag, sum, err
 	}
-	if wanted := cmp.Or(algorithm, sum.Algorithm); wanted != sum.Algorithm || sum.IsComposite() {
+	if wanted := cmp.Or(algorithm, sum.Algorithm, checksum.Default); wanted != sum.Algorithm || sum.IsComposite() {
 		sum, err = source.Body.Checksum(wanted)
 	}
 	return etag, sum, err

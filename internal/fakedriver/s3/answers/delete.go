@@ -58,7 +58,10 @@ func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	if len(object.Key) > MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
 	}
-	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)})
+	if object.ETag != "" && !x.MayReadObjects {
+		return result, s3error.ErrAccessDenied
+	}
+	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)}, x.bypass())
 	if done.IsDeleteMarker {
 		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID
 	}

@@ -49,11 +49,15 @@ func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequ
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	body := v.Body
+	offset, length := int64(0), v.Size()
 	if found != nil {
-		body = body.Slice(found.Start, found.Length)
+		offset, length = found.Start, found.Length
 	}
-	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{body.Open(), c.x}, Range: found}, nil
+	content, err := v.Open(offset, length)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{content, c.x}, Range: found}, nil
 }
 
 // sender is the content of an object. It records when sending fails, so that the
@@ -85,7 +89,7 @@ func (c gofakes3Backend) HeadObject(string, string) (*gofakes3.Object, error) {
 
 // DeleteObject implements gofakes3.Backend.
 func (c gofakes3Backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
-	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions)
+	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions, c.x.bypass())
 	return gofakes3.ObjectDeleteResult{
 		IsDeleteMarker: done.IsDeleteMarker, VersionID: gofakes3.VersionID(done.VersionID),
 	}, c.fail(err)

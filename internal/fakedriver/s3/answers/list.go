@@ -26,17 +26,6 @@ type listing struct {
 
 type commonPrefix struct{ Prefix string }
 
-type listedObject struct {
-	Key               string
-	LastModified      string
-	ETag              string
-	ChecksumAlgorithm string `xml:",omitempty"`
-	ChecksumType      string `xml:",omitempty"`
-	Size              int64
-	Owner             *owner `xml:",omitempty"`
-	StorageClass      string
-}
-
 // lister is the part of a request that all listings have in common.
 type lister struct {
 	x       *exchange
@@ -58,13 +47,16 @@ func (x *exchange) lister(sizeParameter string) (*lister, error) {
 	return l, err
 }
 
+// encodedKey turns a query's encoding into that of keys.
+var encodedKey = strings.NewReplacer("%2F", "/", "+", "%20")
+
 // encode returns a key as documents show it. Without URL-encoding, XML cannot hold
 // most control characters.
 func (l *lister) encode(key string) string {
 	if !l.encodes {
 		return key
 	}
-	return strings.ReplaceAll(url.QueryEscape(key), "%2F", "/")
+	return encodedKey.Replace(url.QueryEscape(key))
 }
 
 func (l *lister) prefixes(prefixes []string) []commonPrefix {
@@ -86,24 +78,6 @@ func (l *lister) listing(page objects.Page) listing {
 	return document
 }
 
-func (l *lister) objects(page objects.Page, withOwner bool) []listedObject {
-	all := make([]listedObject, 0, len(page.Versions))
-	for _, v := range page.Versions {
-		entry := listedObject{
-			Key: l.encode(v.Key), LastModified: formatTime(v.Modified()), ETag: `"` + v.ETag.String() + `"`,
-			Size: v.Size(), StorageClass: standard,
-		}
-		if !v.Checksum.IsZero() {
-			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), v.Checksum.Type()
-		}
-		if withOwner {
-			entry.Owner = new(l.x.owner())
-		}
-		all = append(all, entry)
-	}
-	return all
-}
-
 // listObjects answers ListObjects.
 func (a *Answers) listObjects(x *exchange) error {
 	l, err := x.lister("max-keys")
@@ -112,13 +86,16 @@ func (a *Answers) listObjects(x *exchange) error {
 	}
 	l.query.After = x.Query.Get("marker")
 	page := x.contents.List(l.query)
+	contents := newDocument()
+	defer documents.Put(contents)
+	l.writeContents(contents, page, true)
 	document := struct {
 		XMLName xml.Name `xml:"ListBucketResult"`
 		listing
 		Marker     string
 		NextMarker string `xml:",omitempty"`
-		Contents   []listedObject
-	}{listing: l.listing(page), Marker: l.encode(l.query.After), Contents: l.objects(page, true)}
+		Contents   []byte `xml:",innerxml"`
+	}{listing: l.listing(page), Marker: l.encode(l.query.After), Contents: contents.Bytes()}
 	if page.IsTruncated && l.query.Delimiter != "" {
 		document.NextMarker = l.encode(page.Next)
 	}
@@ -134,7 +111,7 @@ func (a *Answers) listObjectsV2(x *exchange) error {
 	}
 	l.query.After = x.Query.Get("start-after")
 	token := x.Query.Get("continuation-token")
-	if x.Query.Has("continuation-token") {
+	if token != "" {
 		after, err := base64.URLEncoding.DecodeString(token)
 		if err != nil || len(after) == 0 {
 			return errContinuationToken
@@ -142,17 +119,23 @@ func (a *Answers) listObjectsV2(x *exchange) error {
 		l.query.After = string(after)
 	}
 	page := x.contents.List(l.query)
+	contents := newDocument()
+	defer documents.Put(contents)
+	l.writeContents(contents, page, x.Query.Get("fetch-owner") == "true")
 	document := struct {
 		XMLName xml.Name `xml:"ListBucketResult"`
 		listing
 		KeyCount              int
 		StartAfter            string `xml:",omitempty"`
-		ContinuationToken     string `xml:",omitempty"`
+		ContinuationToken     *string
 		NextContinuationToken string `xml:",omitempty"`
-		Contents              []listedObject
+		Contents              []byte `xml:",innerxml"`
 	}{
 		listing: l.listing(page), KeyCount: len(page.Versions) + len(page.Prefixes), StartAfter: l.encode(x.Query.Get("start-after")),
-		ContinuationToken: token, Contents: l.objects(page, x.Query.Get("fetch-owner") == "true"),
+		Contents: contents.Bytes(),
+	}
+	if x.Query.Has("continuation-token") {
+		document.ContinuationToken = &token
 	}
 	if page.IsTruncated {
 		document.NextContinuationToken = base64.URLEncoding.EncodeToString([]byte(page.Next))

@@ -41,7 +41,7 @@ func (a *Answers) listBuckets(x *exchange) error {
 			document.ContinuationToken = base64.URLEncoding.EncodeToString([]byte(last))
 			break
 		}
-		document.Buckets = append(document.Buckets, entry{b.Name, b.CreatedAt.Format(timestamp), a.RegionOf(b.Name)})
+		document.Buckets = append(document.Buckets, entry{b.Name, formatTime(b.CreatedAt), a.RegionOf(b.Name)})
 	}
 	return sendXML(x, document)
 }
@@ -51,7 +51,7 @@ var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation tok
 // reachable returns the buckets that the request is about.
 func (a *Answers) reachable(x *exchange) []fakedriver.Bucket {
 	prefix, region := x.Query.Get("prefix"), x.Query.Get("bucket-region")
-	return slices.DeleteFunc(x.Caller.Buckets(fakedriver.ProtocolS3), func(b fakedriver.Bucket) bool {
+	return slices.DeleteFunc(x.Caller.Buckets(x.Protocol()), func(b fakedriver.Bucket) bool {
 		return !strings.HasPrefix(b.Name, prefix) || (region != "" && region != a.RegionOf(b.Name))
 	})
 }

@@ -15,6 +15,10 @@ type listedVersion struct {
 	IsLatest     bool
 	LastModified string
 	ETag         string `xml:",omitempty"`
+
+	ChecksumAlgorithm string `xml:",omitempty"`
+	ChecksumType      string `xml:",omitempty"`
+
 	Size         *int64 `xml:",omitempty"`
 	Owner        owner
 	StorageClass string `xml:",omitempty"`
@@ -55,7 +59,8 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 		entry.XMLName.Local = "DeleteMarker"
 		if !v.IsDeleteMarker {
 			entry.XMLName.Local = "Version"
-			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, standard, new(v.Size())
+			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, classOf(v.StandardHeaders()), new(v.Size())
+			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), typeOfSum(v.Checksum)
 		}
 		all = append(all, entry)
 	}
@@ -104,7 +109,7 @@ func (a *Answers) listUploads(x *exchange) error {
 	}
 	for _, u := range page.Uploads {
 		document.Upload = append(document.Upload, entry{
-			l.encode(u.Key), u.ID, x.owner(), x.owner(), standard, formatTime(u.Initiated), u.Algorithm.String(), typeOf(u),
+			l.encode(u.Key), u.ID, x.owner(), x.owner(), classOf(u.StandardHeaders()), formatTime(u.Initiated), u.Algorithm.String(), typeOf(u),
 		})
 	}
 	return sendXML(x, document)

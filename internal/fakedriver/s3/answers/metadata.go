@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -25,7 +26,15 @@ func (x *exchange) attributes() (objects.Attributes, error) {
 		return objects.Attributes{}, err
 	}
 	tags, err := tagsOfHeader(header)
-	return objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags}, err
+	if err != nil {
+		return objects.Attributes{}, err
+	}
+	lock, err := x.lockOfHeader()
+	attributes := objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}
+	if err == nil && x.Dialect != nil {
+		err = x.Dialect.Attributes(header, &attributes)
+	}
+	return attributes, err
 }
 
 func headersOf(header http.Header) unique.Handle[objects.Headers] {
@@ -33,19 +42,34 @@ func headersOf(header http.Header) unique.Handle[objects.Headers] {
 		CacheControl: header.Get("Cache-Control"), ContentDisposition: header.Get("Content-Disposition"),
 		ContentEncoding: contentEncoding(header), ContentLanguage: header.Get("Content-Language"),
 		ContentType: header.Get("Content-Type"), Expires: header.Get("Expires"),
+		StorageClass: storageClass(header), Encryption: header.Get(encryptionHeader),
 		WebsiteRedirect: header.Get("X-Amz-Website-Redirect-Location"),
 	})
 }
 
-// contentEncoding leaves out the encoding that has been decoded.
+const encryptionHeader = "X-Amz-Server-Side-Encryption"
+
+func storageClass(header http.Header) string {
+	if class := header.Get("X-Amz-Storage-Class"); class != standard {
+		return class
+	}
+	return ""
+}
+
+// contentEncoding leaves out the encoding that has been decoded. Any other value stays as
+// it is.
 func contentEncoding(header http.Header) string {
+	value := strings.Join(header.Values("Content-Encoding"), ",")
+	if !strings.Contains(value, "aws-chunked") {
+		return value
+	}
 	var kept []string
-	for encoding := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+	for encoding := range strings.SplitSeq(value, ",") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && encoding != "aws-chunked" {
 			kept = append(kept, encoding)
 		}
 	}
-	return strings.Join(kept, ",")
+	return strings.Join(kept, ", ")
 }
 
 func metadataOf(header http.Header) (map[string]string, error) {
@@ -59,13 +83,23 @@ func metadataOf(header http.Header) (map[string]string, error) {
 		if metadata == nil {
 			metadata = map[string]string{}
 		}
-		metadata[name] = strings.Join(values, ",")
+		metadata[name] = decodeWords(strings.Join(values, ","))
 		bytes += len(name) + len(metadata[name])
 	}
 	if bytes > maxMetadataBytes {
 		return nil, s3error.ErrMetadataTooLarge
 	}
 	return metadata, nil
+}
+
+// decodeWords decodes the encoded words of RFC 2047, which is how headers carry Unicode.
+// They are encoded again in answers.
+func decodeWords(value string) string {
+	decoded, err := new(mime.WordDecoder).DecodeHeader(value)
+	if err != nil {
+		return value
+	}
+	return decoded
 }
 
 // tagsOfHeader reads X-Amz-Tagging, which has the form of a query.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
@@ -42,12 +41,9 @@ func (x *exchange) isCurrent(condition string) bool {
 
 var oneRange = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
 
-// chooseBytes reads the header Range. One that cannot be read is ignored, as RFC
-// 9110, section 14.2, allows and S3 does.
+// chooseBytes reads the header Range. Several ranges, and one that cannot be read, are
+// ignored, as RFC 9110, section 14.2, allows and S3 does.
 func (x *exchange) chooseBytes(header string) error {
-	if strings.Contains(header, ",") {
-		return s3error.ErrNotImplemented.With("Several ranges in one request are not implemented")
-	}
 	bounds := oneRange.FindStringSubmatch(header)
 	if len(bounds) != 3 || bounds[1]+bounds[2] == "" {
 		x.sent = x.version.Checksum
@@ -94,7 +90,7 @@ func (x *exchange) choosePart() error {
 	}
 	if number > len(parts) {
 		x.W.Header().Del("X-Amz-Mp-Parts-Count")
-		return s3error.ErrInvalidPartNumber
+		return s3error.ErrInvalidPart.With("The object has no part " + strconv.Itoa(number))
 	}
 	var offset int64
 	for _, part := range parts[:number-1] {
@@ -107,15 +103,12 @@ func (x *exchange) choosePart() error {
 	return x.choose(offset, parts[number-1].Size, "part "+strconv.Itoa(number))
 }
 
-// checksumOfPart is what S3 tells of the content of a part: its own checksum, if
-// that of the object is made of those of the parts.
+// checksumOfPart is the checksum of the content of a part: its own, or the object's if
+// the content is the same.
 func (x *exchange) checksumOfPart(parts []objects.PartInfo, number int) checksum.Sum {
-	switch sum := x.version.Checksum; {
-	case sum.IsComposite():
-		return parts[number-1].Checksum
-	case len(parts) == 1:
-		return sum
-	default:
-		return checksum.Sum{}
+	own, whole := parts[number-1].Checksum, x.version.Checksum
+	if own.IsZero() && len(parts) == 1 && !whole.IsComposite() {
+		return whole
 	}
+	return own
 }

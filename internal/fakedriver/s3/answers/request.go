@@ -3,6 +3,7 @@ package answers
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
@@ -26,12 +27,23 @@ type Request struct {
 	// UID is that of the bucket; empty if the request concerns none, or one that
 	// may not exist.
 	UID string
+	// MayReadObjects is whether the caller may learn the ETags of objects.
+	MayReadObjects bool
+	// MayBypassGovernance is whether the caller may delete objects that are retained in the
+	// mode GOVERNANCE, and change their retention.
+	MayBypassGovernance bool
 	// Source is what CopyObject and UploadPartCopy read.
 	Source Source
 	// Body is a document.
 	Body []byte
 	// Content is that of an object or a part.
 	Content Content
+
+	// Success is how PostObject is answered.
+	Success Success
+
+	// Dialect is nil for S3.
+	Dialect *Dialect
 
 	releases []func() // of what is held for the request
 }
@@ -53,6 +65,14 @@ type Content struct {
 	Checksum checksum.Sum
 }
 
+// Success is what a browser gets when a form has been uploaded.
+type Success struct {
+	// Status is 200, 201 with a document, or 204.
+	Status int
+	// Redirect is where the browser is sent instead; nil for none.
+	Redirect *url.URL
+}
+
 // MaxKeyBytes bounds the key of an object.
 const MaxKeyBytes = 1024
 
@@ -71,6 +91,7 @@ func (r *Request) Release() {
 type exchange struct {
 	*Request
 
+	now        func() time.Time   // the store's clock
 	contents   *objects.Bucket    // of the bucket
 	conditions objects.Conditions // of the conditional headers
 	version    *objects.Version   // that has been read or written

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -25,10 +26,10 @@ type tagging struct {
 	TagSet  []tag    `xml:"TagSet>Tag"`
 }
 
-// checkTags returns the tags as a map, or BadRequest or InvalidTag.
+// checkTags returns the tags as a map, or InvalidTag.
 func checkTags(tags []tag, limit int) (map[string]string, error) {
 	if len(tags) > limit {
-		return nil, s3error.ErrBadRequest.With("There cannot be more tags than " + strconv.Itoa(limit))
+		return nil, s3error.ErrInvalidTag.With("There cannot be more tags than " + strconv.Itoa(limit))
 	}
 	checked := make(map[string]string, len(tags))
 	for _, t := range tags {
@@ -55,6 +56,19 @@ func (x *exchange) tagsOfBody(limit int) (map[string]string, error) {
 		return nil, s3error.ErrMalformedXML
 	}
 	return checkTags(document.TagSet, limit)
+}
+
+// TagsOfDocument returns the tags of a document in the form of the header X-Amz-Tagging.
+func TagsOfDocument(text []byte) (url.Values, error) {
+	var document tagging
+	if err := xml.Unmarshal(text, &document); err != nil {
+		return nil, s3error.ErrMalformedXML
+	}
+	tags := url.Values{}
+	for _, t := range document.TagSet {
+		tags.Add(t.Key, t.Value)
+	}
+	return tags, nil
 }
 
 func sendTags(x *exchange, tags map[string]string) error {

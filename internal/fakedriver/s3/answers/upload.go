@@ -25,10 +25,18 @@ func (x *exchange) partNumber() (int, error) {
 
 // uploadPart answers UploadPart.
 func (a *Answers) uploadPart(x *exchange) error {
+	u, err := x.contents.Upload(x.Key, x.Query.Get("uploadId"))
+	if err != nil {
+		return err
+	}
+	if err := x.checkDigest(u.Attributes.Lock, "Put Part"); err != nil {
+		return err
+	}
 	part, err := x.putPart(partContent{Content: x.Content})
 	if err != nil {
 		return err
 	}
+	x.tellEncryption(u.StandardHeaders())
 	x.W.Header().Set("Etag", `"`+part.ETag.String()+`"`)
 	if !part.Checksum.IsZero() {
 		x.W.Header().Set(part.Checksum.Algorithm.Header(), part.Checksum.String())

@@ -1,13 +1,16 @@
 package answers
 
 import (
+	"cmp"
 	"encoding/xml"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -23,6 +26,7 @@ func (a *Answers) completeUpload(x *exchange) error {
 	}
 	x.version = v
 	x.tellVersionID()
+	x.tellEncryption(v.StandardHeaders())
 	document := struct {
 		XMLName               xml.Name `xml:"CompleteMultipartUploadResult"`
 		Xmlns                 string   `xml:"xmlns,attr"`
@@ -39,7 +43,7 @@ func (a *Answers) completeUpload(x *exchange) error {
 
 // completion reads the document and the headers.
 func (x *exchange) completion() (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.conditions, Type: x.R.Header.Get("X-Amz-Checksum-Type")}
+	c := objects.Completion{Conditions: x.conditions, Finish: x.finish, Type: x.R.Header.Get("X-Amz-Checksum-Type")}
 	var err error
 	if c.Parts, err = partsOfBody(x.Body); err != nil {
 		return c, err
@@ -47,6 +51,7 @@ func (x *exchange) completion() (objects.Completion, error) {
 	if c.Checksum, err = checksumOfHeader(x.R.Header); err != nil {
 		return c, err
 	}
+	c.Default = cmp.Or(c.Checksum.Algorithm, checksum.Default)
 	if text := x.R.Header.Get("X-Amz-Mp-Object-Size"); text != "" {
 		size, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || size < 0 {
@@ -99,11 +104,15 @@ func checksumOfHeader(header http.Header) (checksum.Sum, error) {
 	return checksum.Sum{}, nil
 }
 
-// location is the URL of the object.
+// location is the URL of the object. A form is posted to the URL of the bucket.
 func (x *exchange) location() string {
 	scheme := "http"
 	if x.R.TLS != nil {
 		scheme = "https"
 	}
-	return scheme + "://" + x.R.Host + x.R.URL.EscapedPath()
+	path := x.R.URL.EscapedPath()
+	if x.Operation.Body == s3op.Form {
+		path = strings.TrimSuffix(path, "/") + (&url.URL{Path: "/" + x.Key}).EscapedPath()
+	}
+	return scheme + "://" + x.R.Host + path
 }

@@ -20,6 +20,9 @@ func (a *Answers) copyPart(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := source.CheckDamage(body); err != nil {
+		return err
+	}
 	c := partContent{Content: Content{Body: body}, copied: true}
 	if c.ETag, err = body.ETag(); err != nil {
 		return err

@@ -50,13 +50,13 @@ func (a *Answers) listParts(x *exchange) error {
 		Part                 []entry
 	}{
 		Xmlns: namespace, Bucket: x.Bucket, Key: u.Key, UploadID: u.ID, Initiator: x.owner(), Owner: x.owner(),
-		StorageClass: standard, PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
+		StorageClass: classOf(u.StandardHeaders()), PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
 		ChecksumAlgorithm: u.Algorithm.String(), ChecksumType: typeOf(u),
 	}
 	for _, part := range parts {
 		document.NextPartNumberMarker = part.Number
 		document.Part = append(document.Part, entry{
-			part.Number, part.Modified.Format(timestamp), `"` + part.ETag.String() + `"`, part.Body.Size(), sumsOf(part.Checksum),
+			part.Number, formatTime(part.Modified), `"` + part.ETag.String() + `"`, part.Body.Size(), sumsOf(part.Checksum),
 		})
 	}
 	return sendXML(x, document)

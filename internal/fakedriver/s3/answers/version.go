@@ -1,6 +1,8 @@
 package answers
 
 import (
+	"cmp"
+	"mime"
 	"net/http"
 	"strconv"
 
@@ -13,11 +15,12 @@ func (x *exchange) describeOutcome() {
 	switch x.Operation.Name {
 	case "GetObject", "HeadObject":
 		x.describeVersion()
-	case "PutObject":
+	case "PutObject", "PostObject":
 		x.identifyVersion()
 		x.tellChecksum(x.version.Checksum)
+		x.tellEncryption(x.version.StandardHeaders())
 	case "CreateMultipartUpload":
-		x.tellAlgorithm()
+		x.tellUpload()
 	}
 }
 
@@ -32,11 +35,12 @@ func (x *exchange) describeVersion() {
 		}
 	}
 	for name, value := range v.Attributes.Metadata {
-		header[metadataPrefix+name] = []string{value} // lower case, which is how S3 has it
+		header[metadataPrefix+name] = []string{mime.BEncoding.Encode("UTF-8", value)} // lower case, which is how S3 has it
 	}
 	if count := len(v.Attributes.Tags); count > 0 {
 		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))
 	}
+	x.tellLock()
 	if x.R.Header.Get("X-Amz-Checksum-Mode") == "ENABLED" {
 		x.tellChecksum(x.sent)
 	}
@@ -50,6 +54,9 @@ func (x *exchange) identifyVersion() {
 
 // tellVersionID leaves the ID out while the bucket has never had versioning.
 func (x *exchange) tellVersionID() {
+	if x.Dialect != nil {
+		x.Dialect.Describe(x.W.Header(), x.version)
+	}
 	if x.contents.Versioning() != objects.Unversioned {
 		x.W.Header().Set("X-Amz-Version-Id", x.version.ID)
 	}
@@ -63,6 +70,9 @@ func (x *exchange) tellChecksum(sum checksum.Sum) {
 	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
 }
 
+// classOf returns the storage class of an object, as documents have it.
+func classOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
+
 func standardHeaders(v *objects.Version) map[string]string {
 	h := v.StandardHeaders()
 	if h.ContentType == "" {
@@ -71,14 +81,25 @@ func standardHeaders(v *objects.Version) map[string]string {
 	return map[string]string{
 		"Cache-Control": h.CacheControl, "Content-Disposition": h.ContentDisposition, "Content-Encoding": h.ContentEncoding,
 		"Content-Language": h.ContentLanguage, "Content-Type": h.ContentType, "Expires": h.Expires,
-		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect,
+		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect, "X-Amz-Storage-Class": h.StorageClass, encryptionHeader: h.Encryption,
 	}
 }
 
-// tellAlgorithm repeats how the parts' checksums are to be made.
-func (x *exchange) tellAlgorithm() {
+// tellEncryption repeats what the client has asked for, and what has no effect here.
+func (x *exchange) tellEncryption(h objects.Headers) {
+	if h.Encryption != "" {
+		x.W.Header().Set(encryptionHeader, h.Encryption)
+	}
+}
+
+// tellUpload repeats how the parts' checksums are to be made, and the encryption.
+func (x *exchange) tellUpload() {
 	u, err := x.upload()
-	if err == nil && u.Algorithm != checksum.None {
+	if err != nil {
+		return
+	}
+	x.tellEncryption(u.StandardHeaders())
+	if u.Algorithm != checksum.None {
 		x.W.Header().Set("X-Amz-Checksum-Algorithm", u.Algorithm.String())
 		x.W.Header().Set("X-Amz-Checksum-Type", typeOf(u))
 	}

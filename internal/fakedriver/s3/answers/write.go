@@ -13,19 +13,33 @@ import (
 // putObject answers PutObject, the most frequent operation, without gofakes3, which
 // would read the body again and compute digests of it.
 func (a *Answers) putObject(x *exchange) error {
+	if err := x.store(); err != nil {
+		return err
+	}
+	x.W.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// store stores the object, and prepares the header of the answer.
+func (x *exchange) store() error {
 	draft, err := x.draft()
 	if err != nil {
+		return err
+	}
+	if err := x.checkDigest(draft.Attributes.Lock, "Put Object"); err != nil {
+		return err
+	}
+	if err := x.finish(&draft); err != nil {
 		return err
 	}
 	if x.version, err = x.contents.Put(x.Key, draft, x.conditions); err != nil {
 		return err
 	}
 	x.describeOutcome()
-	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
-// draft is the object that PutObject stores.
+// draft is the object that PutObject and PostObject store.
 func (x *exchange) draft() (objects.Draft, error) {
 	attributes, err := x.attributes()
 	return objects.Draft{Body: x.Content.Body, ETag: x.Content.ETag, Checksum: x.Content.Checksum, Attributes: attributes}, err
@@ -52,7 +66,7 @@ func algorithmOf(name string) (checksum.Algorithm, error) {
 	algorithm, ok := checksum.ByName(name)
 	if !ok {
 		return checksum.None, s3error.ErrInvalidRequest.With("Checksum algorithm provided is unsupported. " +
-			"Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+			"Please try again with any of the valid types: [" + checksum.Names() + "]")
 	}
 	return algorithm, nil
 }

@@ -5,10 +5,9 @@ import (
 	"net/url"
 	"time"
 
-	rclone "github.com/rclone/gofakes3/signature"
-
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 // Authenticator verifies signatures with the keys of a registry.
@@ -40,7 +39,7 @@ func (a *Authenticator) Authenticate(r *http.Request, query url.Values) (*author
 	if err != nil {
 		return nil, signed, err
 	}
-	if err := verify(r, signed, caller.Secret()); err != nil {
+	if err := verify(r, query, &signed, caller); err != nil {
 		return nil, signed, err
 	}
 	return caller, signed, nil
@@ -67,16 +66,23 @@ func (a *Authenticator) identify(signed Signature) (*authorization.Caller, error
 	return caller, nil
 }
 
-// verify compares the signature with that of the secret.
-func verify(r *http.Request, signed Signature, secret string) error {
-	if signed.Presigned && r.Header.Get("Date") != "" {
-		// The library would read the time from it, and not from the URL.
-		r = r.Clone(r.Context())
-		r.Header.Del("Date")
+// verify compares the signature with that of the caller's secret.
+func verify(r *http.Request, query url.Values, signed *Signature, caller *authorization.Caller) error {
+	if err := checkSignedHeaders(r, signed.headers); err != nil {
+		return err
 	}
-	code := rclone.V4SignVerifyWithSecret(r, secret)
-	if code == rclone.ErrNone {
-		return nil
+	payload := UnsignedPayload
+	if !signed.Presigned {
+		payload = r.Header.Get(payloadHash)
 	}
-	return signed.failure(rclone.GetAPIError(code))
+	keys := caller.SigningKeys()
+	scope := sigv4.Scope{Day: signed.scope.day, Region: signed.Region}
+	key := keys.Get(caller.Secret(), scope)
+	want := key.SignRequest(sigv4.Request{R: r, Query: query, SignedHeaders: signed.headers, Payload: payload}, signed.Time, scope)
+	if !want.Equal(signed.Value) {
+		return s3error.ErrSignatureDoesNotMatch.About("AWSAccessKeyId", signed.accessKeyID).About("SignatureProvided", signed.Value)
+	}
+	keys.Keep(scope, key)
+	signed.Key = key
+	return nil
 }

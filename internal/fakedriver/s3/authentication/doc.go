@@ -1,6 +1,5 @@
 // Package authentication identifies the sender of an S3 request. It reads Signature
-// Version 4 from a header or a presigned URL, and verifies it with rclone's library.
-// It also checks what the library leaves to its callers. Other authentication
+// Version 4 from a header or a presigned URL, and verifies it. Other authentication
 // mechanisms of S3 are rejected by name, so that users do not suspect a wrong secret.
 // All errors are those of S3.
 package authentication

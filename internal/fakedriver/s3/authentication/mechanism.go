@@ -27,9 +27,6 @@ func parseSignature(r *http.Request, query url.Values) (Signature, error) {
 		return parsePresigned(r.Header, query)
 	case header != "":
 		return parseHeader(header, r.Header)
-	case isForm(r):
-		return Signature{}, s3error.ErrNotImplemented.With("Uploads by an HTML form with a POST policy are not supported. " +
-			"Please presign a PUT request instead.")
 	default:
 		return Signature{}, s3error.ErrAccessDenied
 	}
@@ -39,17 +36,28 @@ func isPresigned(query url.Values) bool {
 	return query.Has("X-Amz-Signature") || query.Has("X-Amz-Algorithm") || query.Has("X-Amz-Credential")
 }
 
+func isPresignedV2(query url.Values) bool {
+	return query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
+}
+
+// IsSigned reports whether a request has a signature in its header or in its URL.
+func IsSigned(r *http.Request, query url.Values) bool {
+	return r.Header.Get("Authorization") != "" || isPresigned(query) || isPresignedV2(query)
+}
+
 // checkMechanism rejects requests with more than one mechanism, and those with
 // another than Signature Version 4.
 func checkMechanism(headers []string, query url.Values) error {
-	presigned := isPresigned(query)
-	older := query.Has("AWSAccessKeyId") || (query.Has("Signature") && query.Has("Expires"))
+	presigned, older := isPresigned(query), isPresignedV2(query)
 	if len(headers) > 1 || (len(headers) == 1 && (presigned || older)) || (presigned && older) {
 		return s3error.ErrInvalidArgument.With("Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
 			"Signature query string parameter or the Authorization header should be specified")
 	}
 	stated := strings.Join(headers, "") + query.Get("X-Amz-Algorithm")
 	switch {
+	case strings.HasPrefix(stated, "AWS ") && !strings.Contains(stated, ":"):
+		return s3error.ErrInvalidArgument.With("AWS authorization header is invalid.  Expected AwsAccessKeyId:signature").
+			About("ArgumentName", "Authorization")
 	case older || strings.HasPrefix(stated, "AWS "):
 		return notSupported("Signature Version 2")
 	case strings.HasPrefix(stated, "AWS4-ECDSA-"):
@@ -63,13 +71,9 @@ func notSupported(what string) error {
 		"; please use " + algorithm + ".")
 }
 
-func isForm(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/form-data")
-}
-
 // repeatable are the X-Amz- headers that lists may be split over, besides user
 // metadata.
-var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Trailer"}
+var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Optional-Object-Attributes", "X-Amz-Trailer"}
 
 // checkSingle rejects headers that are given twice. The signature covers their values
 // joined with commas, so a signed header could be split into two, of which the first

@@ -58,8 +58,7 @@ func checkPresigned(header http.Header, query url.Values, signed Signature) erro
 	case len(tokens) > 1:
 		return s3error.ErrInvalidArgument.With("The security token is given more than once")
 	case len(hashes) > 1 || (len(hashes) == 1 && hashes[0] != UnsignedPayload):
-		// It would have to be signed, but the library treats the bodies of presigned
-		// requests as unsigned.
+		// The bodies of presigned requests are unsigned.
 		return s3error.ErrNotImplemented.With("X-Amz-Content-Sha256 of a presigned request must be " + UnsignedPayload)
 	}
 	return nil

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	rclone "github.com/rclone/gofakes3/signature"
-
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 // UnsignedPayload is the value of X-Amz-Content-Sha256 for a body that is not part
@@ -18,12 +17,16 @@ import (
 const UnsignedPayload = "UNSIGNED-PAYLOAD"
 
 const (
-	algorithm  = "AWS4-HMAC-SHA256"
-	timeFormat = "20060102T150405Z"
-	dayFormat  = "20060102"
+	algorithm  = sigv4.Algorithm
+	timeFormat = sigv4.TimeFormat
+	dayFormat  = sigv4.DayFormat
+
+	amzPrefix   = "X-Amz-"
+	payloadHash = "X-Amz-Content-Sha256"
 )
 
-// Signature has the unverified signature of a request.
+// Signature is the signature of a request. It is verified if Authenticate returned no
+// error.
 type Signature struct {
 	Time time.Time
 	// Value is hexadecimal.
@@ -32,8 +35,12 @@ type Signature struct {
 	Region string
 	// Presigned is whether the signature is in the URL.
 	Presigned bool
+	// Key is what the signature was verified with.
+	Key sigv4.Key
 
+	inForm      bool
 	accessKeyID string
+	headers     string // names of the signed ones, in lower case, sorted, and separated by semicolons
 	token       string // of a session; empty without one
 	scope       scope
 	expires     time.Duration // of a presigned request
@@ -50,7 +57,7 @@ func parseHeader(authorization string, header http.Header) (Signature, error) {
 	if err != nil {
 		return signed, err
 	}
-	if err := checkPayloadHash(header.Get("X-Amz-Content-Sha256")); err != nil {
+	if err := checkPayloadHash(header.Get(payloadHash)); err != nil {
 		return signed, err
 	}
 	signed.Time, err = time.Parse(timeFormat, header.Get("X-Amz-Date"))
@@ -83,48 +90,109 @@ func isStreaming(value string) bool {
 	return ok && kind != "" && strings.Trim(kind, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// parseAuthorization adds the three fields of the Authorization header. The library
-// parses them first, and more strictly, so both find the same values.
+// parseAuthorization adds the three fields of the Authorization header, or of what a
+// presigned URL has instead.
 func parseAuthorization(authorization string, signed Signature) (Signature, error) {
-	parsed, code := rclone.ParseSignV4(authorization)
-	if code != rclone.ErrNone {
-		found := rclone.GetAPIError(code)
-		if found.Code == s3error.ErrInvalidAccessKeyID.Code {
-			return signed, s3error.ErrInvalidAccessKeyID
+	rest := strings.TrimPrefix(authorization, algorithm)
+	var fields [3]string
+	for i, name := range [...]string{"Credential=", "SignedHeaders=", "Signature="} {
+		field, after, more := strings.Cut(rest, ",")
+		value, ok := strings.CutPrefix(strings.Trim(field, " "), name)
+		if isLast := i == len(fields)-1; !ok || value == "" || strings.Contains(value, "=") || more == isLast {
+			return signed, signed.Malformed("the signature must have the fields Credential, SignedHeaders and Signature, in this order")
 		}
-		return signed, signed.Malformed(found.Description)
+		fields[i], rest = value, after
 	}
-	slices.Sort(parsed.SignedHeaders)
-	if len(slices.Compact(parsed.SignedHeaders)) != len(parsed.SignedHeaders) {
-		return signed, signed.Malformed("a header is signed more than once")
+	signed.Value = fields[2]
+	err := parseCredential(fields[0], &signed)
+	if err == nil {
+		err = parseHeaders(fields[1], &signed)
 	}
-	fields := strings.ReplaceAll(strings.TrimPrefix(authorization, algorithm), " ", "")
-	credential, _, _ := strings.Cut(strings.TrimPrefix(fields, "Credential="), ",")
-	parts := strings.Split(credential, "/")
-	last := parts[len(parts)-4:]
-	signed.accessKeyID = parsed.Credential.GetAccessKey()
-	signed.Region = last[1]
-	signed.scope = scope{day: last[0], service: last[2], terminator: last[3]}
-	signed.Value = parsed.Signature
-	return signed, nil
+	return signed, err
 }
 
-// failure returns the S3 error for an error of the library, some of whose codes S3
-// does not have.
-func (g Signature) failure(found rclone.APIError) error {
-	switch found.Code {
-	case s3error.ErrInvalidAccessKeyID.Code:
-		return s3error.ErrInvalidAccessKeyID.About("AWSAccessKeyId", g.accessKeyID)
-	case s3error.ErrSignatureDoesNotMatch.Code:
-		return s3error.ErrSignatureDoesNotMatch.About("AWSAccessKeyId", g.accessKeyID).About("SignatureProvided", g.Value)
-	case s3error.ErrAccessDenied.Code:
-		return s3error.ErrAccessDenied.With(found.Description)
+// parseCredential reads the access key and the scope. The key may have slashes.
+func parseCredential(credential string, g *Signature) error {
+	rest, key := credential, ""
+	for _, part := range []*string{&g.scope.terminator, &g.scope.service, &g.Region, &g.scope.day} {
+		i := strings.LastIndexByte(rest, '/')
+		if i < 0 {
+			return g.Malformed("the Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\"")
+		}
+		rest, *part = rest[:i], rest[i+1:]
+		key = rest
 	}
-	return g.Malformed(found.Description)
+	g.accessKeyID = key
+	return nil
+}
+
+// parseHeaders reads the names of the signed headers, which should be sorted and in lower
+// case.
+func parseHeaders(names string, g *Signature) error {
+	previous := ""
+	for name := range strings.SplitSeq(names, ";") {
+		if name <= previous || strings.ToLower(name) != name {
+			return sortHeaders(names, g)
+		}
+		previous = name
+	}
+	g.headers = names
+	return nil
+}
+
+func sortHeaders(names string, g *Signature) error {
+	given := strings.Split(names, ";")
+	sorted := strings.Split(strings.ToLower(names), ";")
+	slices.Sort(sorted)
+	g.headers = strings.Join(sorted, ";")
+	switch {
+	case len(slices.Compact(sorted)) != len(given):
+		return g.Malformed("a header is signed more than once")
+	case !slices.Contains(given, "host"):
+		return notSigned("host")
+	}
+	return nil
+}
+
+// checkSignedHeaders checks that the host and all headers of S3 are signed, and that no
+// header is signed that was not sent.
+func checkSignedHeaders(r *http.Request, names string) error {
+	if !isSigned("Host", names) {
+		return notSigned("host")
+	}
+	for name := range r.Header {
+		if len(name) >= len(amzPrefix) && strings.EqualFold(name[:len(amzPrefix)], amzPrefix) && !isSigned(name, names) {
+			return notSigned(strings.ToLower(name))
+		}
+	}
+	for name := range strings.SplitSeq(names, ";") {
+		if !sigv4.HasHeader(r, name) {
+			return notSigned(name)
+		}
+	}
+	return nil
+}
+
+// isSigned reports whether a header is among names in lower case.
+func isSigned(header, names string) bool {
+	for name := range strings.SplitSeq(names, ";") {
+		if len(name) == len(header) && strings.EqualFold(name, header) {
+			return true
+		}
+	}
+	return false
+}
+
+func notSigned(header string) error {
+	return s3error.ErrAccessDenied.With("There were headers present in the request which were not signed, or headers signed "+
+		"which were not present").About("HeadersNotSigned", header)
 }
 
 // Malformed returns the error for a malformed signature.
 func (g Signature) Malformed(message string) *s3error.Error {
+	if g.inForm {
+		return s3error.ErrInvalidArgument.With(message)
+	}
 	if g.Presigned {
 		return s3error.ErrAuthorizationQueryParametersError.With(message)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/awschunked"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 // The examples of the S3 API reference, "Signature calculations for the
@@ -37,7 +38,7 @@ var content = strings.Repeat("a", 66560)
 
 func signer(seed string) awschunked.Signer {
 	return awschunked.NewSigner(awschunked.Seed{
-		SecretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", Region: "us-east-1",
+		Key: sigv4.Derive("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", sigv4.Scope{Day: "20130524", Region: "us-east-1"}), Region: "us-east-1",
 		Time: time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC), Signature: seed,
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/awschunked"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -31,11 +30,13 @@ type Payload struct {
 func newPayload(r Request, limit int64) (*Payload, error) {
 	in := r.R.Body
 	p := &Payload{r: r, size: r.R.ContentLength}
-	if r.Operation.Body == s3op.Data || r.R.Header["Content-Md5"] != nil {
+	if r.Operation.Uploads() || r.R.Header["Content-Md5"] != nil {
 		p.md5 = md5.New() //nolint:gosec // see the import
 	}
 	var trailers []string
-	if declared := r.R.Header.Get("X-Amz-Content-Sha256"); strings.HasPrefix(declared, "STREAMING-") {
+	if r.File != nil {
+		p.in, p.size = r.File.bounded(limit), 0
+	} else if declared := r.R.Header.Get("X-Amz-Content-Sha256"); strings.HasPrefix(declared, "STREAMING-") {
 		stream, err := newStream(r, declared)
 		if err != nil {
 			return nil, err
@@ -71,6 +72,9 @@ func (p *Payload) expectChecksums(trailers []string) (err error) {
 		return nil
 	}
 	p.sums, err = checksum.NewVerifier(p.r.R.Header, trailers)
+	if err == nil && (p.r.Operation.Name == "PutObject" || p.r.File != nil) {
+		p.sums.Default(checksum.Default)
+	}
 	return err
 }
 
@@ -94,7 +98,7 @@ func (p *Payload) copyTo(to io.Writer) error {
 	switch {
 	case err != nil:
 		return err
-	case n != p.size:
+	case n != p.size && p.r.File == nil:
 		return s3error.ErrIncompleteBody
 	}
 	return p.check()

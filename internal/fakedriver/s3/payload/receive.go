@@ -17,9 +17,10 @@ import (
 type Request struct {
 	R         *http.Request
 	Operation s3op.Operation
+	// Signature is verified. Its key signs the chunks, too.
 	Signature authentication.Signature
-	// Secret is the key of the signatures of the request and of its chunks.
-	Secret string
+	// File is the part of the body that is the content. Nil: all of the body is.
+	File *File
 }
 
 // Receive copies a body of at most limit bytes, and verifies it. Errors are those of
@@ -30,7 +31,7 @@ func Receive(to io.Writer, limit int64, r Request) (*Payload, error) {
 		return nil, err
 	}
 	if err := p.copyTo(to); err != nil {
-		return nil, readError(err)
+		return nil, ReadError(err)
 	}
 	return p, nil
 }
@@ -42,11 +43,11 @@ func (p *Payload) ETag() (etag objects.ETag) {
 	return etag
 }
 
-// Checksum returns the client's checksum, if it has sent one.
+// Checksum returns the checksum of the client's choice, or that of an object without one.
 func (p *Payload) Checksum() checksum.Sum { return p.sums.Sum() }
 
-// readError converts an error of a connection into an S3 error.
-func readError(err error) error {
+// ReadError converts an error of a connection into an S3 error.
+func ReadError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return s3error.ErrRequestTimeout

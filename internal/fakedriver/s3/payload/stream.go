@@ -35,7 +35,7 @@ func newStream(r Request, kind string) (awschunked.Stream, error) {
 	}
 	if kind != streamTrailer {
 		stream.Signer = awschunked.NewSigner(awschunked.Seed{
-			SecretKey: r.Secret, Region: r.Signature.Region,
+			Key: r.Signature.Key, Region: r.Signature.Region,
 			Time: r.Signature.Time, Signature: r.Signature.Value,
 		})
 	}

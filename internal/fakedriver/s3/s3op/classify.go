@@ -10,13 +10,10 @@ import (
 )
 
 // neutral are query parameters that do not affect the operation: x-id with the name of
-// the SDK call, the signature of a presigned URL, and checksum options that SDKs
-// otherwise send as headers.
+// the SDK call, and the signature of a presigned URL.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
-	"x-amz-checksum-mode", "x-amz-checksum-crc32", "x-amz-sdk-checksum-algorithm",
-	"X-Amz-Checksum-Mode", "X-Amz-Checksum-Crc32", "X-Amz-Sdk-Checksum-Algorithm",
 }
 
 // needsValue are parameters that gofakes3 ignores if they are empty. DELETE
@@ -68,19 +65,23 @@ func queryNames(query url.Values) ([]string, error) {
 }
 
 func match(method string, level Level, names []string, copies bool) (Operation, bool) {
-	best, ok := Operation{}, false
-	for _, row := range table {
+	var best *Operation
+	for i := range table { // rows are large
+		row := &table[i]
 		if row.Method != method || row.Level != level || row.CopySource != copies {
 			continue
 		}
-		if selected(row, names) && (!ok || len(row.Selects) > len(best.Selects)) {
-			best, ok = row, true
+		if selected(row, names) && (best == nil || len(row.Selects) > len(best.Selects)) {
+			best = row
 		}
 	}
-	return best, ok
+	if best == nil {
+		return Operation{}, false
+	}
+	return *best, true
 }
 
-func selected(row Operation, names []string) bool {
+func selected(row *Operation, names []string) bool {
 	for _, name := range row.Selects {
 		if !slices.Contains(names, name) {
 			return false

@@ -24,6 +24,8 @@ const (
 	NoBody Body = iota
 	// Data is the content of an object.
 	Data
+	// Form is a form with fields and the content of an object.
+	Form
 	// Document is XML, with a small size limit.
 	Document
 )
@@ -60,6 +62,9 @@ type Operation struct {
 
 	Body Body
 }
+
+// Uploads reports whether the body is the content of an object or a part, or has it.
+func (o Operation) Uploads() bool { return o.Body == Data || o.Body == Form }
 
 // Mutates reports whether the operation changes stored data.
 func (o Operation) Mutates() bool {

@@ -1,0 +1,185 @@
+package azure
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// The types of blobs.
+const (
+	blockBlob  = "BlockBlob"
+	appendBlob = "AppendBlob"
+)
+
+// baseID is the ID of the version that is the blob. Those of snapshots are their times.
+const baseID = objects.NullVersion
+
+// properties are what Azure stores about a blob, beside headers, metadata and tags.
+type properties struct {
+	Type    string    `json:"type"`
+	Created time.Time `json:"created"`
+	// Revision grows with each change, also of metadata. It is the ETag.
+	Revision int64 `json:"revision"`
+	// MD5 is base64; the client may set another one than that of the content.
+	MD5 string `json:"md5,omitempty"`
+	// Blocks is the number of blocks of an append blob.
+	Blocks int        `json:"blocks,omitempty"`
+	Lease  leaseState `json:"lease,omitzero"`
+	Copy   copyState  `json:"copy,omitzero"`
+}
+
+// copyState describes the copy that has written the blob.
+type copyState struct {
+	ID        string    `json:"id"`
+	Source    string    `json:"source"`
+	Completed time.Time `json:"completed"`
+	Size      int64     `json:"size"`
+}
+
+// blob is a version with its properties.
+type blob struct {
+	*objects.Version
+	properties
+}
+
+// blobOf reads the properties of a version.
+func blobOf(v *objects.Version) (*blob, error) {
+	b := &blob{Version: v}
+	if err := json.Unmarshal([]byte(v.Attributes.Extra), &b.properties); err != nil {
+		return nil, fmt.Errorf("blob %q %w: %w", v.Key, blobstore.ErrDamaged, err)
+	}
+	return b, nil
+}
+
+func (b *blob) etag() string { return `"0x` + strings.ToUpper(strconv.FormatInt(b.Revision, 16)) + `"` }
+
+func (b *blob) isSnapshot() bool { return b.ID != baseID }
+
+// lastModified has whole seconds, as the header.
+func (b *blob) lastModified() time.Time { return b.Modified().Truncate(time.Second) }
+
+// draft is a blob that is not stored yet.
+type draft struct {
+	objects.Draft
+	properties
+
+	headers  objects.Headers
+	modified time.Time // zero: now
+}
+
+// draft returns a draft of a changed blob.
+func (b *blob) draft() draft {
+	return draft{Draft: b.Version.Draft(), properties: b.properties, headers: b.StandardHeaders()}
+}
+
+// fresh returns a draft of a new blob that replaces another one, which may be nil.
+func (s *Service) fresh(kind string, replaced *blob) draft {
+	d := draft{properties: properties{Type: kind, Created: s.now()}}
+	if replaced != nil {
+		d.Created, d.Revision, d.Lease = replaced.Created, replaced.Revision, replaced.Lease
+	}
+	return d
+}
+
+func (s *Service) now() time.Time { return s.options.Now().UTC() }
+
+// touch gives the draft a new ETag.
+func (s *Service) touch(d *draft) {
+	const tick = 100 // nanoseconds; ETags are times, as those of Azure
+	d.Revision = max(d.Revision+1, s.now().UnixNano()/tick)
+	d.modified = time.Time{}
+}
+
+// stored returns the draft as a version.
+func (d draft) stored(id string) (objects.NewVersion, error) {
+	extra, err := json.Marshal(d.properties)
+	if err != nil {
+		return objects.NewVersion{}, fmt.Errorf("encode the properties of a blob: %w", err)
+	}
+	d.Attributes.Extra, d.Attributes.Headers = string(extra), unique.Make(d.headers)
+	return objects.NewVersion{Draft: d.Draft, ID: id, Modified: d.modified}, nil
+}
+
+// versions are the blob of a name, which may be nil, and its snapshots.
+type versions struct {
+	base      *blob
+	snapshots []*objects.Version // the newest first
+}
+
+func versionsOf(all []*objects.Version) (v versions, err error) {
+	if len(all) == 0 {
+		return v, nil
+	}
+	v.snapshots = all[1:]
+	v.base, err = blobOf(all[0])
+	return v, err
+}
+
+// change replaces the blob of a request by the draft that decide returns. It ends the
+// uncommitted blocks if ends is set.
+func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*draft, error)) (*blob, error) {
+	var stored properties
+	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
+		found, err := versionsOf(all)
+		if err != nil {
+			return m, err
+		}
+		d, err := decide(found.base)
+		if err != nil {
+			return m, err
+		}
+		made, err := d.stored(baseID)
+		stored, m.Add = d.properties, []objects.NewVersion{made}
+		if found.base != nil {
+			m.Remove = all[:1]
+		}
+		if ends {
+			m.EndUpload = blocksID(x.target.blob)
+		}
+		return m, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &blob{added[0], stored}, nil
+}
+
+// edit is change for an existing blob, whose conditions and lease are checked.
+func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) (*blob, error) {
+	return s.change(x, false, func(current *blob) (*draft, error) {
+		if err := s.checkWrite(x, current); err != nil {
+			return nil, err
+		}
+		if current == nil {
+			return nil, errNoBlob
+		}
+		d := current.draft()
+		return &d, decide(current, &d)
+	})
+}
+
+// read returns the blob of a request, or a snapshot of it, whose content can be read until
+// the request ends. It checks the conditions.
+func (s *Service) read(x *exchange) (*blob, error) {
+	id := x.query.Get("snapshot")
+	v, err := x.bucket.Get(x.target.blob, id)
+	if err != nil {
+		return nil, errNoBlob
+	}
+	x.hold(v.Release)
+	if id == baseID {
+		return nil, errInvalidQuery
+	}
+	found, err := blobOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.checkRead(x, found)
+}

@@ -1,0 +1,133 @@
+package azure
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // Azure uses MD5
+	"encoding/base64"
+	"encoding/binary"
+	"hash"
+	"io"
+	"net/http"
+
+	"github.com/minio/crc64nvme"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// received is the body of a request.
+type received struct {
+	document bytes.Buffer
+	content  objects.Body
+	md5      []byte
+	crc64    []byte
+}
+
+// sums computes the checksums of Azure. Its CRC-64 is that of NVMe.
+type sums struct {
+	md5   hash.Hash
+	crc64 hash.Hash64
+}
+
+func newSums() sums {
+	return sums{md5.New(), crc64nvme.New()} //nolint:gosec // see the import
+}
+
+// Write implements io.Writer.
+func (s sums) Write(data []byte) (int, error) {
+	s.crc64.Write(data)
+	return s.md5.Write(data)
+}
+
+func (s sums) values() (digest, cyclic []byte) {
+	return s.md5.Sum(nil), binary.LittleEndian.AppendUint64(nil, s.crc64.Sum64())
+}
+
+// readBody reads the body and verifies it, before anything is changed. It allocates memory
+// only for received bytes, whatever length is declared.
+func (s *Service) readBody(x *exchange) error {
+	switch x.operation.body {
+	case document:
+		return s.receive(x, &x.body.document, maxDocumentBytes)
+	case content:
+		return s.receiveContent(x)
+	default:
+		return nil
+	}
+}
+
+func (s *Service) receiveContent(x *exchange) error {
+	writer := s.options.Store.Blobs().Create()
+	defer writer.Abort()
+	if err := s.receive(x, writer, s.options.MaxBodyBytes); err != nil {
+		return err
+	}
+	blob, err := writer.Seal()
+	if err != nil {
+		return err
+	}
+	x.hold(blob.Release)
+	x.body.content = objects.NewBody(blob)
+	return nil
+}
+
+func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
+	switch {
+	case x.r.ContentLength < 0:
+		return errNoLength
+	case x.r.ContentLength > limit:
+		return errTooLarge
+	}
+	computed := newSums()
+	// The writer reads into its own buffer.
+	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.w, x.r.Body, limit), computed)); err != nil {
+		return err
+	}
+	x.body.md5, x.body.crc64 = computed.values()
+	return verify(x.header("Content-Md5"), x.header("X-Ms-Content-Crc64"), x.body.md5, x.body.crc64)
+}
+
+// verify compares a body with the sums that the client has sent, if it has.
+func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
+	want, err := digestOf(givenMD5)
+	if err != nil {
+		return err
+	}
+	if want != nil && !bytes.Equal(want, digest) {
+		return errMD5
+	}
+	if givenCRC64 == "" {
+		return nil
+	}
+	wantCRC64, err := base64.StdEncoding.DecodeString(givenCRC64)
+	if err != nil || len(wantCRC64) != crc64nvme.Size {
+		return errInvalidHeader.with("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
+	}
+	if !bytes.Equal(wantCRC64, cyclic) {
+		return errCRC64
+	}
+	return nil
+}
+
+// digestOf decodes an MD5 digest; nil for none.
+func digestOf(text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	digest, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(digest) != md5.Size {
+		return nil, errInvalidMD5
+	}
+	return digest, nil
+}
+
+// sumsOf computes the checksums of a body that is stored.
+func sumsOf(b objects.Body) (digest, cyclic []byte, err error) {
+	computed := newSums()
+	reader := b.Open()
+	_, err = io.Copy(computed, reader)
+	if closeErr := reader.Close(); err == nil {
+		err = closeErr
+	}
+	digest, cyclic = computed.values()
+	return digest, cyclic, err
+}

@@ -1,0 +1,98 @@
+package azure
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// conditions are those of RFC 9110 that Azure supports.
+type conditions struct {
+	match, noneMatch               string
+	modifiedSince, unmodifiedSince time.Time
+}
+
+// conditionsOf reads the headers with a prefix.
+func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
+	c.match, c.noneMatch = header.Get(prefix+"If-Match"), header.Get(prefix+"If-None-Match")
+	for name, into := range map[string]*time.Time{"If-Modified-Since": &c.modifiedSince, "If-Unmodified-Since": &c.unmodifiedSince} {
+		if text := header.Get(prefix + name); text != "" {
+			if *into, err = http.ParseTime(text); err != nil {
+				return c, errInvalidHeader.with("The value of " + prefix + name + " must be a time of HTTP.")
+			}
+		}
+	}
+	return c, nil
+}
+
+// hold reports whether the blob, which may be nil, meets the conditions that must hold
+// (ok), and whether it is one that the client has not seen yet (fresh).
+func (c conditions) hold(b *blob) (ok, fresh bool) {
+	if b == nil {
+		return c.match == "", true
+	}
+	ok = (c.match == "" || matches(c.match, b.etag())) && (c.unmodifiedSince.IsZero() || !b.lastModified().After(c.unmodifiedSince))
+	fresh = (c.noneMatch == "" || !matches(c.noneMatch, b.etag())) && (c.modifiedSince.IsZero() || b.lastModified().After(c.modifiedSince))
+	return ok, fresh
+}
+
+func matches(list, etag string) bool {
+	for candidate := range strings.SplitSeq(list, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.Trim(candidate, `"`) == strings.Trim(etag, `"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkRead checks the conditions and the lease of a request that reads a blob.
+func (s *Service) checkRead(x *exchange, b *blob) error {
+	c, err := conditionsOf(x.r.Header, "")
+	if err != nil {
+		return err
+	}
+	ok, fresh := c.hold(b)
+	switch {
+	case !ok:
+		return errCondition
+	case !fresh:
+		x.describe(b)
+		return errNotModified
+	}
+	if id := x.header(leaseHeader); id != "" {
+		return b.Lease.allows(id, s.now())
+	}
+	return nil
+}
+
+// checkWrite checks the conditions and the lease of a request that changes a blob, which
+// may be nil.
+func (s *Service) checkWrite(x *exchange, b *blob) error {
+	if err := x.checkConditions(b); err != nil {
+		return err
+	}
+	if b == nil {
+		if x.header(leaseHeader) != "" {
+			return errLeaseNotPresent
+		}
+		return nil
+	}
+	return b.Lease.allows(x.header(leaseHeader), s.now())
+}
+
+func (x *exchange) checkConditions(b *blob) error {
+	c, err := conditionsOf(x.r.Header, "")
+	if err != nil {
+		return err
+	}
+	ok, fresh := c.hold(b)
+	switch {
+	case ok && fresh:
+		return nil
+	case ok && c.noneMatch == "*":
+		return errExists
+	default:
+		return errCondition
+	}
+}

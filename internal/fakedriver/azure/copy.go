@@ -1,0 +1,179 @@
+package azure
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+const copySucceeded = "success"
+
+// source returns the blob that a request copies, whose content can be read until the
+// request ends. It is a blob of this service, and its URL has a signature that may read it.
+func (s *Service) source(x *exchange) (*blob, error) {
+	u, err := url.Parse(x.header(copySource))
+	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
+		return nil, errCopySource
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, errCopySource
+	}
+	t, err := parseTarget(u)
+	if err != nil || t.level != blobLevel {
+		return nil, errCopySource
+	}
+	caller, err := s.signer(x.r, t, query)
+	if err != nil || !permits(query, "r") {
+		return nil, errCopySource
+	}
+	found, err := s.readSource(x, caller, t, query.Get("snapshot"))
+	if err != nil {
+		return nil, err
+	}
+	c, err := conditionsOf(x.r.Header, "X-Ms-Source-")
+	if err != nil {
+		return nil, err
+	}
+	if ok, fresh := c.hold(found); !ok || !fresh {
+		return nil, errSourceCondition
+	}
+	return found, nil
+}
+
+// readSource reads the source with its own grant. A source of the same access is covered by
+// the gate that the request holds already.
+func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target, snapshot string) (*blob, error) {
+	if !caller.IsLive() {
+		return nil, errCopySource
+	}
+	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.container)
+	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
+		return nil, errCopySource
+	}
+	b, err := s.options.Store.GetBucket(x.r.Context(), t.container)
+	if err != nil {
+		return nil, errCopySource
+	}
+	bucket, err := s.options.Store.Objects().Bucket(b.UID)
+	if err != nil {
+		return nil, errCopySource
+	}
+	v, err := bucket.Get(t.blob, snapshot)
+	if err != nil {
+		return nil, errNoBlob
+	}
+	x.hold(v.Release)
+	return blobOf(v)
+}
+
+// copyBlob copies a blob at once, with its properties.
+func (s *Service) copyBlob(x *exchange) error {
+	from, err := s.source(x)
+	if err != nil {
+		return err
+	}
+	if err := from.CheckDamage(from.Body); err != nil {
+		return err
+	}
+	a, headers, err := x.attributes(from)
+	if err != nil {
+		return err
+	}
+	made, err := s.change(x, true, func(current *blob) (*draft, error) {
+		if err := s.checkWrite(x, current); err != nil {
+			return nil, err
+		}
+		if current != nil && current.Type != from.Type {
+			return nil, errBlobType
+		}
+		d := s.fresh(from.Type, current)
+		d.Body, d.Parts, d.MD5, d.Blocks = from.Body, from.Parts, from.MD5, from.Blocks
+		d.Attributes, d.headers = a, headers
+		d.Copy = copyState{ID: requestID(), Source: withoutQuery(x.header(copySource)), Completed: s.now(), Size: from.Size()}
+		s.touch(&d)
+		return &d, nil
+	})
+	if err != nil {
+		return err
+	}
+	x.describe(made)
+	x.set("X-Ms-Copy-Id", made.Copy.ID)
+	x.set("X-Ms-Copy-Status", copySucceeded)
+	return x.begin(http.StatusAccepted)
+}
+
+// withoutQuery returns a URL without its query, which has a signature.
+func withoutQuery(text string) string {
+	text, _, _ = strings.Cut(text, "?")
+	return text
+}
+
+// abortCopy always fails: copies are made at once.
+func (s *Service) abortCopy(*exchange) error { return errNoCopy }
+
+// putFromURL makes the content of a source a block blob.
+func (s *Service) putFromURL(x *exchange) error {
+	if x.header(typeHeader) != blockBlob {
+		return errInvalidHeader.with("The value of x-ms-blob-type must be BlockBlob.")
+	}
+	from, err := s.source(x)
+	if err != nil {
+		return err
+	}
+	if err := x.verifySource(from.Body); err != nil {
+		return err
+	}
+	if strings.EqualFold(x.header("X-Ms-Copy-Source-Blob-Properties"), "false") {
+		from = &blob{Version: &objects.Version{Body: from.Body}, properties: from.properties}
+	}
+	return s.replace(x, blockBlob, from.Body, base64.StdEncoding.EncodeToString(x.body.md5), from)
+}
+
+// verifySource computes the checksums of a source, and compares them with those that the
+// client has sent.
+func (x *exchange) verifySource(body objects.Body) (err error) {
+	if x.body.md5, x.body.crc64, err = sumsOf(body); err != nil {
+		return err
+	}
+	return verify(x.header("X-Ms-Source-Content-Md5"), x.header("X-Ms-Source-Content-Crc64"), x.body.md5, x.body.crc64)
+}
+
+// sourceRange returns a range of the source.
+func (s *Service) sourceRange(x *exchange) (body objects.Body, err error) {
+	if x.r.ContentLength > 0 {
+		return body, errInvalidHeader.with("A request with a source has no body.")
+	}
+	from, err := s.source(x)
+	if err != nil {
+		return body, err
+	}
+	offset, length, _, err := parseRange(x.header("X-Ms-Source-Range"), from.Size())
+	if err != nil {
+		return body, err
+	}
+	body = from.Body.Slice(offset, length)
+	return body, x.verifySource(body)
+}
+
+func (s *Service) putBlockFromURL(x *exchange) error {
+	body, err := s.sourceRange(x)
+	if err != nil {
+		return err
+	}
+	x.body.content = body
+	return s.putBlock(x)
+}
+
+func (s *Service) appendFromURL(x *exchange) error {
+	body, err := s.sourceRange(x)
+	if err != nil {
+		return err
+	}
+	return s.add(x, body)
+}

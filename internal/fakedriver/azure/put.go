@@ -1,0 +1,252 @@
+package azure
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+const (
+	maxMetadataBytes = 8 << 10
+	defaultType      = "application/octet-stream"
+)
+
+// put replaces a blob.
+func (s *Service) put(x *exchange) error {
+	kind := x.header(typeHeader)
+	switch {
+	case kind == "":
+		return errMissingHeader.with("The header x-ms-blob-type is required.")
+	case kind == "PageBlob":
+		return errNotImplemented.with("cosi-emu does not implement page blobs.")
+	case kind != blockBlob && kind != appendBlob:
+		return errInvalidHeader.with("The value of x-ms-blob-type must be BlockBlob or AppendBlob.")
+	case kind == appendBlob && x.body.content.Size() > 0:
+		return errInvalidHeader.with("An append blob is created without content.")
+	}
+	digest := base64.StdEncoding.EncodeToString(x.body.md5)
+	return s.replace(x, kind, x.body.content, digest, nil)
+}
+
+// replace stores a new blob, which has the headers, metadata and tags of the request, and
+// responds. The source is that of a copy, or nil.
+func (s *Service) replace(x *exchange, kind string, body objects.Body, digest string, source *blob) error {
+	a, headers, err := x.attributes(source)
+	if err != nil {
+		return err
+	}
+	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
+		return err
+	}
+	made, err := s.change(x, true, func(current *blob) (*draft, error) {
+		if err := s.checkWrite(x, current); err != nil {
+			return nil, err
+		}
+		d := s.fresh(kind, current)
+		d.Body, d.Attributes, d.headers = body, a, headers
+		d.MD5 = cmp.Or(x.header("X-Ms-Blob-Content-Md5"), digest)
+		if kind == appendBlob {
+			d.MD5 = x.header("X-Ms-Blob-Content-Md5")
+		}
+		s.touch(&d)
+		return &d, nil
+	})
+	if err != nil {
+		return err
+	}
+	return x.created(made)
+}
+
+// created responds to a request that has written a blob, with the checksums of the body.
+func (x *exchange) created(b *blob) error {
+	x.describe(b)
+	x.set("Content-Md5", base64.StdEncoding.EncodeToString(x.body.md5))
+	x.set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(x.body.crc64))
+	x.set("X-Ms-Request-Server-Encrypted", "true")
+	return x.begin(http.StatusCreated)
+}
+
+// attributes reads headers, metadata and tags of a new blob. Those of a source are the
+// defaults, which metadata replaces as a whole.
+func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objects.Headers, err error) {
+	headers.ContentType = defaultType
+	if x.operation.body == content { // elsewhere these headers describe the body only
+		headers.ContentType = cmp.Or(x.header("Content-Type"), defaultType)
+		headers.ContentEncoding, headers.ContentLanguage = x.header("Content-Encoding"), x.header("Content-Language")
+		headers.CacheControl = x.header("Cache-Control")
+	}
+	if source != nil {
+		headers = source.StandardHeaders()
+		a.Metadata = source.Attributes.Metadata
+	}
+	x.overrideHeaders(&headers)
+	given, err := x.metadata()
+	if err != nil {
+		return a, headers, err
+	}
+	if len(given) > 0 || source == nil {
+		a.Metadata = given
+	}
+	if a.Tags, err = parseTags(x.header(tagsHeader)); err != nil {
+		return a, headers, err
+	}
+	if source != nil && x.header(tagsHeader) == "" && x.header("X-Ms-Copy-Source-Tag-Option") == "COPY" {
+		a.Tags = source.Attributes.Tags
+	}
+	return a, headers, nil
+}
+
+// overrideHeaders sets the headers that a request gives.
+func (x *exchange) overrideHeaders(h *objects.Headers) {
+	for name, into := range map[string]*string{
+		"Type": &h.ContentType, "Encoding": &h.ContentEncoding, "Language": &h.ContentLanguage, "Disposition": &h.ContentDisposition,
+	} {
+		*into = cmp.Or(x.header("X-Ms-Blob-Content-"+name), *into)
+	}
+	h.CacheControl = cmp.Or(x.header("X-Ms-Blob-Cache-Control"), h.CacheControl)
+}
+
+// metadata reads the metadata of a request. Names are identifiers, in any case; here they
+// are in lower case.
+func (x *exchange) metadata() (map[string]string, error) {
+	var all map[string]string
+	size := 0
+	for header, values := range x.r.Header {
+		name, ok := strings.CutPrefix(header, metadataPrefix)
+		if !ok {
+			continue
+		}
+		name = strings.ToLower(name)
+		if !isIdentifier(name) || len(values) != 1 || !isPrintable(values[0]) {
+			return nil, errMetadata
+		}
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[name] = values[0]
+		size += len(name) + len(values[0])
+	}
+	if size > maxMetadataBytes {
+		return nil, errMetadataTooLarge
+	}
+	return all, nil
+}
+
+// isIdentifier reports whether a name follows the rules of C#, as Azure requires.
+func isIdentifier(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+func isPrintable(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' })
+}
+
+// setMetadata replaces the metadata.
+func (s *Service) setMetadata(x *exchange) error {
+	given, err := x.metadata()
+	if err != nil {
+		return err
+	}
+	changed, err := s.edit(x, func(_ *blob, d *draft) error {
+		d.Attributes.Metadata = given
+		s.touch(d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.describe(changed)
+	x.set("X-Ms-Request-Server-Encrypted", "true")
+	return x.begin(http.StatusOK)
+}
+
+// setProperties replaces the headers of a blob: those that are not given are removed.
+func (s *Service) setProperties(x *exchange) error {
+	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
+		return err
+	}
+	changed, err := s.edit(x, func(_ *blob, d *draft) error {
+		d.headers = objects.Headers{}
+		x.overrideHeaders(&d.headers)
+		d.MD5 = x.header("X-Ms-Blob-Content-Md5")
+		s.touch(d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.describe(changed)
+	return x.begin(http.StatusOK)
+}
+
+// appendBlock adds a block to an append blob.
+func (s *Service) appendBlock(x *exchange) error {
+	return s.add(x, x.body.content)
+}
+
+// maxAppended is the maximum number of blocks of an append blob.
+const maxAppended = 50_000
+
+func (s *Service) add(x *exchange, block objects.Body) error {
+	var offset int64
+	changed, err := s.edit(x, func(current *blob, d *draft) error {
+		offset = current.Size()
+		if err := x.checkAppend(current, block.Size()); err != nil {
+			return err
+		}
+		d.Body, d.MD5 = objects.Join(current.Body, block), ""
+		d.Blocks++
+		s.touch(d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.set("X-Ms-Blob-Append-Offset", strconv.FormatInt(offset, 10))
+	x.set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(changed.Blocks))
+	return x.created(changed)
+}
+
+func (x *exchange) checkAppend(b *blob, size int64) error {
+	position, err := number(x.header("X-Ms-Blob-Condition-Appendpos"), b.Size())
+	if err != nil {
+		return err
+	}
+	limit, err := number(x.header("X-Ms-Blob-Condition-Maxsize"), b.Size()+size)
+	switch {
+	case err != nil:
+		return err
+	case b.Type != appendBlob:
+		return errBlobType
+	case size == 0:
+		return errInvalidHeader.with("A block that is appended must not be empty.")
+	case position != b.Size():
+		return errAppendPosition
+	case b.Size()+size > limit:
+		return errMaxBlobSize
+	case b.Blocks >= maxAppended:
+		return errBlockCount
+	}
+	return nil
+}
+
+// number reads a number that may be missing.
+func number(text string, missing int64) (int64, error) {
+	if text == "" {
+		return missing, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, errInvalidHeader.with("A position or size must be a number.")
+	}
+	return n, nil
+}

@@ -1,0 +1,108 @@
+package azure
+
+import (
+	"encoding/xml"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxTags     = 10
+	maxTagKey   = 128
+	maxTagValue = 256
+)
+
+// parseTags reads the tags of a header, in the form of a query.
+func parseTags(text string) (map[string]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errTags
+	}
+	tags := map[string]string{}
+	for name, given := range values {
+		if len(given) != 1 {
+			return nil, errTags
+		}
+		tags[name] = given[0]
+	}
+	return tags, checkTags(tags)
+}
+
+func checkTags(tags map[string]string) error {
+	if len(tags) > maxTags {
+		return errTags
+	}
+	for name, value := range tags {
+		if name == "" || utf8.RuneCountInString(name) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue ||
+			!isTagText(name) || !isTagText(value) {
+			return errTags
+		}
+	}
+	return nil
+}
+
+func isTagText(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" +-./:=_", r)
+	})
+}
+
+type tagXML struct {
+	Key   string `xml:"Key"`
+	Value string `xml:"Value"`
+}
+
+type tagsXML struct {
+	XMLName xml.Name `xml:"Tags"`
+	Tags    []tagXML `xml:"TagSet>Tag"`
+}
+
+func documentOf(tags map[string]string) tagsXML {
+	var list tagsXML
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		list.Tags = append(list.Tags, tagXML{name, tags[name]})
+	}
+	return list
+}
+
+func (s *Service) getTags(x *exchange) error {
+	b, err := s.read(x)
+	if err != nil {
+		return err
+	}
+	return x.sendXML(documentOf(b.Attributes.Tags))
+}
+
+// setTags replaces the tags. It changes neither ETag nor time of the blob.
+func (s *Service) setTags(x *exchange) error {
+	var given tagsXML
+	if err := xml.Unmarshal(x.body.document.Bytes(), &given); err != nil {
+		return errInvalidXML
+	}
+	tags := map[string]string{}
+	for _, tag := range given.Tags {
+		if _, twice := tags[tag.Key]; twice {
+			return errTags
+		}
+		tags[tag.Key] = tag.Value
+	}
+	if err := checkTags(tags); err != nil {
+		return err
+	}
+	_, err := s.edit(x, func(current *blob, d *draft) error {
+		d.Attributes.Tags, d.modified = tags, current.Modified()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return x.begin(http.StatusNoContent)
+}

@@ -1,0 +1,135 @@
+package blobstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// quarantineName is the directory with the files of damaged blobs. The store never deletes
+// them: people may need what is left.
+const quarantineName = "damaged"
+
+// damagedBlob is a blob whose file is missing or has the wrong length. It cannot be read.
+type damagedBlob struct {
+	references
+
+	disk  *Disk
+	id    BlobID
+	size  int64
+	cause error
+}
+
+// ID implements Blob.
+func (b *damagedBlob) ID() BlobID { return b.id }
+
+// Size implements Blob: it is the size that the blob should have.
+func (b *damagedBlob) Size() int64 { return b.size }
+
+// Damage implements Blob.
+func (b *damagedBlob) Damage() error { return b.cause }
+
+// Open implements Blob.
+func (b *damagedBlob) Open(_, _ int64) (io.ReadCloser, error) { return nil, b.cause }
+
+// Release implements Blob. The file stays in quarantine.
+func (b *damagedBlob) Release() {
+	if b.drop() {
+		b.disk.garbage.add(b.id)
+	}
+}
+
+func (*damagedBlob) stored() bool { return true }
+
+func (*damagedBlob) store(*bolt.Tx) error { return nil }
+
+func (*damagedBlob) settle() {}
+
+// fileOf returns the blob of a file. If the file is damaged, it moves it to quarantine, so
+// that only what needs this blob is affected.
+func (d *Disk) fileOf(id BlobID, e entry) (storable, error) {
+	info, err := os.Stat(d.path(id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d.damaged(id, e)
+	case err != nil:
+		return nil, fmt.Errorf("cannot inspect blob %d: %w", id, err)
+	case info.Size() == e.size:
+		blob := &fileBlob{disk: d, id: id, size: e.size}
+		blob.settle()
+		return blob, nil
+	}
+	if err := d.quarantine(id); err != nil {
+		return nil, fmt.Errorf("blob %s %w, and cannot be moved away: %w", d.path(id), ErrDamaged, err)
+	}
+	return d.damaged(id, e)
+}
+
+// damaged returns a blob whose file is missing, and may be in quarantine.
+func (d *Disk) damaged(id BlobID, e entry) (storable, error) {
+	latest := ""
+	for path := range d.quarantined(id) {
+		if _, err := os.Stat(path); err != nil {
+			break
+		}
+		latest = path
+	}
+	cause := fmt.Errorf("blob %s %w: it is missing", d.path(id), ErrDamaged)
+	if latest != "" {
+		info, err := os.Stat(latest)
+		if err != nil {
+			return nil, err
+		}
+		cause = fmt.Errorf("blob %s %w: it has %d bytes, and should have %d; what is left is in %s",
+			d.path(id), ErrDamaged, info.Size(), e.size, latest)
+	}
+	return &damagedBlob{disk: d, id: id, size: e.size, cause: cause}, nil
+}
+
+// quarantined yields the paths that the damaged files of a blob have, in the order of their
+// use: people may put a file back that is damaged, too.
+func (d *Disk) quarantined(id BlobID) func(yield func(string) bool) {
+	first := filepath.Join(d.dir, quarantineName, filepath.Base(d.path(id)))
+	return func(yield func(string) bool) {
+		for i, path := 1, first; yield(path); i++ {
+			path = first + "." + strconv.Itoa(i)
+		}
+	}
+}
+
+func (d *Disk) quarantine(id BlobID) error {
+	dir := filepath.Join(d.dir, quarantineName)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for path := range d.quarantined(id) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(os.Rename(d.path(id), path), syncDir(dir), syncDir(filepath.Dir(d.path(id))))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserveQuarantined keeps the IDs of files in quarantine from being used again.
+func (d *Disk) reserveQuarantined() error {
+	files, err := os.ReadDir(filepath.Join(d.dir, quarantineName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, file := range files {
+		name, _, _ := strings.Cut(file.Name(), ".")
+		if id, ok := fileID(name); ok {
+			d.lastID.Store(max(d.lastID.Load(), uint64(id)))
+		}
+	}
+	return nil
+}

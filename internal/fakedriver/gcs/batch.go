@@ -1,0 +1,187 @@
+package gcs
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxCalls is the maximum number of calls of a batch, and maxBatchBytes that of its bytes.
+	maxCalls      = 100
+	maxBatchBytes = 10 << 20
+)
+
+// call is a request in a batch.
+type call struct {
+	id      string // the header Content-ID
+	request *http.Request
+	failed  error // the request cannot be run
+}
+
+// batch runs the calls in the body, one after the other. Each is authenticated, authorized and
+// recorded like a request of its own; without an Authorization header it has that of the batch.
+func (s *Service) batch(x *exchange) error {
+	calls, err := s.calls(x)
+	if err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	parts := multipart.NewWriter(&body)
+	for _, c := range calls {
+		header := textproto.MIMEHeader{"Content-Type": {"application/http"}}
+		if id := c.id; id != "" {
+			header.Set("Content-ID", "<response-"+strings.TrimPrefix(id, "<"))
+		}
+		part, err := parts.CreatePart(header)
+		if err != nil {
+			return err
+		}
+		if err := s.run(c).write(part); err != nil {
+			return err
+		}
+	}
+	if err := parts.Close(); err != nil {
+		return err
+	}
+	if err := x.caller.Enter(); err != nil {
+		return err
+	}
+	x.w.Header().Set("Content-Type", "multipart/mixed; boundary="+parts.Boundary())
+	x.begin(http.StatusOK)
+	_, _ = x.w.Write(body.Bytes()) // the client may have disconnected
+	return nil
+}
+
+// calls reads the calls. An error in one of them is its result, and no error of the batch.
+func (s *Service) calls(x *exchange) (calls []call, err error) {
+	kind, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/mixed" || parameters["boundary"] == "" {
+		return nil, errInvalid.with("The Content-Type must be multipart/mixed, with a boundary")
+	}
+	for parts := multipart.NewReader(&x.body.document, parameters["boundary"]); ; {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errInvalid.with("The body is not what its Content-Type says")
+		}
+		if len(calls) == maxCalls {
+			return nil, errInvalid.with("A batch has at most 100 calls")
+		}
+		calls = append(calls, x.call(part))
+	}
+	if len(calls) == 0 {
+		return nil, errInvalid.with("The batch has no calls")
+	}
+	return calls, nil
+}
+
+func (x *exchange) call(part *multipart.Part) call {
+	c := call{id: part.Header.Get("Content-ID")}
+	in := bufio.NewReader(part)
+	line, err := in.ReadString('\n')
+	fields := strings.Fields(line)
+	if err != nil || len(fields) < 2 || len(fields) > 3 {
+		c.failed = errInvalid.with("The call does not begin with a method and a path")
+		return c
+	}
+	target, err := url.ParseRequestURI(fields[1])
+	if err != nil {
+		c.failed = errInvalid.with("The path of the call is not valid")
+		return c
+	}
+	header, err := textproto.NewReader(in).ReadMIMEHeader()
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.failed = errInvalid.with("The headers of the call are not valid")
+		return c
+	}
+	body, err := io.ReadAll(in)
+	if err != nil {
+		c.failed = errInvalid.with("The body ends within a call")
+		return c
+	}
+	r := x.r.Clone(x.r.Context())
+	r.Method, r.URL, r.RequestURI = fields[0], &url.URL{Path: target.Path, RawPath: target.RawPath, RawQuery: target.RawQuery}, ""
+	r.RequestURI = r.URL.RequestURI()
+	r.Header, r.Body, r.ContentLength = http.Header(header), io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	if len(header["Authorization"]) == 0 {
+		r.Header["Authorization"] = x.r.Header.Values("Authorization")
+	}
+	c.request, c.failed = r, checkCall(r)
+	return c
+}
+
+// checkCall rejects what a batch may not have: contents of objects, and other batches.
+func checkCall(r *http.Request) error {
+	t, err := parseTarget(r)
+	if err != nil {
+		return err
+	}
+	switch t.shape { //nolint:exhaustive // all others are allowed
+	case shapeMedia, shapeUpload, shapeBatch:
+		return errInvalid.with("A batch must not have uploads, downloads and other batches")
+	}
+	if r.URL.Query().Get("alt") == "media" {
+		return errInvalid.with("A batch must not have downloads")
+	}
+	return nil
+}
+
+// run returns the response to a call.
+func (s *Service) run(c call) *recorded {
+	w := &recorded{header: http.Header{}}
+	if c.failed != nil {
+		failureOf(c.failed).write(w)
+		return w
+	}
+	s.single.ServeHTTP(w, c.request)
+	return w
+}
+
+// recorded is a response in memory.
+type recorded struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (r *recorded) Header() http.Header { return r.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorded) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorded) Write(data []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(data)
+}
+
+// write writes the response as it is on a connection.
+func (r *recorded) write(w io.Writer) error {
+	r.WriteHeader(http.StatusOK)
+	r.header.Set("Content-Length", strconv.Itoa(r.body.Len()))
+	if _, err := fmt.Fprintf(w, "HTTP/1.1 %d %s\r\n", r.status, http.StatusText(r.status)); err != nil {
+		return err
+	}
+	if err := r.header.Write(w); err != nil {
+		return err
+	}
+	_, err := w.Write(append([]byte("\r\n"), r.body.Bytes()...))
+	return err
+}

@@ -1,0 +1,98 @@
+package gcs
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// session is a resumable upload. It belongs to the key that has begun it, and to a bucket. The
+// store has it as an upload whose parts are the received chunks, so that it survives a
+// restart.
+type session struct {
+	incoming
+
+	// Key is the ID of the access key.
+	Key string `json:"key"`
+	// XML means that a signed request of the XML API has begun it. Its URL is all that a
+	// client needs to go on.
+	XML bool `json:"xml,omitempty"`
+
+	id string
+}
+
+var errNoSession = errNotFound.with("There is no such upload: it has ended, or has expired")
+
+// begin stores a session, unless the key has too many in the bucket.
+func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
+	count := 0
+	for _, u := range bucket.ListUploads(objects.Query{Max: math.MaxInt, Appended: true}).Uploads {
+		other, err := sessionOf(u)
+		switch {
+		case err != nil || !u.Appended:
+		case s.isExpired(bucket, other):
+			if err := s.abort(bucket, other); err != nil {
+				return "", err
+			}
+		case other.Key == started.Key:
+			count++
+		}
+	}
+	if count >= maxUploads {
+		return "", errTooMany
+	}
+	extra, err := json.Marshal(started)
+	if err != nil {
+		return "", fmt.Errorf("encode an upload: %w", err)
+	}
+	u, err := bucket.BeginUpload(objects.Upload{
+		ID: rand.Text(), Key: strings.Clone(started.Name), Appended: true, Attributes: objects.Attributes{Extra: string(extra)},
+	})
+	return u.ID, err
+}
+
+// abort ends a session without an object. One that has ended in the meantime is no error.
+func (s *Service) abort(bucket *objects.Bucket, ended session) error {
+	if err := bucket.AbortUpload(ended.Name, ended.id); err != nil && !objects.IsGone(err) {
+		return err
+	}
+	return nil
+}
+
+func sessionOf(u objects.Upload) (found session, err error) {
+	if err := json.Unmarshal([]byte(u.Attributes.Extra), &found); err != nil {
+		return found, fmt.Errorf("upload of object %q %w: %w", u.Key, blobstore.ErrDamaged, err)
+	}
+	found.id = u.ID
+	return found, nil
+}
+
+func (s *Service) isExpired(bucket *objects.Bucket, of session) bool {
+	p, err := bucket.Progress(of.Name, of.id)
+	return err != nil || s.options.Now().Sub(p.Modified) > s.options.UploadTimeout
+}
+
+func findSession(bucket *objects.Bucket, id string) (session, error) {
+	u, err := bucket.FindAppended(id)
+	if err != nil {
+		return session{}, errNoSession
+	}
+	return sessionOf(u)
+}
+
+// session returns the session of a request. Those of other keys and buckets are not found.
+func (s *Service) session(x *exchange) (session, error) {
+	found, err := findSession(x.bucket, x.query.Get("upload_id"))
+	if err != nil {
+		return found, err
+	}
+	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.shape == shapeResumable) || s.isExpired(x.bucket, found) {
+		return found, errNoSession
+	}
+	return found, nil
+}

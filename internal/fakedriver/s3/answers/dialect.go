@@ -1,0 +1,39 @@
+package answers
+
+import (
+	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// Dialect is what the answers of another service have of their own, whose protocol is S3's
+// otherwise.
+type Dialect struct {
+	// Protocol is that of the buckets. Those of other protocols cannot be reached.
+	Protocol fakedriver.Protocol
+	// Conditions adds the conditions in headers that S3 does not have.
+	Conditions func(http.Header, *objects.Conditions) error
+	// Attributes completes what the headers of an upload say about the object.
+	Attributes func(http.Header, *objects.Attributes) error
+	// Finish completes an object before it is stored.
+	Finish func(*objects.Draft) error
+	// Describe sets the headers that identify a version.
+	Describe func(http.Header, *objects.Version)
+}
+
+// Protocol is that of the buckets that a request can reach.
+func (r *Request) Protocol() fakedriver.Protocol {
+	if r.Dialect != nil {
+		return r.Dialect.Protocol
+	}
+	return fakedriver.ProtocolS3
+}
+
+// finish completes an object before it is stored.
+func (x *exchange) finish(d *objects.Draft) error {
+	if x.Dialect == nil {
+		return nil
+	}
+	return x.Dialect.Finish(d)
+}

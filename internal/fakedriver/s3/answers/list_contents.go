@@ -1,0 +1,64 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+)
+
+// writeContents writes the elements Contents of a listing. A page has a thousand of them,
+// for which encoding/xml takes several times as long.
+func (l *lister) writeContents(to *bytes.Buffer, page objects.Page, withOwner bool) {
+	for _, v := range page.Versions {
+		to.WriteString("<Contents>")
+		writeElement(to, "Key", l.encode(v.Key))
+		to.WriteString("<LastModified>")
+		to.Write(inDocument(v.Modified()).AppendFormat(to.AvailableBuffer(), timestamp))
+		to.WriteString("</LastModified><ETag>&#34;")
+		to.WriteString(v.ETag.String())
+		to.WriteString("&#34;</ETag>")
+		if !v.Checksum.IsZero() {
+			writeElement(to, "ChecksumAlgorithm", v.Checksum.Algorithm.String())
+			writeElement(to, "ChecksumType", v.Checksum.Type())
+		}
+		to.WriteString("<Size>")
+		to.Write(strconv.AppendInt(to.AvailableBuffer(), v.Size(), 10))
+		to.WriteString("</Size>")
+		if withOwner {
+			owner := l.x.owner()
+			to.WriteString("<Owner>")
+			writeElement(to, "ID", owner.ID)
+			writeElement(to, "DisplayName", owner.DisplayName)
+			to.WriteString("</Owner>")
+		}
+		writeElement(to, "StorageClass", classOf(v.StandardHeaders()))
+		to.WriteString("</Contents>")
+	}
+}
+
+func writeElement(to *bytes.Buffer, name, text string) {
+	to.WriteByte('<')
+	to.WriteString(name)
+	to.WriteByte('>')
+	if isPlain(text) {
+		to.WriteString(text)
+	} else {
+		_ = xml.EscapeText(to, []byte(text)) // a buffer takes everything
+	}
+	to.WriteString("</")
+	to.WriteString(name)
+	to.WriteByte('>')
+}
+
+// isPlain reports whether XML shows a text as it is.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ', c > '~', c == '<', c == '>', c == '&', c == '"', c == '\'':
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,4 @@
+// Package sigv4 computes signatures of AWS Signature Version 4 for the service s3: of
+// requests in canonical form, and of other texts. It does not decide which requests are
+// acceptable.
+package sigv4

@@ -1,0 +1,19 @@
+package sigv4
+
+// Kept counts the keys that are kept.
+func (k *Keys) Kept() (count int) {
+	if recent := k.recent.Load(); recent != nil {
+		for _, kept := range recent {
+			if kept.scope != (Scope{}) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// MaxKeys is how many can be kept.
+const MaxKeys = maxKeys
+
+// Canonical returns the canonical request.
+func (r Request) Canonical() string { return string(r.append(nil)) }

@@ -1,0 +1,71 @@
+package sigv4
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+)
+
+// Algorithm is the name of the algorithm in requests and in signed texts.
+const Algorithm = "AWS4-HMAC-SHA256"
+
+// Service and Terminator are the parts of a scope that are the same in all.
+const (
+	Service    = "s3"
+	Terminator = "aws4_request"
+)
+
+// TimeFormat and DayFormat are the layouts of the time and of its day, for package time.
+const (
+	TimeFormat = "20060102T150405Z"
+	DayFormat  = "20060102"
+)
+
+// Scope is what a signing key is limited to.
+type Scope struct {
+	// Day has the form of DayFormat.
+	Day    string
+	Region string
+}
+
+// String returns the scope as it is in signed texts.
+func (s Scope) String() string { return s.Day + "/" + s.Region + "/" + Service + "/" + Terminator }
+
+// Key is a signing key: it is derived from a secret, and signs within one scope. It is as
+// secret as what it was derived from.
+type Key [sha256.Size]byte
+
+// Derive returns the signing key of a secret for a scope.
+func Derive(secret string, scope Scope) (key Key) {
+	sum := []byte("AWS4" + secret)
+	for _, part := range []string{scope.Day, scope.Region, Service, Terminator} {
+		mac := hmac.New(sha256.New, sum)
+		mac.Write([]byte(part))
+		sum = mac.Sum(sum[:0])
+	}
+	return Key(sum)
+}
+
+// String keeps keys out of logs.
+func (Key) String() string { return "(signing key)" }
+
+// GoString keeps keys out of logs.
+func (k Key) GoString() string { return k.String() }
+
+// Signature is a signature in hexadecimal form, in lower case.
+type Signature [2 * sha256.Size]byte
+
+// Sign signs a text.
+func (k Key) Sign(text []byte) (signature Signature) {
+	mac := hmac.New(sha256.New, k[:])
+	mac.Write(text)
+	var sum [sha256.Size]byte
+	hex.Encode(signature[:], mac.Sum(sum[:0]))
+	return signature
+}
+
+// Equal compares a signature with that of a client, in constant time.
+func (s *Signature) Equal(given string) bool {
+	return subtle.ConstantTimeCompare(s[:], []byte(given)) == 1
+}

@@ -1,0 +1,141 @@
+package sigv4
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Request is what a signature of a request covers.
+type Request struct {
+	// R is the request as a server has it: its path is decoded, and Host is not in the
+	// header.
+	R *http.Request
+	// Query is the decoded query. Its parameter X-Amz-Signature is not covered.
+	Query url.Values
+	// SignedHeaders are the names of the headers in lower case, sorted, and separated by
+	// semicolons. HasHeader must be true of each.
+	SignedHeaders string
+	// Payload is the hash of the body, or what replaces it.
+	Payload string
+}
+
+// buffers are for canonical requests: most have a kilobyte.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer limits the buffers that are reused.
+const maxBuffer = 16 << 10
+
+// SignRequest signs a request of a time.
+func (k Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
+	buffer, _ := buffers.Get().(*[]byte) // the pool has nothing else
+	b := r.append((*buffer)[:0])
+	digest := sha256.Sum256(b)
+	b = appendSignedText(b[:0], Algorithm, at, scope)
+	signature := k.Sign(hex.AppendEncode(b, digest[:]))
+	if cap(b) <= maxBuffer {
+		*buffer = b
+		buffers.Put(buffer)
+	}
+	return signature
+}
+
+// appendSignedText appends the lines that all signed texts begin with.
+func appendSignedText(b []byte, algorithm string, at time.Time, scope Scope) []byte {
+	b = append(append(b, algorithm...), '\n')
+	b = append(at.UTC().AppendFormat(b, TimeFormat), '\n')
+	b = append(append(b, scope.Day...), '/')
+	b = append(append(b, scope.Region...), '/')
+	return append(b, Service+"/"+Terminator+"\n"...)
+}
+
+// SignText signs lines that follow the algorithm, the time and the scope.
+func (k Key) SignText(algorithm string, at time.Time, scope Scope, lines ...string) Signature {
+	b := appendSignedText(nil, algorithm, at, scope)
+	return k.Sign(append(b, strings.Join(lines, "\n")...))
+}
+
+// append appends the canonical request.
+func (r Request) append(b []byte) []byte {
+	b = append(append(b, r.R.Method...), '\n')
+	b = append(appendEscaped(b, r.R.URL.Path, '/'), '\n')
+	b = append(appendQuery(b, r.Query), '\n')
+	for name := range strings.SplitSeq(r.SignedHeaders, ";") {
+		b = append(append(b, name...), ':')
+		b = append(appendHeader(b, r.R, name), '\n')
+	}
+	b = append(b, '\n')
+	b = append(append(b, r.SignedHeaders...), '\n')
+	return append(b, r.Payload...)
+}
+
+// HasHeader reports whether a request has a header that is named in lower case. Net/http
+// removes some from the header; the values of those are known all the same.
+func HasHeader(r *http.Request, name string) bool {
+	switch name {
+	case "host", "expect", "transfer-encoding", "content-length":
+		return true
+	}
+	return len(lookUp(r.Header, name)) > 0
+}
+
+func appendHeader(b []byte, r *http.Request, name string) []byte {
+	values := lookUp(r.Header, name)
+	if len(values) == 0 {
+		switch name {
+		case "host":
+			return appendTrimmed(b, r.Host)
+		case "expect":
+			return append(b, "100-continue"...) // no other expectation exists
+		case "content-length":
+			return strconv.AppendInt(b, r.ContentLength, 10)
+		case "transfer-encoding":
+			values = r.TransferEncoding
+		}
+	}
+	for i, value := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendTrimmed(b, value)
+	}
+	return b
+}
+
+// maxName is the length of the longest name that is looked up without an allocation.
+const maxName = 64
+
+// lookUp returns the values of a header that is named in lower case.
+func lookUp(header http.Header, name string) []string {
+	if len(name) > maxName {
+		return header[http.CanonicalHeaderKey(name)]
+	}
+	var canonical [maxName]byte
+	first := true
+	for i := range len(name) {
+		c := name[i]
+		if first && 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		canonical[i], first = c, c == '-'
+	}
+	return header[string(canonical[:len(name)])]
+}
+
+// appendTrimmed appends a value without spaces around it, and with one instead of several.
+func appendTrimmed(b []byte, value string) []byte {
+	value = strings.Trim(value, " ")
+	for {
+		i := strings.Index(value, "  ")
+		if i < 0 {
+			return append(b, value...)
+		}
+		b = append(b, value[:i+1]...)
+		value = strings.TrimLeft(value[i:], " ")
+	}
+}

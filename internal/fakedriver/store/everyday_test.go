@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEncryptionAndClass: what has no effect is recorded, and repeated wherever S3 does.
+func TestEncryptionAndClass(t *testing.T) {
+	a := newApp(t)
+	const encryption, class = "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"
+	check := func(what string, header http.Header, wantClass string) {
+		t.Helper()
+		want := []string{"AES256", wantClass}
+		if diff := cmp.Diff(want, []string{header.Get(encryption), header.Get(class)}); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", what, diff)
+		}
+	}
+	asked := []string{encryption, "AES256", class, "STANDARD_IA"}
+	check("PutObject", a.raw(http.MethodPut, "/put", "content", asked...).header, "")
+	check("CopyObject", a.raw(http.MethodPut, "/copy", "", append(asked, "X-Amz-Copy-Source", "photos/put")...).header, "")
+	check("CreateMultipartUpload", a.raw(http.MethodPost, "/parts?uploads", "", asked...).header, "")
+	u := a.begin("parts", func(in *s3.CreateMultipartUploadInput) {
+		in.ServerSideEncryption, in.StorageClass = "AES256", "STANDARD_IA"
+	})
+	target := "/parts?uploadId=" + *u.UploadId
+	part := a.raw(http.MethodPut, target+"&partNumber=1", "content")
+	check("UploadPart", part.header, "")
+	if got := a.raw(http.MethodGet, target, "").body; !strings.Contains(got, "<StorageClass>STANDARD_IA</StorageClass>") {
+		t.Errorf("ListParts answered %s", got)
+	}
+	check("CompleteMultipartUpload", a.raw(http.MethodPost, target, `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>`+
+		part.header.Get("Etag")+`</ETag></Part></CompleteMultipartUpload>`).header, "")
+	for _, key := range []string{"put", "copy", "parts"} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			check(method+" of "+key, a.raw(method, "/"+key, "").header, "STANDARD_IA")
+		}
+	}
+	list, err := a.s3.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
+	a.must(err)
+	for _, object := range list.Contents {
+		if object.StorageClass != "STANDARD_IA" || a.attributes(*object.Key).StorageClass != "STANDARD_IA" {
+			t.Errorf("%s is listed with the class %s", *object.Key, object.StorageClass)
+		}
+	}
+	got := a.raw(http.MethodPut, "/put", "", "X-Amz-Copy-Source", "photos/put")
+	if head := a.raw(http.MethodHead, "/put", "").header; got.status != http.StatusOK || head.Get(class) != "" || head.Get(encryption) != "" {
+		t.Errorf("a copy to itself with another class: answer %d, then %v", got.status, head)
+	}
+}
+
+func TestPutACL(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	policy := func(id, permission string) string {
+		return `<AccessControlPolicy xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Owner><ID>app</ID></Owner><AccessControlList><Grant>` +
+			`<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"><ID>` + id + `</ID></Grantee><Permission>` +
+			permission + `</Permission></Grant></AccessControlList></AccessControlPolicy>`
+	}
+	tests := map[string]struct {
+		reason string
+		body   string
+		header []string
+		want   string
+	}{
+		"Private":   {"Says what is so anyway.", "", []string{"X-Amz-Acl", "private"}, ""},
+		"OwnerFull": {"Says what is so anyway.", "", []string{"X-Amz-Acl", "bucket-owner-full-control"}, ""},
+		"Same":      {"As it was read.", policy("app", "FULL_CONTROL"), nil, ""},
+		"Public":    {"Grants decide.", "", []string{"X-Amz-Acl", "public-read"}, "AccessControlListNotSupported"},
+		"Header":    {"Grants decide.", "", []string{"X-Amz-Grant-Read", "id=other"}, "AccessControlListNotSupported"},
+		"Other":     {"Grants decide.", policy("other", "FULL_CONTROL"), nil, "AccessControlListNotSupported"},
+		"Less":      {"The owner has all.", policy("app", "READ"), nil, "AccessControlListNotSupported"},
+		"Nobody":    {"The owner has all.", "<AccessControlPolicy/>", nil, "AccessControlListNotSupported"},
+		"Both":      {"Which one counts?", policy("app", "FULL_CONTROL"), []string{"X-Amz-Acl", "private"}, "InvalidRequest"},
+		"Nothing":   {"There is no ACL.", "", nil, "MissingSecurityHeader"},
+		"NoXML":     {"There is no ACL.", "x", nil, "MalformedACLError"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, target := range []string{"?acl", "/k?acl"} {
+				got, found := a.in(t).raw(http.MethodPut, target, tc.body, tc.header...), ""
+				if got.status != http.StatusOK {
+					found = code(t, got.body)
+				}
+				if found != tc.want {
+					t.Errorf("%s\nPUT %s answered %d %q, want %q", tc.reason, target, got.status, found, tc.want)
+				}
+			}
+		})
+	}
+	if got := a.raw(http.MethodPut, "/missing?acl", "", "X-Amz-Acl", "private"); code(t, got.body) != "NoSuchKey" {
+		t.Errorf("PutObjectAcl of nothing answered %d: %s", got.status, got.body)
+	}
+	acl, err := a.s3.GetObjectAcl(t.Context(), &s3.GetObjectAclInput{Bucket: a.bucket, Key: ptr("k")})
+	a.must(err)
+	_, err = a.s3.PutObjectAcl(t.Context(), &s3.PutObjectAclInput{
+		Bucket: a.bucket, Key: ptr("k"), AccessControlPolicy: &types.AccessControlPolicy{Owner: acl.Owner, Grants: acl.Grants},
+	})
+	a.rejected("what GetObjectAcl has returned", err, "")
+}
+
+// TestExpectedOwner: the owner is the account of the key, as the store tells it.
+func TestExpectedOwner(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	list, err := a.s3.ListBuckets(t.Context(), &s3.ListBucketsInput{})
+	a.must(err)
+	if *list.Owner.ID != "app" || *list.Owner.DisplayName != "app" {
+		t.Errorf("ListBuckets() has the owner %q, %q; want the account", *list.Owner.ID, *list.Owner.DisplayName)
+	}
+	for owner, want := range map[string]int{*list.Owner.ID: http.StatusOK, "111122223333": http.StatusForbidden} {
+		for _, header := range [][]string{
+			{"X-Amz-Expected-Bucket-Owner", owner}, {"X-Amz-Copy-Source", "photos/k", "X-Amz-Source-Expected-Bucket-Owner", owner},
+		} {
+			if got := a.raw(http.MethodPut, "/new", "", header...); got.status != want {
+				t.Errorf("%v: answer %d, want %d: %s", header, got.status, want, got.body)
+			}
+		}
+	}
+}
+
+// TestNothingConfigured reads what SDKs and tools read of any bucket.
+func TestNothingConfigured(t *testing.T) {
+	a := newApp(t)
+	a.put("k", "content")
+	tests := map[string]struct {
+		reason, target string
+		status         int
+		want           string // the document, or the code of an error
+	}{
+		"Notification": {"Nobody is notified.", "?notification", 200, "NotificationConfiguration"},
+		"Logging":      {"Nothing is logged to a bucket.", "?logging", 200, "BucketLoggingStatus"},
+		"Accelerate":   {"Never configured.", "?accelerate", 200, "AccelerateConfiguration"},
+		"PolicyStatus": {"There is no policy.", "?policyStatus", 404, "NoSuchBucketPolicy"},
+		"Retention":    {"There is no lock.", "/k?retention", 400, "InvalidRequest"},
+		"LegalHold":    {"There is no lock.", "/k?legal-hold", 400, "InvalidRequest"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := a.in(t).raw(http.MethodGet, tc.target, "")
+			want := "<" + tc.want + ` xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></` + tc.want + ">"
+			if tc.status != http.StatusOK {
+				want = "<Code>" + tc.want + "</Code>"
+			}
+			if got.status != tc.status || !strings.Contains(got.body, want) {
+				t.Errorf("%s\nanswer %d, want %d %s: %s", tc.reason, got.status, tc.status, tc.want, got.body)
+			}
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"crypto/md5"  //nolint:gosec // it is what an ETag is
+	"crypto/sha1" //nolint:gosec // it is one of S3's checksums
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func equal[T any](what string, got, want T, err error) error {
+	diff := ""
+	if err == nil {
+		diff = cmp.Diff(want, got)
+	}
+	if content, ok := any(got).([]byte); ok && diff != "" {
+		diff = fmt.Sprintf("%d other bytes", len(content))
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case diff != "":
+		return fmt.Errorf("%s (-want, +got): %s", what, diff)
+	default:
+		return nil
+	}
+}
+
+func all(checks ...func(*try) error) func(*try) error {
+	return func(t *try) error {
+		for _, check := range checks {
+			if err := check(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func stored(suffix string) func(*try) error {
+	return func(t *try) error { return t.expectObject(t.key+suffix, t.content) }
+}
+
+func downloaded(t *try) error { return t.expectFile("out", t.content) }
+
+func gone(suffix string) func(*try) error {
+	return func(t *try) error {
+		keys, err := t.list(t.ctx, t.key+suffix)
+		return equal("the object "+t.key+suffix+" exists", slices.Contains(keys, t.key+suffix), false, err)
+	}
+}
+
+func prints(texts ...string) func(*try) error {
+	return func(t *try) error {
+		for _, text := range texts {
+			if !strings.Contains(t.output, text) {
+				return fmt.Errorf("the output does not have %q: %s", text, t.output)
+			}
+		}
+		return nil
+	}
+}
+
+func lines(want ...string) func(*try) error {
+	return func(t *try) error {
+		got := t.lines()
+		slices.Sort(got)
+		return equal("the lines", got, want, nil)
+	}
+}
+
+func trimmed(prefix string, texts []string) []string {
+	for i := range texts {
+		texts[i] = strings.TrimPrefix(texts[i], prefix)
+	}
+	return texts
+}
+
+func header(name, want string) func(*try) error {
+	return func(t *try) error {
+		got, _, err := t.get(t.ctx, t.key)
+		return equal("the header "+t.protocol.headers()+name, got.Get(t.protocol.headers()+name), want, err)
+	}
+}
+
+// inParts checks that an object of S3 was written in parts, which its ETag shows.
+func inParts(t *try) error {
+	got, _, err := t.get(t.ctx, t.key)
+	if err == nil && t.protocol == s3 && !strings.Contains(got.Get("ETag"), "-") {
+		err = fmt.Errorf("the ETag %s is not one of parts", got.Get("ETag"))
+	}
+	return err
+}
+
+func synchronized(t *try) error {
+	got, err := t.list(t.ctx, t.key+"/")
+	var want []string
+	for name := range tree() {
+		want = append(want, t.key+"/"+name)
+	}
+	slices.Sort(want)
+	return errors.Join(equal("the objects", got, want, err), t.expectTree("down"))
+}
+
+// twice writes two versions of an object; the client gets the ID of the first.
+func twice(t *try) (err error) {
+	t.environment["VERSION"], err = t.put(t.ctx, t.key, t.content, nil)
+	if err == nil {
+		_, err = t.put(t.ctx, t.key, random("second", small), nil)
+	}
+	return err
+}
+
+func etag(t *try) error {
+	got, _, err := t.get(t.ctx, t.key)
+	t.environment["ETAG"] = got.Get("ETag")
+	return err
+}
+
+func (t *try) contentMD5() string {
+	hash := md5.Sum(t.content) //nolint:gosec // as above
+	return hex.EncodeToString(hash[:])
+}
+
+// nvme is the polynomial of CRC64NVME, reversed.
+const nvme = 0x9a6c9329ac4bc9b5
+
+// sum returns a checksum as S3 sends it.
+func sum(algorithm string, content []byte) string {
+	h := map[string]hash.Hash{
+		"CRC32": crc32.NewIEEE(), "CRC32C": crc32.New(crc32.MakeTable(crc32.Castagnoli)), "CRC64NVME": crc64.New(crc64.MakeTable(nvme)),
+		"SHA1": sha1.New(), "SHA256": sha256.New(), //nolint:gosec // as above
+	}[algorithm]
+	_, _ = h.Write(content) // a hash never fails
+	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// signed makes a request of what a client has printed: a URL, and headers on further lines.
+func (t *try) signed(method string, body []byte, change func(string) string) ([]byte, error) {
+	printed := strings.Split(strings.TrimSpace(t.output), "\n")
+	request, err := http.NewRequestWithContext(t.ctx, method, change(strings.TrimSpace(printed[0])), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range printed[1:] {
+		name, value, _ := strings.Cut(line, ":")
+		request.Header.Set(name, strings.TrimSpace(value))
+	}
+	_, got, err := t.send(request)
+	return got, err
+}
+
+func presignedGet(t *try) error {
+	got, err := t.signed(http.MethodGet, nil, func(u string) string { return u })
+	if err := equal("the answer", got, t.content, err); err != nil {
+		return err
+	}
+	_, err = t.signed(http.MethodGet, nil, func(u string) string { return strings.Replace(u, t.key, t.key+"x", 1) })
+	if err == nil || !strings.Contains(err.Error(), "status 403") {
+		return fmt.Errorf("the signature is accepted for another key: %w", err)
+	}
+	return nil
+}
+
+func presignedPut(t *try) error {
+	if _, err := t.signed(http.MethodPut, t.content, func(u string) string { return u }); err != nil {
+		return err
+	}
+	return stored("")(t)
+}
+
+// postForm sends the form that a client has printed in JSON.
+func postForm(t *try) error {
+	var form struct {
+		URL    string            `json:"url"`
+		Fields map[string]string `json:"fields"`
+	}
+	if err := json.Unmarshal([]byte(t.output), &form); err != nil {
+		return fmt.Errorf("read the form from %q: %w", t.output, err)
+	}
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, value := range form.Fields {
+		if err := w.WriteField(name, value); err != nil {
+			return err
+		}
+	}
+	f, err := w.CreateFormFile("file", "in")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(t.content)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(t.ctx, http.MethodPost, form.URL, &body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", w.FormDataContentType())
+	if _, _, err := t.send(request); err != nil {
+		return err
+	}
+	return stored("")(t)
+}
+
+// hosts writes a hosts file by which a system finds virtual hosts.
+func hosts(dir string, names ...string) (string, error) {
+	path := filepath.Join(dir, "hosts")
+	return path, os.WriteFile(path, []byte("127.0.0.1 localhost "+strings.Join(names, " ")+"\n"), privateFile)
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+// environment are the variables that an access gives a client.
+type environment map[string]string
+
+// The names of variables that are read here, not only by clients.
+const (
+	varBucket = "BUCKET_NAME"
+	varSAS    = "AZURE_STORAGE_SAS_TOKEN"
+	varCA     = "AWS_CA_BUNDLE"
+)
+
+// reference reads and writes a bucket with plain HTTP requests, without any of the clients.
+type reference struct {
+	environment
+
+	protocol protocol
+	client   *http.Client
+}
+
+func newReference(p protocol, e environment) (*reference, error) {
+	transport := &http.Transport{
+		// Virtual hosts are on this machine too.
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
+		},
+	}
+	if file := e[varCA]; file != "" {
+		authority, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(authority)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &reference{environment: e, protocol: p, client: &http.Client{Transport: transport}}, nil
+}
+
+func (r *reference) close() { r.client.CloseIdleConnections() }
+
+// url returns the URL of a key, or of the bucket, with every byte of the key encoded that can be.
+func (r *reference) url(key, query string) string {
+	base := r.protocol.base(r.environment)
+	base, sas, _ := strings.Cut(base, "?")
+	if key != "" {
+		base += "/" + strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(key), "+", "%20"), "%2F", "/")
+	}
+	return base + "?" + strings.Trim(query+"&"+sas, "&")
+}
+
+// request sends a request, and returns an error for each status that is not one of success.
+func (r *reference) request(ctx context.Context, method, address string, body []byte, header http.Header) (http.Header, []byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(request.Header, header)
+	if err := r.authorize(ctx, request); err != nil {
+		return nil, nil, err
+	}
+	return r.send(request)
+}
+
+func (r *reference) authorize(ctx context.Context, request *http.Request) error {
+	switch r.protocol {
+	case gcs, xmlAPI:
+		request.Header.Set("Authorization", "Bearer "+r.environment["HMAC_ACCESS_ID"]+":"+r.environment["HMAC_SECRET"])
+	case azure:
+		request.Header.Set("X-Ms-Version", "2025-01-05")
+	default:
+		credentials := aws.Credentials{AccessKeyID: r.environment["AWS_ACCESS_KEY_ID"], SecretAccessKey: r.environment["AWS_SECRET_ACCESS_KEY"]}
+		const unsigned = "UNSIGNED-PAYLOAD"
+		request.Header.Set("X-Amz-Content-Sha256", unsigned)
+		return v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }).
+			SignHTTP(ctx, credentials, request, unsigned, "s3", r.environment["AWS_REGION"], time.Now())
+	}
+	return nil
+}
+
+func (r *reference) send(request *http.Request) (http.Header, []byte, error) {
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it is read only
+	content, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode >= http.StatusMultipleChoices {
+		address, _, _ := strings.Cut(request.URL.String(), "?")
+		err = fmt.Errorf("%s %s: status %d: %s", request.Method, address, response.StatusCode, content)
+	}
+	return response.Header, content, err
+}
+
+// put writes an object with metadata, and returns its version or generation.
+func (r *reference) put(ctx context.Context, key string, content []byte, metadata map[string]string) (version string, err error) {
+	header, method, address := http.Header{}, http.MethodPut, r.url(key, "")
+	for name, value := range metadata {
+		if !r.protocol.isGoogle() {
+			header.Set(r.protocol.headers()+"meta-"+name, value)
+		}
+	}
+	switch r.protocol {
+	case azure:
+		header.Set("X-Ms-Blob-Type", "BlockBlob")
+	case gcs, xmlAPI:
+		method, address = http.MethodPost, r.environment["COSI_GCS_ENDPOINT"]+"/upload/storage/v1/b/"+
+			r.environment[varBucket]+"/o?uploadType=media&name="+url.QueryEscape(key)
+	default:
+	}
+	got, _, err := r.request(ctx, method, address, content, header)
+	if err == nil && r.protocol.isGoogle() && metadata != nil {
+		text, marshalErr := json.Marshal(map[string]map[string]string{"metadata": metadata})
+		if marshalErr != nil {
+			return "", marshalErr
+		}
+		_, _, err = r.request(ctx, http.MethodPatch, r.environment["COSI_GCS_ENDPOINT"]+"/storage/v1/b/"+r.environment[varBucket]+"/o/"+
+			url.PathEscape(key), text, http.Header{"Content-Type": {"application/json"}})
+	}
+	return got.Get("X-Amz-Version-Id"), err
+}
+
+func (r *reference) get(ctx context.Context, key string) (http.Header, []byte, error) {
+	return r.request(ctx, http.MethodGet, r.url(key, ""), nil, nil)
+}
+
+// delete deletes an object, and returns the version of the delete marker.
+func (r *reference) delete(ctx context.Context, key string) (version string, err error) {
+	header, _, err := r.request(ctx, http.MethodDelete, r.url(key, ""), nil, nil)
+	return header.Get("X-Amz-Version-Id"), err
+}
+
+var keyElement = regexp.MustCompile(`<(?:Key|Name)>([^<]*)</(?:Key|Name)>`)
+
+// list returns the keys below a prefix, at most a page of them.
+func (r *reference) list(ctx context.Context, prefix string) (keys []string, err error) {
+	query := "prefix=" + strings.ReplaceAll(url.QueryEscape(prefix), "+", "%20")
+	address := r.url("", "list-type=2&"+query)
+	switch r.protocol {
+	case azure:
+		address = r.url("", "restype=container&comp=list&"+query)
+	case gcs, xmlAPI:
+		address = r.environment["COSI_GCS_ENDPOINT"] + "/storage/v1/b/" + r.environment[varBucket] + "/o?" + query
+	default:
+	}
+	_, content, err := r.request(ctx, http.MethodGet, address, nil, nil)
+	if r.protocol.isGoogle() {
+		var page struct {
+			Items []struct {
+				Name string `json:"name"`
+			} `json:"items"`
+		}
+		if err == nil {
+			err = json.Unmarshal(content, &page)
+		}
+		for _, item := range page.Items {
+			keys = append(keys, item.Name)
+		}
+		return keys, err
+	}
+	for _, match := range keyElement.FindAllSubmatch(content, -1) {
+		var key string
+		if xml.Unmarshal(fmt.Appendf(nil, "<k>%s</k>", match[1]), &key) == nil && strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys, err
+}

@@ -1,0 +1,45 @@
+// Google's client for JavaScript, with the key as its token.
+import { Storage } from '@google-cloud/storage';
+import { OAuth2Client } from 'google-auth-library';
+import { bucket as name, content, env, key, na, run, save, show, sync, version } from './lib.mjs';
+
+const open = (token) => {
+  const authClient = new OAuth2Client();
+  authClient.setCredentials({ access_token: token, expiry_date: Date.now() + 1e9 });
+  return new Storage({ apiEndpoint: env.COSI_GCS_ENDPOINT, authClient, projectId: env.PROJECT_ID, retryOptions: { autoRetry: false }, useAuthWithCustomEndpoint: true })
+    .bucket(name || 'none');
+};
+const bucket = open(`${env.HMAC_ACCESS_ID}:${env.HMAC_SECRET}`);
+const file = bucket.file(key || 'none');
+const put = async (options) => file.save(await content(), { resumable: false, ...options });
+const list = async (options) => {
+  const [files, , response] = await bucket.getFiles({ prefix: `${key}/`, maxResults: 1000, ...options });
+  return [...files.map((f) => f.name), ...(response?.prefixes ?? [])];
+};
+const noSigning = () => na('it signs URLs with the key of a service account, and Secrets have HMAC keys');
+
+await run({
+  version: () => version('@google-cloud/storage'),
+  put: () => put(),
+  get: () => file.download({ destination: 'out' }),
+  head: async () => console.log((await file.getMetadata())[0].size),
+  list: async () => show(await list({ autoPaginate: true, maxResults: undefined })),
+  delimiter: async () => show(await list({ delimiter: '/', autoPaginate: false })),
+  range: () => save(file.createReadStream({ start: 1000, end: 1999 })),
+  copy: () => file.copy(bucket.file(`${key}.copy`)),
+  move: () => file.move(`${key}.moved`),
+  delete: () => file.delete(),
+  'delete-many': () => bucket.deleteFiles({ prefix: `${key}/` }),
+  'put-parts': () => na('it sends no token with resumable uploads to an endpoint that is not Google\'s'),
+  stream: () => new Promise((done, fail) => process.stdin.pipe(file.createWriteStream({ resumable: false })).on('finish', done).on('error', fail)),
+  sync: () => sync((to, body) => bucket.file(to).save(body, { resumable: false }), list, (from, destination) => bucket.file(from).download({ destination })),
+  'put-metadata': () => put({ metadata: { metadata: { colour: 'blue' } } }),
+  'get-metadata': async () => console.log((await file.getMetadata())[0].metadata),
+  'put-headers': () => put({ metadata: { contentType: 'text/x-test', cacheControl: 'max-age=60', contentDisposition: 'attachment; filename="a b.txt"' } }),
+  'put-new': () => put({ preconditionOpts: { ifGenerationMatch: 0 } }),
+  'put-match': () => put({ preconditionOpts: { ifGenerationMatch: 1 } }),
+  compose: () => bucket.combine([`${key}.a`, `${key}.b`], key),
+  'presign-get': noSigning,
+  'presign-put': noSigning,
+  anonymous: () => na('it sends no request without a token'),
+});

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// stepTimeout bounds one run of a client, which takes seconds at most.
+	stepTimeout = 2 * time.Minute
+	waitDelay   = 5 * time.Second
+	// exitUnsupported is the exit code of a script for what its client cannot do.
+	exitUnsupported = 77
+	writers         = 8
+	private         = 0o700
+	privateFile     = 0o600
+	maxOutput       = 400
+)
+
+// unsupportedError says why a client cannot do an operation.
+type unsupportedError string
+
+func (e unsupportedError) Error() string { return string(e) }
+
+// try is one step of an operation by a client.
+type try struct {
+	step
+	*reference // of the access that may do everything there
+
+	ctx         context.Context //nolint:containedctx // it is that of one run
+	environment environment     // what the client has
+	dir         string
+	// content is in the file "in" and in the given objects; if the step must fail, they have old.
+	content, old []byte
+	output       string
+}
+
+// random returns content that depends on a seed only.
+func random(seed string, size int) []byte {
+	var key [32]byte
+	copy(key[:], seed)
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8(key).Read(content) // it always succeeds
+	return content
+}
+
+func (t *try) run(c *client) error {
+	t.key = cmp.Or(t.key, t.do)
+	switch {
+	case t.size == 0:
+		t.size = small
+	case t.size < 0:
+		t.size = 0
+	}
+	t.content = random(t.do, t.size)
+	t.old = t.content
+	if t.fails != "" {
+		t.old = random("old", small)
+	}
+	if err := t.setUp(); err != nil {
+		return fmt.Errorf("prepare: %w", err)
+	}
+	err := t.start(c)
+	if _, ok := errors.AsType[unsupportedError](err); ok {
+		return err
+	}
+	if t.fails != "" {
+		return t.rejected(err)
+	}
+	if err != nil {
+		return err
+	}
+	return t.check(t)
+}
+
+func (t *try) setUp() error {
+	group, ctx := errgroup.WithContext(t.ctx)
+	group.SetLimit(writers)
+	for _, suffix := range t.given {
+		group.Go(func() error {
+			_, err := t.put(ctx, t.key+suffix, t.old, t.metadata)
+			return err
+		})
+	}
+	err := group.Wait()
+	if err == nil && t.prepare != nil {
+		err = t.prepare(t)
+	}
+	for name, content := range tree() {
+		path := filepath.Join(t.dir, "up", filepath.FromSlash(name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), private), os.WriteFile(path, []byte(content), privateFile))
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
+}
+
+// start runs the client, and keeps what it prints.
+func (t *try) start(c *client) error {
+	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
+	defer cancel()
+	cmd := c.command(ctx, t.do, t.environment, t.dir)
+	cmd.Env = append(cmd.Env, "KEY="+t.key)
+	for name, value := range t.with {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	in, err := os.Open(filepath.Join(t.dir, "in"))
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // it is read only
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &stdout, &stderr
+	err = cmd.Run()
+	t.output = stdout.String()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUnsupported {
+		return unsupportedError(strings.TrimSpace(stderr.String()))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", cmp.Or(context.Cause(ctx), err), strings.TrimSpace(t.output+stderr.String()))
+	}
+	return nil
+}
+
+// endWithGroup has a process end with all that it has started.
+func endWithGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = waitDelay
+}
+
+// rejected checks a run that had to fail: it says so, and has read and written nothing.
+func (t *try) rejected(err error) error {
+	switch {
+	case err == nil:
+		return errors.New("it succeeded, and must be rejected: " + t.output)
+	case !regexp.MustCompile(t.fails).MatchString(err.Error()):
+		return fmt.Errorf("it failed in another way than %s: %w", t.fails, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(t.dir, "out")); err == nil && (bytes.Equal(got, t.old) || bytes.Equal(got, t.content)) {
+		return errors.New("it was rejected, and has read the object")
+	}
+	if slices.Contains(t.given, "") {
+		return t.expectObject(t.key, t.old)
+	}
+	return gone("")(t)
+}
+
+func (t *try) expectObject(key string, want []byte) error {
+	_, got, err := t.get(t.ctx, key)
+	return equal("the object "+key, got, want, err)
+}
+
+func (t *try) expectFile(name string, want []byte) error {
+	got, err := os.ReadFile(filepath.Join(t.dir, name))
+	return equal("the file "+name, got, want, err)
+}
+
+// expectTree compares a directory with tree.
+func (t *try) expectTree(name string) error {
+	got := map[string]string{}
+	dir := filepath.Join(t.dir, name)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path) //nolint:gosec // it is below dir
+		path, _ = filepath.Rel(dir, path)
+		got[filepath.ToSlash(path)] = string(content)
+		return err
+	})
+	return equal("the directory "+name, got, tree(), err)
+}
+
+// lines are those of the output, without the prefix that is the key.
+func (t *try) lines() (lines []string) {
+	for line := range strings.Lines(t.output) {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), t.key+"/"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
