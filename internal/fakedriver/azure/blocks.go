@@ -179,7 +179,7 @@ func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listed
 	}
 	if current != nil {
 		var offset int64
-		for _, part := range current.Parts {
+		for _, part := range current.Parts() {
 			committed[part.Name] = current.Body.Slice(offset, part.Size)
 			offset += part.Size
 		}
@@ -260,7 +260,7 @@ func (s *Service) getBlockList(x *exchange) error {
 		}
 		x.describe(found)
 		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
-		for _, part := range found.Parts {
+		for _, part := range found.Parts() {
 			list.Committed.add(part.Name, part.Size)
 		}
 	}

@@ -93,7 +93,7 @@ func (s *Service) copyBlob(x *exchange) error {
 			return nil, errBlobType
 		}
 		d := s.fresh(from.Type, current)
-		d.Body, d.Parts, d.MD5, d.Blocks = from.Body, from.Parts, from.MD5, from.Blocks
+		d.Body, d.Parts, d.MD5, d.Blocks = from.Body, from.Parts(), from.MD5, from.Blocks
 		d.Attributes, d.headers = a, headers
 		d.Copy = copyState{ID: requestID(), Source: withoutQuery(x.header(copySource)), Completed: s.now(), Size: from.Size()}
 		s.touch(&d)

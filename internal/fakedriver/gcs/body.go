@@ -121,7 +121,7 @@ func (s *Service) receiveContent(x *exchange, in io.Reader) error {
 	writer := s.options.Store.Blobs().Create()
 	defer writer.Abort()
 	computed := newSummer()
-	if _, err := io.Copy(io.MultiWriter(writer, computed), in); err != nil {
+	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
 		return err
 	}
 	blob, err := writer.Seal()

@@ -84,7 +84,7 @@ func migrateObject(to *store.Store, bucket *objects.Bucket, path string) (err er
 	writer := to.Blobs().Create()
 	defer writer.Abort()
 	computed := newSummer()
-	if _, err := io.Copy(io.MultiWriter(writer, computed), in); err != nil {
+	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
 		return err
 	}
 	blob, err := writer.Seal()

@@ -79,16 +79,16 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 // completed returns the version that an upload of these parts has become, or nil.
 func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
 	v := b.head(key)
-	for v != nil && v.Upload != id {
+	for v != nil && v.upload() != id {
 		v = v.older
 	}
-	if v == nil || len(parts) != len(v.Parts) {
+	if v == nil || len(parts) != len(v.Parts()) {
 		return nil
 	}
 	digests := md5.New() //nolint:gosec // see the import
 	for i, part := range parts {
 		sum, err := hex.DecodeString(part.ETag)
-		if err != nil || part.Number != int(v.Parts[i].Number) {
+		if err != nil || part.Number != int(v.Parts()[i].Number) {
 			return nil
 		}
 		digests.Write(sum)

@@ -28,7 +28,7 @@ type NewVersion struct {
 
 // Draft returns a draft with the content and the attributes of the version.
 func (v *Version) Draft() Draft {
-	return Draft{Body: v.Body, ETag: v.ETag, Checksum: v.Checksum, Attributes: v.Attributes, Parts: v.Parts}
+	return Draft{Body: v.Body, ETag: v.ETag, Checksum: v.Checksum, Attributes: v.Attributes, Parts: v.Parts()}
 }
 
 // Modify changes the versions of a key. decide gets the versions, the latest first, and
@@ -70,7 +70,7 @@ func (b *Bucket) drafted(key string, drafts []NewVersion) []*Version {
 	for _, d := range drafts {
 		v := &Version{
 			Key: strings.Clone(key), ID: d.ID, Sequence: b.store.next(), modified: d.Modified.UnixNano(),
-			Body: d.Body, ETag: d.ETag, Checksum: d.Checksum, Attributes: d.Attributes, Parts: d.Parts,
+			Body: d.Body, ETag: d.ETag, Checksum: d.Checksum, Attributes: d.Attributes, completed: newCompletedUpload("", d.Parts),
 		}
 		if d.Modified.IsZero() {
 			v.modified = b.store.now()

@@ -37,11 +37,13 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 	if err != nil {
 		return nil, err
 	}
-	v.Body, v.ETag, v.Checksum, v.Attributes, v.Parts = d.Body, d.ETag, d.Checksum, d.Attributes, d.Parts
+	v.Body, v.ETag, v.Checksum, v.Attributes = d.Body, d.ETag, d.Checksum, d.Attributes
 	v.Attributes.Lock = b.lockOf(d.Attributes.Lock, v.Modified())
+	id := ""
 	if from != nil {
-		v.Upload = from.ID
+		id = from.ID
 	}
+	v.completed = newCompletedUpload(id, d.Parts)
 	if err := b.add(v, newest, from); err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ type (
 func (v *Version) record() versionRecord {
 	return versionRecord{
 		Key: v.Key, ID: v.ID, Sequence: v.Sequence, Modified: v.modified, ETag: v.ETag, IsDeleteMarker: v.IsDeleteMarker, Changes: v.changes,
-		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts, Upload: v.Upload,
+		Checksum: v.Checksum, Body: v.Body.record(), Attributes: v.Attributes.record(), Parts: v.Parts(), Upload: v.upload(),
 	}
 }
 
@@ -70,7 +70,7 @@ func (r versionRecord) version(from blobstore.Store) (*Version, error) {
 	body, err := bodyFrom(r.Body, from)
 	return &Version{
 		Key: r.Key, ID: r.ID, Sequence: r.Sequence, modified: r.Modified, ETag: r.ETag, IsDeleteMarker: r.IsDeleteMarker, changes: r.Changes,
-		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), Parts: r.Parts, Upload: r.Upload,
+		Checksum: r.Checksum, Body: body, Attributes: r.Attributes.attributes(), completed: newCompletedUpload(r.Upload, r.Parts),
 	}, err
 }
 

@@ -103,8 +103,8 @@ func (f *fixture) checkEnded(u objects.Upload, parts int) {
 	if got, want := f.Used(), (objects.Quota{Bytes: v.Size(), Objects: 1}); got != want {
 		f.Errorf("used are %+v, want %+v", got, want)
 	}
-	if len(v.Parts) != parts || int(v.ETag.Parts) != parts {
-		f.Errorf("the object remembers %d parts and has the ETag %s, want %d", len(v.Parts), v.ETag, parts)
+	if len(v.Parts()) != parts || int(v.ETag.Parts) != parts {
+		f.Errorf("the object remembers %d parts and has the ETag %s, want %d", len(v.Parts()), v.ETag, parts)
 	}
 }
 

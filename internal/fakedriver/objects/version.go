@@ -75,12 +75,40 @@ type Version struct {
 	Checksum       checksum.Sum
 	Body           Body
 	Attributes     Attributes
-	// Parts are the parts of the completed upload.
-	Parts []PartInfo
-	// Upload is the ID of that upload; empty for any other object.
-	Upload string
+	// completed is nil, without memory for most objects, unless the version has parts.
+	completed *completedUpload
 
 	older *Version // guarded by the bucket's lock
+}
+
+// completedUpload is what a version with parts was completed from.
+type completedUpload struct {
+	id    string // empty if the parts are from elsewhere
+	parts []PartInfo
+}
+
+// newCompletedUpload returns nil if there is nothing to remember.
+func newCompletedUpload(id string, parts []PartInfo) *completedUpload {
+	if id == "" && len(parts) == 0 {
+		return nil
+	}
+	return &completedUpload{id, parts}
+}
+
+// Parts returns the parts that the version was completed from. They must not be changed.
+func (v *Version) Parts() []PartInfo {
+	if v.completed == nil {
+		return nil
+	}
+	return v.completed.parts
+}
+
+// upload returns the ID of the upload that the version was completed from, or nothing.
+func (v *Version) upload() string {
+	if v.completed == nil {
+		return ""
+	}
+	return v.completed.id
 }
 
 // PartInfo describes a part after its upload is completed.

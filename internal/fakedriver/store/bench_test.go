@@ -103,6 +103,10 @@ func BenchmarkList(b *testing.B) {
 			_, err := s.Groups(ctx)
 			return err
 		},
+		"Pages": func(s *workload.Subject, ctx context.Context) error {
+			_, err := s.Pages(ctx)
+			return err
+		},
 		"All": func(s *workload.Subject, ctx context.Context) error {
 			_, err := s.Count(ctx)
 			return err
@@ -119,6 +123,37 @@ func BenchmarkList(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+			})
+		})
+	}
+}
+
+// BenchmarkServices compares the services of all protocols, with clients that do little.
+func BenchmarkServices(b *testing.B) {
+	for name, serve := range map[string]func(context.Context) (*workload.Service, error){
+		"S3": workload.ServeS3, "GCS": workload.ServeGCS, "Azure": workload.ServeAzure,
+	} {
+		b.Run(name, func(b *testing.B) {
+			s, err := serve(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() {
+				if err := s.Close(); err != nil {
+					b.Error(err)
+				}
+			}()
+			content := workload.NewContent(make([]byte, smallObject))
+			b.Run("Put", func(b *testing.B) {
+				b.ReportAllocs()
+				inParallel(b, func(ctx context.Context, i int) error { return s.Put(ctx, workload.Key(i), content) })
+			})
+			b.Run("Get", func(b *testing.B) {
+				b.ReportAllocs()
+				inParallel(b, func(ctx context.Context, i int) error {
+					_, err := s.Get(ctx, workload.Key(1))
+					return err
+				})
 			})
 		})
 	}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -63,6 +64,29 @@ func (c *Client) Get(ctx context.Context, key string) (int64, error) {
 	return c.do(ctx, http.MethodGet, "/"+key, nothing)
 }
 
+// List reads all pages of the list of all keys, and returns how many pages there are. It
+// looks for the token of the next page only, and does not decode the documents.
+func (c *Client) List(ctx context.Context) (pages int, err error) {
+	query := url.Values{"list-type": {"2"}}
+	for page := new(bytes.Buffer); ; page.Reset() {
+		r, err := c.request(ctx, http.MethodGet, &url.URL{Path: "/" + c.bucket, RawQuery: query.Encode()}, nil)
+		if err != nil {
+			return pages, err
+		}
+		c.sign(r, nothing.hash, time.Now().UTC())
+		if _, err := c.receive(r, page); err != nil {
+			return pages, err
+		}
+		pages++
+		_, rest, isTruncated := bytes.Cut(page.Bytes(), []byte("<NextContinuationToken>"))
+		if !isTruncated {
+			return pages, nil
+		}
+		token, _, _ := bytes.Cut(rest, []byte("<"))
+		query.Set("continuation-token", string(token))
+	}
+}
+
 func (c *Client) do(ctx context.Context, method, path string, body Content) (int64, error) {
 	r, err := c.request(ctx, method, &url.URL{Path: "/" + c.bucket + path}, body.data)
 	if err != nil {
@@ -78,7 +102,7 @@ func (c *Client) sign(r *http.Request, hash string, now time.Time) {
 	scope := sigv4.Scope{Day: stamp[:len(sigv4.DayFormat)], Region: c.region}
 	key := c.signing.Get(c.keys.SecretAccessKey, scope)
 	c.signing.Keep(scope, key)
-	signature := key.SignRequest(sigv4.Request{R: r, SignedHeaders: signedHeaders, Payload: hash}, now, scope)
+	signature := key.SignRequest(sigv4.Request{R: r, Query: r.URL.Query(), SignedHeaders: signedHeaders, Payload: hash}, now, scope)
 	r.Header["Authorization"] = []string{sigv4.Algorithm + " Credential=" + c.keys.AccessKeyID + "/" + scope.String() +
 		", SignedHeaders=" + signedHeaders + ", Signature=" + string(signature[:])}
 }

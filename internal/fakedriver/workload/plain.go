@@ -36,7 +36,10 @@ func (p plain) request(ctx context.Context, method string, target *url.URL, body
 }
 
 // send returns the size of the answer in bytes. Any status but 200 and 201 is an error.
-func (p plain) send(r *http.Request) (int64, error) {
+func (p plain) send(r *http.Request) (int64, error) { return p.receive(r, io.Discard) }
+
+// receive is send, and writes the answer to a writer.
+func (p plain) receive(r *http.Request, to io.Writer) (int64, error) {
 	response, err := p.client.Do(r) //nolint:gosec // the server is on this machine
 	if err != nil {
 		return 0, err
@@ -47,7 +50,7 @@ func (p plain) send(r *http.Request) (int64, error) {
 		text, _ := io.ReadAll(io.LimitReader(response.Body, most))
 		return 0, fmt.Errorf("%s %s answers %s: %s", r.Method, r.URL.Path, response.Status, text)
 	}
-	return io.Copy(io.Discard, response.Body)
+	return io.Copy(to, response.Body)
 }
 
 // Close closes the connections.

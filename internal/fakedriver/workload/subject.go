@@ -26,7 +26,9 @@ const bucket = "workload"
 type Subject struct {
 	client    *s3.Client
 	transport *http.Transport
-	stop      func() error
+	// plain is the client that decodes nothing.
+	plain *Client
+	stop  func() error
 }
 
 // Store serves the store on a port of its own. The caller closes it.
@@ -70,7 +72,10 @@ func serve(ctx context.Context, run server, keys fakedriver.Credentials) (*Subje
 		return nil, err
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: Clients, IdleConnTimeout: time.Minute}
-	return &Subject{client: newClient("http://"+address, keys, transport), transport: transport, stop: stop}, nil
+	return &Subject{
+		client: newClient("http://"+address, keys, transport), transport: transport,
+		plain: NewClient(address, bucket, fakedriver.DefaultRegion, keys), stop: stop,
+	}, nil
 }
 
 // listen runs a server on a port of the loopback interface until stop.
@@ -102,5 +107,6 @@ func newClient(url string, keys fakedriver.Credentials, transport *http.Transpor
 // Close ends serving, and forgets what is stored.
 func (s *Subject) Close() error {
 	s.transport.CloseIdleConnections()
+	s.plain.Close()
 	return s.stop()
 }

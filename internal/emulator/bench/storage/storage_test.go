@@ -17,7 +17,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = 13
+	const want = 14
 	if len(figures) != want || steps < want {
 		t.Errorf("there are %d figures after %d steps, want %d", len(figures), steps, want)
 	}

@@ -94,15 +94,15 @@ func wantedAttributes(header http.Header) ([]string, error) {
 // attributeParts returns nil if the object has no parts. S3 describes each part only if
 // the client has selected a checksum for them, which is never the default one.
 func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
-	if len(v.Parts) == 0 {
+	if len(v.Parts()) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
-	parts := &attributeParts{PartsCount: len(v.Parts)}
+	parts := &attributeParts{PartsCount: len(v.Parts())}
 	if v.Checksum.IsZero() || v.Checksum.Algorithm == checksum.Default {
 		return parts, nil
 	}
 	var err error
-	parts.attributePage, err = x.attributePage(v.Parts)
+	parts.attributePage, err = x.attributePage(v.Parts())
 	return parts, err
 }
 

@@ -82,7 +82,7 @@ func (x *exchange) choosePart() error {
 	if err != nil {
 		return err
 	}
-	parts := x.version.Parts
+	parts := x.version.Parts()
 	if len(parts) == 0 {
 		parts = []objects.PartInfo{{Number: 1, Size: x.version.Size()}}
 	} else {
