@@ -103,8 +103,8 @@ func BenchmarkList(b *testing.B) {
 			_, err := s.Groups(ctx)
 			return err
 		},
-		"Pages": func(s *workload.Subject, ctx context.Context) error {
-			_, err := s.Pages(ctx)
+		"Plain": func(s *workload.Subject, ctx context.Context) error {
+			_, err := s.CountPlain(ctx)
 			return err
 		},
 		"All": func(s *workload.Subject, ctx context.Context) error {

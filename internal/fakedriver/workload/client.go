@@ -64,23 +64,23 @@ func (c *Client) Get(ctx context.Context, key string) (int64, error) {
 	return c.do(ctx, http.MethodGet, "/"+key, nothing)
 }
 
-// List reads all pages of the list of all keys, and returns how many pages there are. It
-// looks for the token of the next page only, and does not decode the documents.
-func (c *Client) List(ctx context.Context) (pages int, err error) {
+// List reads the list of all keys, page by page, and returns how many there are. It looks
+// for what it needs, and does not decode the documents.
+func (c *Client) List(ctx context.Context) (keys int, err error) {
 	query := url.Values{"list-type": {"2"}}
 	for page := new(bytes.Buffer); ; page.Reset() {
 		r, err := c.request(ctx, http.MethodGet, &url.URL{Path: "/" + c.bucket, RawQuery: query.Encode()}, nil)
 		if err != nil {
-			return pages, err
+			return keys, err
 		}
 		c.sign(r, nothing.hash, time.Now().UTC())
 		if _, err := c.receive(r, page); err != nil {
-			return pages, err
+			return keys, err
 		}
-		pages++
+		keys += bytes.Count(page.Bytes(), []byte("<Key>"))
 		_, rest, isTruncated := bytes.Cut(page.Bytes(), []byte("<NextContinuationToken>"))
 		if !isTruncated {
-			return pages, nil
+			return keys, nil
 		}
 		token, _, _ := bytes.Cut(rest, []byte("<"))
 		query.Set("continuation-token", string(token))

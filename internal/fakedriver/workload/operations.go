@@ -54,8 +54,8 @@ func (s *Subject) Count(ctx context.Context) (int, error) {
 	return keys, nil
 }
 
-// Pages lists all keys without decoding the list, and returns how many pages it has.
-func (s *Subject) Pages(ctx context.Context) (int, error) { return s.plain.List(ctx) }
+// CountPlain is Count with a client that does not decode the list.
+func (s *Subject) CountPlain(ctx context.Context) (int, error) { return s.plain.List(ctx) }
 
 // Concurrently has the clients do something a number of times, and returns the
 // first error.
