@@ -150,7 +150,7 @@ func BenchmarkServices(b *testing.B) {
 			})
 			b.Run("Get", func(b *testing.B) {
 				b.ReportAllocs()
-				inParallel(b, func(ctx context.Context, i int) error {
+				inParallel(b, func(ctx context.Context, _ int) error {
 					_, err := s.Get(ctx, workload.Key(1))
 					return err
 				})
