@@ -45,7 +45,8 @@ func measureListings(ctx context.Context, load Load, progress func(string)) ([]f
 			subjectTask{name: fmt.Sprintf("list %d prefixes of %d keys", workload.Prefixes, load.Objects), bar: barGroups, isTime: true, do: groups},
 			subjectTask{name: fmt.Sprintf("list %d keys", load.Objects), bar: barList, do: all((*workload.Subject).CountPlain)},
 			subjectTask{
-				name: fmt.Sprintf("list %d keys, with aws-sdk-go-v2 decoding them", load.Objects), bar: barDecodedList, do: all((*workload.Subject).Count),
+				name: fmt.Sprintf("list %d keys, with aws-sdk-go-v2 decoding them", load.Objects), bar: barDecodedList,
+				do: all((*workload.Subject).Count),
 			})
 	})
 }
