@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/client-go/rest"
 
@@ -30,6 +31,18 @@ func (e *Emulator) Store() Store {
 		return nil
 	}
 	return e.store
+}
+
+// EmptyBucket deletes the contents of a bucket, also those that are locked, as the
+// administrator. The journal shows it as AdminEmptyBucket of the store, so that the oracles
+// know that the objects are not lost. The store must run. The error is of kind
+// fakedriver.ErrNotExist if there is no such bucket, or the driver is not the emulator's.
+func (e *Emulator) EmptyBucket(ctx context.Context, bucket string) error {
+	i := e.storeIncarnation.Load()
+	if i == nil {
+		return fmt.Errorf("bucket %q: %w: this emulator has no store", bucket, fakedriver.ErrNotExist)
+	}
+	return i.EmptyBucket(ctx, e.store, bucket)
 }
 
 // ControlPlane is a running Kubernetes API server with its processes.

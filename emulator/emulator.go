@@ -49,7 +49,9 @@ type Emulator struct {
 	cluster *cluster.Cluster // nil without an existing cluster
 	client  client.WithWatch
 	store   *store.Store
-	started time.Time
+	// storeIncarnation is the latest of the store.
+	storeIncarnation atomic.Pointer[seam.Incarnation]
+	started          time.Time
 
 	info      Info     // constant after the start, except Warnings, which mu guards
 	leftovers []string // objects in an existing cluster that Stop could not delete

@@ -32,8 +32,8 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var current atomic.Pointer[seam.Incarnation]
-	if err := e.openStore(ctx, clockOf(&current), func(next http.Handler) http.Handler {
+	current := &e.storeIncarnation
+	if err := e.openStore(ctx, clockOf(current), func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.store, next).ServeHTTP(w, r) })
 	}); err != nil {
 		return err

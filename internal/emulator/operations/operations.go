@@ -52,7 +52,7 @@ func hint(seam journal.Seam, pattern string) string {
 	case journal.SeamAPI:
 		return apiHint(pattern)
 	case journal.SeamStore:
-		return "they are those of S3 and GCS, such as PutObject or objects.insert, and the driver's own calls " +
+		return "they are those of S3, GCS and Azure, such as PutObject, objects.insert or PutBlob, and the driver's own calls " +
 			strings.Join(adminCalls, ", ")
 	default:
 		return "they are " + strings.Join(Names(seam), ", ")

@@ -115,9 +115,10 @@ func TestCheck(t *testing.T) {
 		},
 		"NoS3": {
 			reason: "Nothing is like it.", seam: "store", pattern: "Rename*",
-			want: `the pattern "Rename*" matches no operation at seam store: they are those of S3 and GCS, such as PutObject or objects.insert, ` +
+			want: `the pattern "Rename*" matches no operation at seam store: they are those of S3, GCS and Azure, ` +
+				`such as PutObject, objects.insert or PutBlob, ` +
 				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, ` +
-				`AdminPutAccount, AdminRotateAccount, AdminDeleteAccount`,
+				`AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket`,
 		},
 		"NoStep": {
 			reason: "It has another name.", seam: "process", pattern: "restart",
@@ -153,5 +154,30 @@ func TestNames(t *testing.T) {
 		if len(names) != len(slices.Compact(slices.Sorted(slices.Values(names)))) {
 			t.Errorf("seam %s has an operation twice", seam)
 		}
+	}
+}
+
+// TestEffects: the names that the oracles ask for exist.
+func TestEffects(t *testing.T) {
+	var stores, deletes []string
+	for _, name := range operations.Names(journal.SeamStore) {
+		if operations.Stores(name) {
+			stores = append(stores, name)
+		}
+		if operations.Deletes(name) {
+			deletes = append(deletes, name)
+		}
+	}
+	slices.Sort(stores)
+	slices.Sort(deletes)
+	want := [][]string{
+		{
+			"CompleteMultipartUpload", "CopyBlob", "CopyBlobFromURL", "CopyObject", "PutBlob", "PutBlobFromURL", "PutBlockList", "PutObject",
+			"multipartUploads.complete", "objects.compose", "objects.copy", "objects.insert", "objects.rewrite",
+		},
+		{"AdminEmptyBucket", "DeleteBlob", "DeleteObject", "DeleteObjects", "objects.delete"},
+	}
+	if diff := cmp.Diff(want, [][]string{stores, deletes}); diff != "" {
+		t.Errorf("operations that store, and that delete (-want, +got):\n%s", diff)
 	}
 }

@@ -166,7 +166,8 @@ func rpcSubject(name string) string {
 }
 
 func writeStore(page *strings.Builder) {
-	page.WriteString("\n## store\n\nThe fake driver's own calls to its store, with the component `driver`:\n\n")
+	page.WriteString("\n## store\n\nThe fake driver's own calls to its store, with the component `driver`, and `AdminEmptyBucket` of a clean-up, " +
+		"with the component `store`:\n\n")
 	writeTable(page, journal.SeamStore, adminCalls)
 	page.WriteString("\nRequests of applications by S3:\n\n")
 	writeTable(page, journal.SeamStore, s3.Operations())
@@ -206,7 +207,7 @@ func storeSubject(ofObject, ofBucket bool) string {
 
 func gcsSubject(name string) string {
 	resource, call, _ := strings.Cut(name, ".")
-	onBucket := slices.Contains([]string{"list", "insert", "insert cancel"}, call)
+	onBucket := slices.Contains([]string{"list", "insert cancel"}, call)
 	if resource == "multipartUploads" {
 		return storeSubject(!onBucket, true)
 	}

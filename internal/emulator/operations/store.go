@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 
-// The driver's own calls to its store.
+// The driver's own calls to its store, and those of the emulator.
 const (
 	AdminCreateBucket  = "AdminCreateBucket"
 	AdminGetBucket     = "AdminGetBucket"
@@ -18,10 +18,34 @@ const (
 	AdminPutAccount    = "AdminPutAccount"
 	AdminRotateAccount = "AdminRotateAccount"
 	AdminDeleteAccount = "AdminDeleteAccount"
+	// AdminEmptyBucket is how a clean-up deletes the contents of a bucket.
+	AdminEmptyBucket = "AdminEmptyBucket"
 )
 
-// adminCalls are all of the driver's own calls.
-var adminCalls = []string{AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount}
+// adminCalls are all of them.
+var adminCalls = []string{
+	AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket,
+}
+
+// Operations of S3, GCS and Azure that store an object when they succeed, and those that may
+// delete objects. The subject of the first ones names the object, unless the name is in the
+// body of the request.
+var (
+	stores = []string{
+		"PutObject", "CopyObject", "CompleteMultipartUpload",
+		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
+		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL",
+	}
+	deletes = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
+)
+
+// Stores reports whether an operation at the store seam that succeeds has stored the object of
+// its subject.
+func Stores(name string) bool { return slices.Contains(stores, name) }
+
+// Deletes reports whether an operation at the store seam may delete the object of its subject,
+// or all objects of a bucket.
+func Deletes(name string) bool { return slices.Contains(deletes, name) }
 
 // unknown are the names of requests that the data planes do not know: their methods.
 var unknown = []string{

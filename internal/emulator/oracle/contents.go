@@ -9,13 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-)
-
-// Operations at the store seam that change the contents of S3 buckets. The oracles do
-// not judge the contents of other buckets.
-var (
-	puts    = []string{"PutObject", "CopyObject", "CompleteMultipartUpload"}
-	deletes = []string{"DeleteObject", "DeleteObjects"}
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
 // contents are the objects that the events prove to be in the buckets.
@@ -32,11 +26,11 @@ type contents struct {
 func (c *contents) note(event journal.Event) {
 	bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
 	switch name := event.Operation.Name; {
-	case name == "AdminCreateBucket", name == "AdminDeleteBucket" && !event.Failed():
+	case name == operations.AdminCreateBucket, name == operations.AdminDeleteBucket && !event.Failed():
 		delete(c.there, bucket)
-	case slices.Contains(puts, name) && !event.Failed():
+	case operations.Stores(name) && key != "" && !event.Failed():
 		c.put(bucket, key, event)
-	case slices.Contains(deletes, name):
+	case operations.Deletes(name):
 		c.take(bucket, key, event)
 	}
 }

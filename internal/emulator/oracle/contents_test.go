@@ -44,6 +44,12 @@ func TestPurged(t *testing.T) {
 		"Unsure":   {reason: "The reply was lost: it may be gone.", happen: inStore(put, failed(stored("store", "DeleteObject", bucket+"/a/b"), "Aborted"))},
 		"Many":     {reason: "All of them at once.", happen: inStore(put, stored("store", "DeleteObjects", bucket))},
 		"Another":  {reason: "One of two is left.", happen: inStore(put, stored("store", "PutObject", bucket+"/d"), stored("store", "DeleteObject", bucket+"/d")), want: lost},
+		"Azure":    {reason: "A blob is lost.", happen: inStore(stored("azure", "PutBlockList", bucket+"/a")), want: lost},
+		"Blocks":   {reason: "They are no blob.", happen: inStore(stored("azure", "PutBlock", bucket+"/a"))},
+		"GCS":      {reason: "An object of GCS is lost.", happen: inStore(stored("gcs", "objects.insert", bucket+"/a")), want: lost},
+		"Session":  {reason: "The upload may not have ended.", happen: inStore(stored("gcs", "objects.insert resumable", bucket+"/a"))},
+		"NoName":   {reason: "Its name is not known.", happen: inStore(stored("gcs", "objects.insert", bucket), stored("gcs", "objects.delete", bucket+"/a"))},
+		"Emptied":  {reason: "The administrator has emptied it.", happen: inStore(put, stored("store", "AdminEmptyBucket", bucket))},
 		"Elsewhere": {
 			reason: "It is in another bucket.", happen: inStore(stored("store", "PutObject", bucket+"-2/a")),
 		},

@@ -131,7 +131,7 @@ type BackendState struct {
 	// Buckets and Accounts contain no keys.
 	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
-	// Contents are what the buckets of S3 hold, by their names.
+	// Contents are what the buckets hold, by their names.
 	Contents map[string]emulator.Contents `json:"contents,omitempty"`
 	// Files are those below the data directory that hold contents of buckets, and the entries
 	// of the store's database that do, FILE#ID. They are read if there are no buckets.

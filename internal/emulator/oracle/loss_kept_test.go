@@ -188,6 +188,14 @@ func TestLeakedContents(t *testing.T) {
 			happen: func(s *story) { objects, truth := upload(s); s.look(*objects, truth) },
 			want:   []summary{{oracle.Leak, "bucket " + bucket}},
 		},
+		"UploadOfAzure": {
+			reason: "Azure discards blocks that are never committed.",
+			happen: func(s *story) {
+				objects, truth := upload(s)
+				truth.Buckets[0].Protocol = fakedriver.ProtocolAzure
+				s.look(*objects, truth)
+			},
+		},
 		"UploadOfAccess": {
 			reason: "An application can complete the upload.",
 			happen: func(s *story) {

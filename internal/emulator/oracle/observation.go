@@ -11,7 +11,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
@@ -92,7 +91,7 @@ func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, trut
 	}
 	truth.Contents = map[string]emulator.Contents{}
 	for _, b := range truth.Buckets {
-		if b.Protocol == fakedriver.ProtocolS3 && (scope.Names(b.Name) || scope.Names(b.Owner)) {
+		if scope.Names(b.Name) || scope.Names(b.Owner) {
 			truth.Contents[b.Name] = w.emulator.Contents(ctx, b.Name)
 		}
 	}

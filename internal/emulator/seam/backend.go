@@ -15,6 +15,18 @@ func (i *Incarnation) Backend(next fakedriver.Backend) fakedriver.Backend {
 	return &backend{incarnation: i, next: next}
 }
 
+// Emptier deletes the contents of buckets. *store.Store implements it.
+type Emptier interface {
+	EmptyBucket(ctx context.Context, bucket string) error
+}
+
+// EmptyBucket deletes the contents of a bucket as an operation of this incarnation, which is
+// the store's, at the store seam.
+func (i *Incarnation) EmptyBucket(ctx context.Context, of Emptier, bucket string) error {
+	op := journal.Operation{Name: operations.AdminEmptyBucket, Subject: bucket}
+	return i.Cross(ctx, journal.SeamStore, op, storeOutcome, func(ctx context.Context) error { return of.EmptyBucket(ctx, bucket) })
+}
+
 type backend struct {
 	incarnation *Incarnation
 	next        fakedriver.Backend

@@ -17,8 +17,12 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if err != nil {
 		return httpserver.Request{}
 	}
+	query := r.URL.Query()
 	described := httpserver.Request{Bucket: t.bucket, Key: t.object}
-	if op, err := classify(r.Method, t, r.URL.Query()); err == nil {
+	if t.shape == shapeUpload {
+		described.Key = query.Get("name")
+	}
+	if op, err := classify(r.Method, t, query); err == nil {
 		described.Operation = op.name
 	}
 	return described

@@ -348,7 +348,7 @@ func TestDescribe(t *testing.T) {
 		{signed("GET", "/photos/a/b", nil), "objects.get media photos/a/b"},
 		{signed("PUT", "/photos/x", nil), "objects.insert photos/x"},
 		{signed("PUT", "/photos/x", map[string]string{"x-goog-copy-source": "photos/y"}), "objects.copy photos/x"},
-		{signed("POST", "/photos/x", map[string]string{"x-goog-resumable": "start"}), "objects.insert photos/x"},
+		{signed("POST", "/photos/x", map[string]string{"x-goog-resumable": "start"}), "objects.insert resumable photos/x"},
 		{signed("DELETE", "/photos/x", nil), "objects.delete photos/x"},
 		{signed("GET", "/photos", nil), "objects.list photos/"},
 	} {

@@ -172,11 +172,8 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if b.Protocol == fakedriver.ProtocolS3 {
-		err = backend.DeleteBucket(ctx, b.Owner, name)
-		if !errors.Is(err, fakedriver.ErrNotEmpty) {
-			return err
-		}
+	if err := backend.DeleteBucket(ctx, b.Owner, name); !errors.Is(err, fakedriver.ErrNotEmpty) {
+		return err
 	}
 	if err := r.empty(ctx, b); err != nil {
 		return err
@@ -186,25 +183,10 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 
 // empty deletes the contents of a bucket, also those that are locked.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
-	var err error
-	switch b.Protocol {
-	case fakedriver.ProtocolS3:
-		err = r.emptyS3(ctx, b.Name)
-	case fakedriver.ProtocolGCS, fakedriver.ProtocolAzure:
-		err = r.engine.emulator.Store().EmptyBucket(ctx, b.Name)
-	}
-	if err != nil {
+	if err := r.engine.emulator.EmptyBucket(ctx, b.Name); err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
 	}
 	return nil
-}
-
-// emptyS3 deletes all versions of all objects in a bucket of S3. The administrator may
-// bypass all locks of the store.
-func (r *run) emptyS3(ctx context.Context, bucket string) error {
-	return r.asAdministrator(ctx, bucket, func(client *s3.Client) error {
-		return deleteAllVersions(ctx, client, s3.DeleteObjectInput{Bucket: &bucket, BypassGovernanceRetention: new(true)})
-	})
 }
 
 // deleteAllVersions deletes all versions of all objects in the bucket of a deletion.

@@ -1,0 +1,87 @@
+package emulator_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+)
+
+// TestLostContents: the oracle of lost data follows the objects of every protocol. It finds an object that
+// has vanished, and does not complain about a bucket that the administrator has emptied.
+func TestLostContents(t *testing.T) {
+	emu := emulatortest.Start(t, everyProtocol())
+	for protocol, put := range map[v1alpha2.Protocol]func(t *testing.T, secret map[string]string, key string){
+		v1alpha2.ProtocolGCS: func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			uploads := emu.Info().GCSEndpoint + "/upload/storage/v1/b/" + secret["BUCKET_NAME"]
+			askGCS(t, secret, http.MethodPost, uploads+"/o?uploadType=media&name="+key, "x")
+		},
+		v1alpha2.ProtocolAzure: func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			if code := azureCode(t, secret["AZURE_STORAGE_SAS_TOKEN"], http.MethodPut, key, "x"); code != "OK" {
+				t.Fatalf("put %s: %s", key, code)
+			}
+		},
+	} {
+		t.Run(string(protocol), func(t *testing.T) {
+			s := newStory(t, emu).use(protocol, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
+			s.create(s.claim, s.access)
+			s.waitReady()
+			claim := &v1alpha2.BucketClaim{}
+			if err := emu.Client().Get(t.Context(), client.ObjectKeyFromObject(s.claim), claim); err != nil {
+				t.Fatal(err)
+			}
+			bucket := claim.Status.BoundBucketName
+			watcher, err := oracle.Watch(t.Context(), emu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scope := eventscope.Scope{Namespaces: []string{s.claim.Namespace}, Words: []string{bucket}}
+			lost := func(moment string) (messages []string) {
+				t.Helper()
+				if err := watcher.Observe(t.Context(), moment, scope, false); err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range oracle.Judge(watcher.Input(scope)) {
+					if f.Oracle == oracle.Loss {
+						messages = append(messages, f.Message)
+					}
+				}
+				return messages
+			}
+			put(t, s.secret(), "film")
+			if err := emu.EmptyBucket(t.Context(), bucket); err != nil {
+				t.Fatal(err)
+			}
+			put(t, s.secret(), "song")
+			if got := lost("when it is there"); got != nil {
+				t.Errorf("findings about objects that were deleted, or are there: %q", got)
+			}
+			if err := emu.Store().EmptyBucket(t.Context(), bucket); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{`bucket "` + bucket + `" has no object "song" when it is gone, which was put into it, and no request has deleted it`}
+			if diff := cmp.Diff(want, lost("when it is gone")); diff != "" {
+				t.Errorf("findings (-want, +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestEmptyBucket: an emulator without a store, and a bucket that does not exist.
+func TestEmptyBucket(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	err := emu.EmptyBucket(t.Context(), "none")
+	if err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("EmptyBucket() of a bucket that does not exist: %v", err)
+	}
+}
