@@ -138,8 +138,8 @@ type Parameters struct {
 	// outside of the network of applications. AzureEndpoint replaces the one in the token.
 	S3Endpoint    string `json:"s3Endpoint,omitempty"`
 	AzureEndpoint string `json:"azureEndpoint,omitempty"`
-	// GCSEndpoint is that of an emulator of Google Cloud Storage, which takes an HMAC key,
-	// ID:SECRET, as a token. Default: Google's, which verifies signatures.
+	// GCSEndpoint replaces Google's endpoint of the XML API, to which requests are signed with
+	// the HMAC key.
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
 }
 

@@ -84,12 +84,10 @@ func learning(state *sync.Map) behaviour {
 // lending tells it the keys.
 func openGCS(d *driver, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, path, _ := strings.Cut(r.URL.Path, "/b/")
-		bucket, _, _ := strings.Cut(path, "/")
+		bucket, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if key, known := d.state.Load(bucket); known && r.Method == http.MethodGet {
-			r = r.Clone(r.Context())
-			key, _ := key.(string)
-			r.Header.Set("Authorization", "Bearer "+key)
+			key, _ := key.(fakedriver.Credentials)
+			r = d.signAs(r, key)
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -101,7 +99,8 @@ func lending(state *sync.Map) behaviour {
 		response, err := next(r)
 		if m, ok := response.(*granted); ok && err == nil && m.GetCredentials().GetGcs() != nil {
 			key := m.GetCredentials().GetGcs()
-			state.LoadOrStore(m.GetBuckets()[0].GetBucketId(), key.GetAccessId()+":"+key.GetAccessSecret())
+			state.LoadOrStore(m.GetBuckets()[0].GetBucketId(),
+				fakedriver.Credentials{AccessKeyID: key.GetAccessId(), SecretAccessKey: key.GetAccessSecret()})
 		}
 		return response, err
 	}

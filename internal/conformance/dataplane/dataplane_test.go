@@ -71,7 +71,7 @@ func TestRequests(t *testing.T) {
 		},
 		"GCS, an emulator": {
 			google("http://127.0.0.1:9090"), func(ctx context.Context, c Client) error { return c.Delete(ctx, "a/b") },
-			"DELETE http://127.0.0.1:9090/storage/v1/b/box/o/a%2Fb", "Authorization", "Bearer GOOG1E:" + secret,
+			"DELETE http://127.0.0.1:9090/box/a/b", "Authorization", "AWS4-HMAC-SHA256 Credential=GOOG1E/",
 		},
 	}
 	for name, tc := range tests {

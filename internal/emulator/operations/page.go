@@ -166,8 +166,8 @@ func rpcSubject(name string) string {
 }
 
 func writeStore(page *strings.Builder) {
-	page.WriteString("\n## store\n\nThe fake driver's own calls to its store, with the component `driver`, and `AdminEmptyBucket` of a clean-up, " +
-		"with the component `store`:\n\n")
+	page.WriteString("\n## store\n\nThe fake driver's own calls to its store, with the component `driver`, " +
+		"and `AdminEmptyBucket` of a clean-up, with the component `store`:\n\n")
 	writeTable(page, journal.SeamStore, adminCalls)
 	page.WriteString("\nRequests of applications by S3:\n\n")
 	writeTable(page, journal.SeamStore, s3.Operations())
