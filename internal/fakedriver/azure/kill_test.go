@@ -1,24 +1,19 @@
 package azure_test
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const (
-	killDir     = "AZURE_TEST_KILL_DIR"
 	killRounds  = 3
 	killClients = 8
 	// killAfter is how many requests are acknowledged before the process is killed.
@@ -28,14 +23,8 @@ const (
 // TestKillChild is the process that TestKill kills. It prints the URL of the container, and serves
 // until then.
 func TestKillChild(t *testing.T) {
-	dir := os.Getenv(killDir)
-	if dir == "" {
-		t.Skip("only of use to TestKill")
-	}
-	a := serveIn(t, azure.Options{}, store.Options{Dir: dir}).access(t)
-	if _, err := os.Stdout.WriteString(a.url("", "") + "\n"); err != nil {
-		t.Fatal(err)
-	}
+	a := serveIn(t, azure.Options{}, store.Options{Dir: harness.ChildDir(t)}).access(t)
+	harness.Tell(t, a.url("", ""))
 	<-t.Context().Done()
 }
 
@@ -61,43 +50,17 @@ func TestKill(t *testing.T) {
 // useAndKill runs clients against a process, and kills it when enough has been acknowledged.
 func useAndKill(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillChild$") //nolint:gosec // this very program
-	cmd.Env = append(os.Environ(), killDir+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(out)
-	location, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatalf("the process has ended: %v", errors.Join(err, cmd.Wait()))
-	}
-	var acknowledged atomic.Int64
-	var killed atomic.Bool
-	var busy sync.WaitGroup
+	child := harness.StartChild(t, "TestKillChild", dir)
+	var requests []func() bool
 	for _, client := range clients {
-		busy.Go(func() {
-			for step := 0; client.step(t, strings.TrimSpace(location), step); step++ {
-				if acknowledged.Add(1) == killAfter {
-					killed.Store(true)
-					if err := cmd.Process.Kill(); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-			if !killed.Load() {
-				t.Errorf("%s: a request failed before the process was killed", client.name)
-			}
+		step := 0
+		requests = append(requests, func() bool {
+			step++
+			return client.step(t, child.Greeting, step-1)
 		})
 	}
-	busy.Wait()
-	_, _ = io.Copy(io.Discard, lines)
-	_ = cmd.Process.Kill() // unless it was killed before
-	_ = cmd.Wait()
+	child.UseAndKill(t, killAfter, requests...)
+	child.Wait()
 	http.DefaultClient.CloseIdleConnections()
 }
 

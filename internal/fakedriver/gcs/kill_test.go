@@ -1,25 +1,20 @@
 package gcs_test
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const (
-	killDir     = "GCS_TEST_KILL_DIR"
 	killRounds  = 3
 	killClients = 6
 	// killAfter is how many requests are acknowledged before the process is killed.
@@ -29,14 +24,8 @@ const (
 // TestKillChild is the process that TestKill kills. It prints its address and a key, and serves
 // until then.
 func TestKillChild(t *testing.T) {
-	dir := os.Getenv(killDir)
-	if dir == "" {
-		t.Skip("only of use to TestKill")
-	}
-	f := serveIn(t, gcs.Options{}, store.Options{Dir: dir})
-	if _, err := os.Stdout.WriteString(f.address + " " + bearer(f.account(t, "app", all("photos"))) + "\n"); err != nil {
-		t.Fatal(err)
-	}
+	f := serveIn(t, gcs.Options{}, store.Options{Dir: harness.ChildDir(t)})
+	harness.Tell(t, f.address+" "+bearer(f.account(t, "app", all("photos"))))
 	<-t.Context().Done()
 }
 
@@ -63,44 +52,14 @@ func TestKill(t *testing.T) {
 // useAndKill runs clients against a process, and kills it when enough has been acknowledged.
 func useAndKill(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillChild$") //nolint:gosec // this very program
-	cmd.Env = append(os.Environ(), killDir+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(out)
-	line, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatalf("the process has ended: %v", errors.Join(err, cmd.Wait()))
-	}
-	address, key, _ := strings.Cut(strings.TrimSpace(line), " ")
-	var acknowledged atomic.Int64
-	var killed atomic.Bool
-	var busy sync.WaitGroup
+	child := harness.StartChild(t, "TestKillChild", dir)
+	address, key, _ := strings.Cut(child.Greeting, " ")
+	var requests []func() bool
 	for _, client := range clients {
-		busy.Go(func() {
-			for client.step(t, address, key) {
-				if acknowledged.Add(1) == killAfter {
-					killed.Store(true)
-					if err := cmd.Process.Kill(); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-			if !killed.Load() {
-				t.Errorf("%s: a request failed before the process was killed", client.name)
-			}
-		})
+		requests = append(requests, func() bool { return client.step(t, address, key) })
 	}
-	busy.Wait()
-	_, _ = io.Copy(io.Discard, lines)
-	_ = cmd.Process.Kill() // unless it was killed before
-	_ = cmd.Wait()
+	child.UseAndKill(t, killAfter, requests...)
+	child.Wait()
 	http.DefaultClient.CloseIdleConnections()
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -20,7 +19,7 @@ type survivor struct {
 	random *rand.Rand
 	seeds  int
 	c      *s3.Client
-	killed *atomic.Bool
+	killed func() bool
 
 	// objects are those in the bucket photos, by key. One that was being changed
 	// when the store died is one of several things.
@@ -59,7 +58,7 @@ func (s *survivor) step(t *testing.T) bool {
 		s.put, s.put, s.copy, s.tag, s.delete, s.putVersion, s.putVersion, s.deleteNewest, s.deleteVersion, s.begin, s.complete,
 	}
 	err := steps[s.random.IntN(len(steps))](t)
-	if err != nil && !s.killed.Load() {
+	if err != nil && !s.killed() {
 		t.Errorf("%s: %v", s.name, err)
 	}
 	return err == nil

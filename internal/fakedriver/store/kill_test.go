@@ -1,16 +1,12 @@
 package store_test
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -18,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const (
@@ -56,81 +53,29 @@ func TestKill(t *testing.T) {
 // acknowledged to them.
 func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, enough int64) {
 	t.Helper()
-	p := startStore(t, dir)
-	var listener, busy sync.WaitGroup
+	child := harness.StartChild(t, "TestKillChild", dir)
+	var url, accessKeyID, secret string
+	if _, err := fmt.Sscan(child.Greeting, &url, &accessKeyID, &secret); err != nil {
+		t.Fatalf("%v: %s", err, child.Greeting)
+	}
+	var listener sync.WaitGroup
 	listener.Go(func() {
-		for p.lines.Scan() {
-			books.hear(t, p.lines.Bytes())
+		for child.Lines.Scan() {
+			books.hear(t, child.Lines.Bytes())
 		}
 	})
-	var acknowledged atomic.Int64
+	var requests []func() bool
 	for _, client := range clients {
-		client.c, client.killed = p.client(), &p.killed
-		busy.Go(func() {
-			for client.step(t) {
-				if acknowledged.Add(1) == enough {
-					p.kill(t)
-				}
-			}
+		client.killed = child.IsKilled
+		client.c = s3.New(s3.Options{
+			BaseEndpoint: &url, Region: fakedriver.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
+			Credentials: credentials.NewStaticCredentialsProvider(accessKeyID, secret, ""),
 		})
+		requests = append(requests, func() bool { return client.step(t) })
 	}
-	busy.Wait()
-	p.kill(t) // unless it was killed before
+	child.UseAndKill(t, enough, requests...)
 	listener.Wait()
-	_ = p.cmd.Wait() // killed
-	if got := acknowledged.Load(); got < enough {
-		t.Fatalf("only %d of %d requests have been acknowledged", got, enough)
-	}
-}
-
-// storeProcess is TestKillChild in a process of its own.
-type storeProcess struct {
-	cmd    *exec.Cmd
-	lines  *bufio.Scanner
-	hello  hello
-	killed atomic.Bool
-}
-
-// hello is the first line that the process prints.
-type hello struct{ url, accessKeyID, secretAccessKey string }
-
-func startStore(t *testing.T, dir string) *storeProcess {
-	t.Helper()
-	p := &storeProcess{cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillChild$")} //nolint:gosec // this very program
-	p.cmd.Env = append(os.Environ(), killDir+"="+dir)
-	p.cmd.Stderr = os.Stderr
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.lines = bufio.NewScanner(out)
-	if !p.lines.Scan() {
-		t.Fatalf("the process with the store has ended: %v", errors.Join(p.lines.Err(), p.cmd.Wait()))
-	}
-	if _, err := fmt.Sscan(p.lines.Text(), &p.hello.url, &p.hello.accessKeyID, &p.hello.secretAccessKey); err != nil {
-		t.Fatalf("%v: %s", err, p.lines.Bytes())
-	}
-	return p
-}
-
-func (p *storeProcess) client() *s3.Client {
-	return s3.New(s3.Options{
-		BaseEndpoint: &p.hello.url, Region: fakedriver.DefaultRegion, UsePathStyle: true, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider(p.hello.accessKeyID, p.hello.secretAccessKey, ""),
-	})
-}
-
-func (p *storeProcess) kill(t *testing.T) {
-	t.Helper()
-	if p.killed.Swap(true) {
-		return
-	}
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Error(err)
-	}
+	child.Wait()
 }
 
 // expectNothingLeft deletes everything, and expects that no file of a blob is left.
