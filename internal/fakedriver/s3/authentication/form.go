@@ -27,12 +27,15 @@ func (a *Authenticator) AuthenticateForm(f *postform.Form) (*authorization.Calle
 	if err != nil {
 		return nil, signed, err
 	}
-	key := sigv4.Derive(caller.Secret(), sigv4.Scope{Day: signed.scope.day, Region: signed.Region})
+	keys := caller.SigningKeys()
+	scope := sigv4.Scope{Day: signed.scope.day, Region: signed.Region}
+	key := keys.Get(caller.Secret(), scope)
 	want := key.Sign([]byte(f.Fields["policy"]))
 	if !want.Equal(signed.Value) {
 		return nil, signed, s3error.ErrSignatureDoesNotMatch.About("AWSAccessKeyId", signed.accessKeyID).
 			About("SignatureProvided", signed.Value)
 	}
+	keys.Keep(scope, key)
 	return caller, signed, nil
 }
 
