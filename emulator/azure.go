@@ -24,6 +24,9 @@ func (e *Emulator) startAzure(ctx context.Context) (err error) {
 	return err
 }
 
+// keyTrial is the blob that TryKey does not write.
+const keyTrial = "cosi-emu-key-trial"
+
 // tryAzure tries a key by a shared access signature that it signs, with all permissions: the
 // grant decides.
 func (e *Emulator) tryAzure(ctx context.Context, key IssuedKey, bucket string) (bool, error) {

@@ -1,9 +1,8 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +10,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )
 
 // keyTrialTimeout limits one request to an external service.
@@ -108,16 +108,9 @@ func requestTrial(ctx context.Context, target *url.URL, key *GrantedKey) (bool, 
 		return false, err
 	}
 	if key != nil {
-		empty := sha256.Sum256(nil)
-		hash := hex.EncodeToString(empty[:])
-		request.Header.Set("X-Amz-Content-Sha256", hash)
 		credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret}
-		region := key.Region
-		if region == "" {
-			region = defaultTrialRegion
-		}
-		if err := v4.NewSigner().SignHTTP(ctx, credentials, request, hash, "s3", region, time.Now()); err != nil {
-			return false, fmt.Errorf("sign a request: %w", err)
+		if err := signing.Sign(request, credentials, cmp.Or(key.Region, defaultTrialRegion), nil); err != nil {
+			return false, err
 		}
 	}
 	response, err := trialClient.Do(request)

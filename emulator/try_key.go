@@ -2,17 +2,13 @@ package emulator
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )
 
 // TryKey reports whether the S3 store, or the GCS or Azure service, accepts a key: for the list of the
@@ -38,38 +34,46 @@ func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bo
 }
 
 func (e *Emulator) tryS3(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
-	opened, err := e.tryRequest(ctx, key, bucket, "")
-	if opened || err != nil || bucket == "" {
-		return opened, err
-	}
-	return e.tryRequest(ctx, key, bucket, "uploads") // S3 lists them to keys that may write
+	return tryLists(ctx, e.store.Unwrapped(), e.info.S3Endpoint, e.store.Region(), key, bucket)
 }
 
-// keyTrial is the object that TryKey does not write.
-const keyTrial = "cosi-emu-key-trial"
+// tryGCS tries a key at the XML API, where applications use it.
+func (e *Emulator) tryGCS(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
+	return tryLists(ctx, e.gcs.Unwrapped(), e.info.GCSEndpoint, signing.GoogleRegion, key, bucket)
+}
 
-// tryRequest reports whether S3 accepts a request for a list.
-func (e *Emulator) tryRequest(ctx context.Context, key IssuedKey, bucket, query string) (bool, error) {
-	target, err := url.Parse(e.info.S3Endpoint)
+// tryLists reports whether S3, or a service with its protocol, accepts a request for a list.
+func tryLists(ctx context.Context, service http.Handler, endpoint, region string, key IssuedKey, bucket string) (bool, error) {
+	queries := []string{""}
+	if bucket != "" {
+		queries = append(queries, "uploads") // listed to keys that may write
+	}
+	for _, query := range queries {
+		if opened, err := tryList(ctx, service, endpoint, region, key, bucket, query); opened || err != nil {
+			return opened, err
+		}
+	}
+	return false, nil
+}
+
+func tryList(ctx context.Context, service http.Handler, endpoint, region string, key IssuedKey, bucket, query string) (bool, error) {
+	target, err := url.Parse(endpoint)
 	if err != nil {
 		return false, err
 	}
-	target = target.JoinPath("/", bucket)
+	target = target.JoinPath("/" + bucket) // also without a bucket the path is signed as a slash
 	target.RawQuery = query
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return false, err
 	}
 	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
-	empty := sha256.Sum256(nil)
-	hash := hex.EncodeToString(empty[:])
-	request.Header.Set("X-Amz-Content-Sha256", hash)
 	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret, SessionToken: key.SessionToken}
-	if err := v4.NewSigner().SignHTTP(ctx, credentials, request, hash, "s3", e.store.Region(), time.Now()); err != nil {
-		return false, fmt.Errorf("sign a request for %s: %w", target, err)
+	if err := signing.Sign(request, credentials, region, nil); err != nil {
+		return false, err
 	}
 	answer := &status{header: http.Header{}}
-	e.store.Unwrapped().ServeHTTP(answer, request)
+	service.ServeHTTP(answer, request)
 	return answer.code < http.StatusMultipleChoices, nil
 }
 

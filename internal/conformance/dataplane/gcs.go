@@ -4,24 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-const (
-	gcsEndpoint = "https://storage.googleapis.com"
-	gcsRegion   = "auto"
-)
+const gcsEndpoint = "https://storage.googleapis.com"
 
 // GCS uses an HMAC key of Google Cloud Storage.
 type GCS struct {
@@ -74,11 +68,8 @@ func (g *GCS) send(ctx context.Context, method, object string, content []byte) (
 	if err != nil {
 		return nil, fmt.Errorf("gcsEndpoint: %w", err)
 	}
-	sum := sha256.Sum256(content)
-	digest := hex.EncodeToString(sum[:])
-	r.Header.Set("X-Amz-Content-Sha256", digest)
 	key := aws.Credentials{AccessKeyID: g.key.GetAccessId(), SecretAccessKey: g.key.GetAccessSecret()}
-	if err := v4.NewSigner().SignHTTP(ctx, key, r, digest, "s3", gcsRegion, time.Now()); err != nil {
+	if err := signing.Sign(r, key, signing.GoogleRegion, content); err != nil {
 		return nil, err
 	}
 	return exchange(g.http, method+" object", r)
