@@ -103,7 +103,9 @@ func (t *try) setUp() error {
 	}
 	for name, content := range tree() {
 		path := filepath.Join(t.dir, "up", filepath.FromSlash(name))
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), private), os.WriteFile(path, []byte(content), privateFile))
+		// S3 has times in seconds: a file of the same second is newer than its object for clients that synchronize by time.
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), private), os.WriteFile(path, []byte(content), privateFile),
+			os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)))
 	}
 	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
 }

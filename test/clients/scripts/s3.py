@@ -86,14 +86,14 @@ def checksum():
     try:
         print(put(ChecksumAlgorithm=ENV["ALGORITHM"])[field])
     except (BotoCoreError, KeyError):
-        na("CRC32C and CRC64NVME need the package awscrt")
+        na("CRC32C and CRC64NVME need the library awscrt")
 
 
 def checksum_parts():
     try:
         S3.upload_file("in", BUCKET, KEY, Config=PARTS, ExtraArgs={"ChecksumAlgorithm": ENV["ALGORITHM"]})
     except BotoCoreError:
-        na("CRC32C needs the package awscrt")
+        na("CRC32C needs the library awscrt")
 
 
 def condition(**more):
