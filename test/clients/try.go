@@ -24,8 +24,8 @@ const (
 	// stepTimeout bounds one run of a client, which takes seconds at most.
 	stepTimeout = 2 * time.Minute
 	waitDelay   = 5 * time.Second
-	// exitUnsupported is the exit code of a script for what its client cannot do.
-	exitUnsupported = 77
+	// exitUnsupported is the exit code of a script for what its client cannot do. No client exits with it.
+	exitUnsupported = 42
 	writers         = 8
 	private         = 0o700
 	privateFile     = 0o600

@@ -14,7 +14,7 @@ KEY = ENV.get("KEY", "")
 
 def na(reason=""):
     sys.stderr.write(reason)
-    sys.exit(77)
+    sys.exit(42)
 
 
 def container(uri):

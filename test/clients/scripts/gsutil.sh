@@ -24,7 +24,7 @@ gsutil() { "$PROGRAM" -q "$@"; }
 case_version() { "$PROGRAM" version | sed 's/gsutil version: //'; }
 case_put() { gsutil cp in "$url"; }
 case_get() { gsutil cat "$url" >out; } # cp fails on a port in its configuration, which its library boto prints as a number
-case_head() { gsutil stat "$url"; }
+case_head() { "$PROGRAM" stat "$url"; }
 case_list() { gsutil ls "$url/**" | sed 's#gs://[^/]*/##'; }
 case_delimiter() { gsutil ls "$url/" | sed 's#gs://[^/]*/##'; }
 case_range() { gsutil cat -r 1000-1999 "$url" >out; }
@@ -36,7 +36,7 @@ case_put-parts() { gsutil cp in "$url"; }
 case_stream() { gsutil cp - "$url"; }
 case_sync() { na "its library boto cannot download into a file from an endpoint with a port of its own"; }
 case_put-metadata() { gsutil -h x-goog-meta-colour:blue cp in "$url"; }
-case_get-metadata() { gsutil stat "$url"; }
+case_get-metadata() { "$PROGRAM" stat "$url"; }
 case_put-headers() { gsutil -h Content-Type:text/x-test -h Cache-Control:max-age=60 -h 'Content-Disposition:attachment; filename="a b.txt"' cp in "$url"; }
 case_put-new() { gsutil -h x-goog-if-generation-match:0 cp in "$url"; }
 case_put-match() { gsutil -h x-goog-if-generation-match:1 cp in "$url"; }

@@ -17,7 +17,7 @@ PARTS = TransferConfig(multipart_threshold=5 << 20, multipart_chunksize=5 << 20)
 
 def na(reason=""):
     sys.stderr.write(reason)
-    sys.exit(77)
+    sys.exit(42)
 
 
 def client(**config):
