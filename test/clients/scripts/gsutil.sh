@@ -2,6 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 export COSI_GCS_ENDPOINT=${COSI_GCS_ENDPOINT-http://localhost:1}
 host=${COSI_GCS_ENDPOINT#*://}
+host=${host/127.0.0.1/localhost} # its library boto does not find IP addresses in certificates
 [ "${COSI_GCS_ENDPOINT%%:*}" = https ] && https=True || https=False
 cat >"$BOTO_CONFIG" <<END
 [Credentials]
