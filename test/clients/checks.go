@@ -2,17 +2,11 @@ package main
 
 import (
 	"bytes"
-	"crypto/md5"  //nolint:gosec // it is what an ETag is
-	"crypto/sha1" //nolint:gosec // it is one of S3's checksums
-	"crypto/sha256"
-	"encoding/base64"
+	"crypto/md5" //nolint:gosec // it is what an ETag is
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
-	"hash/crc64"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -20,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -136,17 +131,12 @@ func (t *try) contentMD5() string {
 	return hex.EncodeToString(hash[:])
 }
 
-// nvme is the polynomial of CRC64NVME, reversed.
-const nvme = 0x9a6c9329ac4bc9b5
-
 // sum returns a checksum as S3 sends it.
-func sum(algorithm string, content []byte) string {
-	h := map[string]hash.Hash{
-		"CRC32": crc32.NewIEEE(), "CRC32C": crc32.New(crc32.MakeTable(crc32.Castagnoli)), "CRC64NVME": crc64.New(crc64.MakeTable(nvme)),
-		"SHA1": sha1.New(), "SHA256": sha256.New(), //nolint:gosec // as above
-	}[algorithm]
-	_, _ = h.Write(content) // a hash never fails
-	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+func sum(name string, content []byte) string {
+	algorithm, _ := checksum.ByName(name)
+	digest := checksum.New(algorithm)
+	_, _ = digest.Write(content) // a hash never fails
+	return digest.Checksum().String()
 }
 
 // signed makes a request of what a client has printed: a URL, and headers on further lines.
