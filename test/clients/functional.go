@@ -36,10 +36,7 @@ func (s *site) functional(ctx context.Context, programs string) (text string, fa
 	if err != nil {
 		return "", false, err
 	}
-	e := environment{}
-	for _, v := range append(env.ForEmulator(s.emulator.Info()), variables...) {
-		e[v.Name] = v.Value
-	}
+	e := s.environment(variables)
 	cmd := exec.CommandContext(ctx, filepath.Join(programs, functionalTests))
 	endWithGroup(cmd)
 	_, endpoint, _ := strings.Cut(e["AWS_ENDPOINT_URL"], "://")
