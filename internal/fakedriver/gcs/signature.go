@@ -1,9 +1,6 @@
 package gcs
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,17 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
 )
 
 const (
-	algorithm = "GOOG4-HMAC-SHA256"
-	// keyPrefix begins the key that signing keys are derived from.
-	keyPrefix  = "GOOG4"
+	algorithm  = sigv4.GoogleAlgorithm
 	dateHeader = "X-Goog-Date"
 	hashHeader = "X-Goog-Content-Sha256"
 
-	timeForm = "20060102T150405Z"
-	dayForm  = "20060102"
 	// maxSkew is how far the time of a request may be from the service's, and maxExpires how
 	// long a URL can be valid.
 	maxSkew    = 15 * time.Minute
@@ -33,12 +27,12 @@ const (
 
 // signed is a signature of version 4 that is not verified yet.
 type signed struct {
-	keyID, location string
-	scope           string // with the day, without the key
-	headers         []string
-	signature       string
-	at              time.Time
-	inURL           bool
+	keyID     string
+	scope     sigv4.Scope
+	headers   []string
+	signature string
+	at        time.Time
+	inURL     bool
 }
 
 var errVersion2 = s3error.ErrNotImplemented.With("cosi-emu does not implement signed URLs of version 2; use version 4")
@@ -131,10 +125,13 @@ func (s *Service) verify4(r *http.Request, query url.Values, given signed) (*aut
 	if err != nil {
 		return nil, found, err
 	}
-	if !given.matches(r, query, caller.Secret()) {
+	keys := caller.SigningKeys()
+	key := keys.Get(caller.Secret(), given.scope)
+	if !given.matches(r, query, key) {
 		return nil, found, s3error.ErrSignatureDoesNotMatch.With(mismatch)
 	}
-	found.Time, found.Value, found.Region = given.at, given.signature, given.location
+	keys.Keep(given.scope, key)
+	found.Time, found.Value, found.Region, found.Key = given.at, given.signature, given.scope.Region, key
 	return caller, found, nil
 }
 
@@ -201,20 +198,21 @@ func (s *Service) parseHeader(header http.Header, fields []string) (found signed
 
 // parseScope reads ID/DAY/LOCATION/SERVICE/TERMINATOR, and the time of the signature.
 func parseScope(credential, at string) (found signed, err error) {
-	if found.at, err = time.Parse(timeForm, at); err != nil {
+	if found.at, err = time.Parse(sigv4.TimeFormat, at); err != nil {
 		return found, errMalformed.With("The time of the request must be given as YYYYMMDD'T'HHMMSS'Z'")
 	}
 	parts := strings.Split(credential, "/")
-	const day, location, service, terminator, count = 1, 2, 3, 4, 5
-	switch {
-	case len(parts) != count || parts[0] == "" || parts[location] == "":
+	const day, location, count = 1, 2, 5
+	if len(parts) != count || parts[0] == "" || parts[location] == "" {
 		return found, errMalformed.With("The credential must be ACCESS_ID/DAY/LOCATION/storage/goog4_request")
-	case parts[day] != found.at.Format(dayForm):
+	}
+	found.keyID, found.scope = parts[0], sigv4.Scope{Day: parts[day], Region: parts[location], Scheme: sigv4.Google}
+	switch {
+	case found.scope.Day != found.at.Format(sigv4.DayFormat):
 		return found, errMalformed.With("The day of the credential must be that of the request")
-	case parts[service] != "storage" && parts[service] != "s3", parts[terminator] != "goog4_request" && parts[terminator] != "aws4_request":
+	case credential != found.keyID+"/"+found.scope.String():
 		return found, errMalformed.With("The credential must end with /storage/goog4_request")
 	}
-	found.keyID, found.location, found.scope = parts[0], parts[location], strings.Join(parts[day:], "/")
 	return found, nil
 }
 
@@ -239,74 +237,16 @@ func checkSigned(header http.Header, names []string, prefix string) error {
 	return nil
 }
 
-// matches compares the signature with that of the secret. Clients escape paths differently; all
-// forms are of the same path.
-func (g signed) matches(r *http.Request, query url.Values, secret string) bool {
-	key := []byte(keyPrefix + secret)
-	for part := range strings.SplitSeq(g.scope, "/") {
-		key = mac(key, part)
-	}
-	given, err := hex.DecodeString(g.signature)
-	if err != nil {
-		return false
-	}
-	same := false
-	for _, path := range []string{escapePath(r.URL.Path), r.URL.EscapedPath(), escapeLikeGo(r.URL.Path)} {
-		digest := sha256.Sum256([]byte(g.canonical(r, query, path)))
-		text := strings.Join([]string{algorithm, g.at.Format(timeForm), g.scope, hex.EncodeToString(digest[:])}, "\n")
-		same = hmac.Equal(mac(key, text), given) || same
-	}
-	return same
-}
-
-func mac(key []byte, text string) []byte {
-	digest := hmac.New(sha256.New, key)
-	digest.Write([]byte(text))
-	return digest.Sum(nil)
-}
-
-// canonical returns the canonical request; see "Canonical requests" in Google's documentation.
-func (g signed) canonical(r *http.Request, query url.Values, path string) string {
-	var headers strings.Builder
-	for _, name := range g.headers {
-		headers.WriteString(name + ":" + strings.Join(strings.Fields(headerValue(r, name)), " ") + "\n")
-	}
+// matches reports whether a key makes the signature. Clients escape paths differently; both forms are
+// of the same path.
+func (g signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
 	payload := r.Header.Get(hashHeader)
 	if payload == "" {
 		payload = authentication.UnsignedPayload
 	}
-	covered := url.Values{}
-	for name, values := range query {
-		if name != "X-Goog-Signature" {
-			covered[name] = values
-		}
-	}
-	return strings.Join([]string{
-		r.Method, path, strings.ReplaceAll(covered.Encode(), "+", "%20"), headers.String(), strings.Join(g.headers, ";"), payload,
-	}, "\n")
-}
-
-// headerValue returns a header with all its values. Net/http keeps some of them elsewhere.
-func headerValue(r *http.Request, name string) string {
-	switch name {
-	case "host":
-		return r.Host
-	case "content-length":
-		return strconv.FormatInt(r.ContentLength, 10)
-	}
-	return strings.Join(r.Header.Values(name), ",")
-}
-
-// escapePath escapes all that is not unreserved in RFC 3986, except slashes.
-func escapePath(path string) string {
-	return strings.NewReplacer("+", "%20", "%2F", "/", "%7E", "~").Replace(url.QueryEscape(path))
-}
-
-// escapeLikeGo escapes a path like Google's library for Go.
-func escapeLikeGo(path string) string {
-	segments := strings.Split(path, "/")
-	for i, segment := range segments {
-		segments[i] = url.PathEscape(segment)
-	}
-	return strings.ReplaceAll(strings.Join(segments, "/"), "+", "%2B")
+	covered := sigv4.Request{R: r, Query: query, SignedHeaders: strings.Join(g.headers, ";"), Payload: payload}
+	escaped := key.SignRequest(covered, g.at, g.scope)
+	covered.Path = r.URL.EscapedPath()
+	sent := key.SignRequest(covered, g.at, g.scope)
+	return escaped.Equal(g.signature) || sent.Equal(g.signature)
 }

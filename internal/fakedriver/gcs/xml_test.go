@@ -344,6 +344,7 @@ func TestSignedURLs(t *testing.T) {
 	key := f.account(t, "app", all("photos"))
 	f.put(t, "photos", "x", "content", bearer(key))
 	f.put(t, "photos", "y", "other", bearer(key))
+	f.put(t, "photos", "a@b", "content", bearer(key))
 	now := time.Now().UTC()
 	get := f.signedURL(key, "GET", "/photos/x", now, nil, nil)
 	with := func(name, value string) string {
@@ -373,6 +374,11 @@ func TestSignedURLs(t *testing.T) {
 		{"TwoWays", request{method: "GET", path: get, header: http.Header{"Authorization": {bearer(key)}}}, 400, "InvalidArgument"},
 		{"Version2", request{method: "GET", path: "/photos/x?GoogleAccessId=a&Expires=9999999999&Signature=x"}, 501, "NotImplemented"},
 		{"Copy", request{method: "PUT", path: f.signedURL(key, "PUT", "/photos/x", now, nil, nil), header: http.Header{"X-Goog-Copy-Source": {"photos/y"}}}, 403, "AccessDenied"},
+		{"EscapedLess", request{method: "GET", path: f.signedURL(key, "GET", "/photos/a@b", now, nil, nil)}, 200, ""},
+		{"Escaped", request{method: "GET", path: f.signedURL(key, "GET", "/photos/a%40b", now, nil, nil)}, 200, ""},
+		{"SentOtherwise", request{method: "GET", path: strings.Replace(f.signedURL(key, "GET", "/photos/a%40b", now, nil, nil), "%40", "@", 1)}, 200, ""},
+		{"OtherScope", request{method: "GET", path: with("X-Goog-Credential", key.AccessKeyID+"/"+now.Format("20060102")+"/auto/s3/goog4_request")}, 400, "AuthorizationHeaderMalformed"},
+		{"OtherDay", request{method: "GET", path: with("X-Goog-Credential", key.AccessKeyID+"/20200101/auto/storage/goog4_request")}, 400, "AuthorizationHeaderMalformed"},
 		{"Delete", request{method: "DELETE", path: f.signedURL(key, "DELETE", "/photos/y", now, nil, nil)}, 204, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -28,17 +28,15 @@ func appendEscaped(b []byte, text string, kept byte) []byte {
 // parameter is one of a query.
 type parameter struct{ name, value string }
 
-// signatureParameter is the one that a signature does not cover.
-const signatureParameter = "X-Amz-Signature"
-
 // usual is how many parameters a query has at most, mostly: the room for them is on the
 // stack.
 const usual = 16
 
-func appendQuery(b []byte, query url.Values) []byte {
+// appendQuery appends all parameters but one.
+func appendQuery(b []byte, query url.Values, without string) []byte {
 	all := make([]parameter, 0, usual)
 	for name, values := range query {
-		if name == signatureParameter {
+		if name == without {
 			continue
 		}
 		for _, value := range values {

@@ -16,4 +16,4 @@ func (k *Keys) Kept() (count int) {
 const MaxKeys = maxKeys
 
 // Canonical returns the canonical request.
-func (r Request) Canonical() string { return string(r.append(nil)) }
+func (r Request) Canonical(scheme Scheme) string { return string(r.append(nil, scheme)) }

@@ -7,14 +7,34 @@ import (
 	"encoding/hex"
 )
 
-// Algorithm is the name of the algorithm in requests and in signed texts.
-const Algorithm = "AWS4-HMAC-SHA256"
-
-// Service and Terminator are the parts of a scope that are the same in all.
+// Algorithm is the name of AWS's algorithm in requests and in signed texts, and
+// GoogleAlgorithm that of Google's.
 const (
-	Service    = "s3"
-	Terminator = "aws4_request"
+	Algorithm       = "AWS4-HMAC-SHA256"
+	GoogleAlgorithm = "GOOG4-HMAC-SHA256"
 )
+
+// Scheme is whose signature it is. They differ in words only.
+type Scheme uint8
+
+// The schemes.
+const (
+	AWS Scheme = iota
+	Google
+)
+
+// words are what schemes differ in.
+type words struct {
+	algorithm           string
+	prefix              string // of the secret that keys are derived from
+	service, terminator string // end scopes
+	parameter           string // with the signature, which does not cover itself
+}
+
+var schemes = [...]words{
+	AWS:    {Algorithm, "AWS4", "s3", "aws4_request", "X-Amz-Signature"},
+	Google: {GoogleAlgorithm, "GOOG4", "storage", "goog4_request", "X-Goog-Signature"},
+}
 
 // TimeFormat and DayFormat are the layouts of the time and of its day, for package time.
 const (
@@ -27,10 +47,20 @@ type Scope struct {
 	// Day has the form of DayFormat.
 	Day    string
 	Region string
+	// Scheme defaults to AWS.
+	Scheme Scheme
 }
 
 // String returns the scope as it is in signed texts.
-func (s Scope) String() string { return s.Day + "/" + s.Region + "/" + Service + "/" + Terminator }
+func (s Scope) String() string { return string(s.append(nil)) }
+
+func (s Scope) append(b []byte) []byte {
+	scheme := &schemes[s.Scheme]
+	b = append(append(b, s.Day...), '/')
+	b = append(append(b, s.Region...), '/')
+	b = append(append(b, scheme.service...), '/')
+	return append(b, scheme.terminator...)
+}
 
 // Key is a signing key: it is derived from a secret, and signs within one scope. It is as
 // secret as what it was derived from.
@@ -38,8 +68,9 @@ type Key [sha256.Size]byte
 
 // Derive returns the signing key of a secret for a scope.
 func Derive(secret string, scope Scope) (key Key) {
-	sum := []byte("AWS4" + secret)
-	for _, part := range []string{scope.Day, scope.Region, Service, Terminator} {
+	scheme := &schemes[scope.Scheme]
+	sum := []byte(scheme.prefix + secret)
+	for _, part := range []string{scope.Day, scope.Region, scheme.service, scheme.terminator} {
 		mac := hmac.New(sha256.New, sum)
 		mac.Write([]byte(part))
 		sum = mac.Sum(sum[:0])

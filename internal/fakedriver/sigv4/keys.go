@@ -38,7 +38,7 @@ func (k *Keys) Keep(scope Scope, key Key) {
 	}
 	old := k.recent.Load()
 	// The strings may be parts of a request.
-	all := [maxKeys]derived{{Scope{strings.Clone(scope.Day), strings.Clone(scope.Region)}, key}}
+	all := [maxKeys]derived{{Scope{strings.Clone(scope.Day), strings.Clone(scope.Region), scope.Scheme}, key}}
 	if old != nil {
 		copy(all[1:], old[:])
 	}

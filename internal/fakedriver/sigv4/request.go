@@ -16,7 +16,10 @@ type Request struct {
 	// R is the request as a server has it: its path is decoded, and Host is not in the
 	// header.
 	R *http.Request
-	// Query is the decoded query. Its parameter X-Amz-Signature is not covered.
+	// Path is the path as the client has escaped it. Default: that of R, with all characters
+	// escaped that can be, except slashes.
+	Path string
+	// Query is the decoded query. Its parameter with the signature is not covered.
 	Query url.Values
 	// SignedHeaders are the names of the headers in lower case, sorted, and separated by
 	// semicolons. HasHeader must be true of each.
@@ -34,9 +37,9 @@ const maxBuffer = 16 << 10
 // SignRequest signs a request of a time.
 func (k Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
 	buffer, _ := buffers.Get().(*[]byte) // the pool has nothing else
-	b := r.append((*buffer)[:0])
+	b := r.append((*buffer)[:0], scope.Scheme)
 	digest := sha256.Sum256(b)
-	b = appendSignedText(b[:0], Algorithm, at, scope)
+	b = appendSignedText(b[:0], schemes[scope.Scheme].algorithm, at, scope)
 	signature := k.Sign(hex.AppendEncode(b, digest[:]))
 	if cap(b) <= maxBuffer {
 		*buffer = b
@@ -49,9 +52,7 @@ func (k Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
 func appendSignedText(b []byte, algorithm string, at time.Time, scope Scope) []byte {
 	b = append(append(b, algorithm...), '\n')
 	b = append(at.UTC().AppendFormat(b, TimeFormat), '\n')
-	b = append(append(b, scope.Day...), '/')
-	b = append(append(b, scope.Region...), '/')
-	return append(b, Service+"/"+Terminator+"\n"...)
+	return append(scope.append(b), '\n')
 }
 
 // SignText signs lines that follow the algorithm, the time and the scope.
@@ -61,10 +62,13 @@ func (k Key) SignText(algorithm string, at time.Time, scope Scope, lines ...stri
 }
 
 // append appends the canonical request.
-func (r Request) append(b []byte) []byte {
+func (r Request) append(b []byte, scheme Scheme) []byte {
 	b = append(append(b, r.R.Method...), '\n')
-	b = append(appendEscaped(b, r.R.URL.Path, '/'), '\n')
-	b = append(appendQuery(b, r.Query), '\n')
+	if r.Path == "" {
+		b = appendEscaped(b, r.R.URL.Path, '/')
+	}
+	b = append(append(b, r.Path...), '\n')
+	b = append(appendQuery(b, r.Query, schemes[scheme].parameter), '\n')
 	for name := range strings.SplitSeq(r.SignedHeaders, ";") {
 		b = append(append(b, name...), ':')
 		b = append(appendHeader(b, r.R, name), '\n')

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,6 +25,8 @@ func TestCanonical(t *testing.T) {
 		query  url.Values
 		header http.Header
 		names  string
+		scheme sigv4.Scheme
+		as     string   // the client has escaped the path
 		want   []string // path, query and headers
 	}{
 		"Plain": {
@@ -44,6 +47,15 @@ func TestCanonical(t *testing.T) {
 			reason: "A signature cannot cover itself.",
 			query:  url.Values{"X-Amz-Signature": {"a"}, "X-Amz-Date": {"b"}}, names: "host",
 			want: []string{"", "X-Amz-Date=b", "host:store.test", ""},
+		},
+		"NoSignatureOfGoogle": {
+			reason: "Each scheme leaves out its own signature only.",
+			query:  url.Values{"X-Goog-Signature": {"a"}, "X-Amz-Signature": {"b"}}, names: "host", scheme: sigv4.Google,
+			want: []string{"", "X-Amz-Signature=b", "host:store.test", ""},
+		},
+		"EscapedByClient": {
+			reason: "A client may escape less.",
+			path:   "/a@b", as: "/a@b", names: "host", want: []string{"/a@b", "", "host:store.test", ""},
 		},
 		"Spaces": {
 			reason: "Spaces around a value are ignored, and several count as one.",
@@ -68,7 +80,7 @@ func TestCanonical(t *testing.T) {
 			r.URL.Path, r.TransferEncoding = tc.path, []string{"chunked"}
 			maps.Copy(r.Header, tc.header)
 			want := strings.Join(append(append([]string{http.MethodPut}, tc.want...), tc.names, "hash"), "\n")
-			got := sigv4.Request{R: r, Query: tc.query, SignedHeaders: tc.names, Payload: "hash"}.Canonical()
+			got := sigv4.Request{R: r, Query: tc.query, SignedHeaders: tc.names, Payload: "hash", Path: tc.as}.Canonical(tc.scheme)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\ncanonical request: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -86,6 +98,26 @@ func TestDerive(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", key, key, key, key); strings.Contains(text, "219") || strings.Contains(text, "0xdb") {
 		t.Errorf("a key is printed as %s", text)
+	}
+}
+
+// TestSchemes signs the same request in both schemes: neither key, text nor signature is the other's.
+func TestSchemes(t *testing.T) {
+	t.Parallel()
+	var keys sigv4.Keys
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://store.test/photos/k", http.NoBody)
+	// Python's hmac has computed the signatures, as the documentation of both describes them.
+	for scheme, want := range map[sigv4.Scheme]string{
+		sigv4.AWS: "20260102/auto/s3/aws4_request f4ea287fede7b036394273ab43873754f9d3c1a21ea73dbefed5556de010124c", sigv4.Google: "20260102/auto/storage/goog4_request fa8be173fb190e2fa898c8c07a8aba134bd9d92fb61e66662bf5205c9b50cbba",
+	} {
+		scope := sigv4.Scope{Day: "20260102", Region: "auto", Scheme: scheme}
+		key := keys.Get("secret", scope)
+		keys.Keep(scope, key)
+		signature := key.SignRequest(sigv4.Request{R: r, SignedHeaders: "host", Payload: "UNSIGNED-PAYLOAD"}, at, scope)
+		if got := scope.String() + " " + string(signature[:]); got != want {
+			t.Errorf("scheme %d: %s, want %s", scheme, got, want)
+		}
 	}
 }
 
