@@ -247,6 +247,8 @@ DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage
 clients-install: ## Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
 	mkdir -p $(BIN)/clients
 	$(GO) build -C test/clients/programs -o $(BIN)/clients/ tool
+	$(GO) build -C test/clients -o $(BIN)/clients/minio-functional \
+		"$$($(GO) list -C test/clients -m -f '{{.Dir}}' github.com/minio/minio-go/v7)/functional_tests.go"
 	cp test/clients/package.json test/clients/package-lock.json $(BIN)/clients/
 	npm ci --prefix $(BIN)/clients --ignore-scripts
 	install $(BIN)/clients/node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy

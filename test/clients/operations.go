@@ -160,7 +160,7 @@ func describing() []operation {
 }
 
 func checksumSteps(do string, size int) (steps []step) {
-	for _, algorithm := range []string{"CRC32", "CRC32C", "SHA1", "SHA256", "CRC64NVME"} {
+	for _, algorithm := range []string{"CRC32", "SHA1", "SHA256", "CRC32C", "CRC64NVME"} {
 		if do == "checksum-parts" && algorithm == "CRC64NVME" {
 			continue // it has no composite form, and is that of the whole object
 		}
@@ -175,7 +175,7 @@ func checksumSteps(do string, size int) (steps []step) {
 
 // How clients print that a request is rejected, and that a condition is not met.
 const denied = `(?i)access ?denied|forbidden|\b40[13]\b|unauthorized|AuthenticationFailed|Authorization\w+Mismatch|AuthorizationFailure|` +
-	`InvalidAuthenticationInfo`
+	`InvalidAuthenticationInfo|insufficient permissions`
 
 const precondition = `(?i)PreconditionFailed|pre-?condition|conditionNotMet|ConditionNotMet|BlobAlreadyExists|\b412\b|already exists`
 

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/aws/aws-sdk-go-v2/aws"
+
 // protocol is how clients reach a bucket: a protocol of COSI, or for one of them a second API.
 type protocol string
 
@@ -11,8 +13,6 @@ const (
 )
 
 func protocols() []protocol { return []protocol{s3, gcs, xmlAPI, azure} }
-
-func (p protocol) isGoogle() bool { return p == gcs || p == xmlAPI }
 
 // cosi is the protocol in BucketClaims.
 func (p protocol) cosi() string {
@@ -34,14 +34,18 @@ func (p protocol) base(e environment) string {
 	}
 }
 
-// headers is the prefix of the service's headers.
-func (p protocol) headers() string {
-	switch p {
-	case azure:
-		return "X-Ms-"
-	case gcs, xmlAPI:
-		return "X-Goog-"
-	default:
-		return "X-Amz-"
+// key returns the key with which requests are signed; those to Azure have the signature of the URL.
+func (p protocol) key(e environment) aws.Credentials {
+	if p == gcs || p == xmlAPI {
+		return aws.Credentials{AccessKeyID: e["HMAC_ACCESS_ID"], SecretAccessKey: e["HMAC_SECRET"]}
 	}
+	return aws.Credentials{AccessKeyID: e["AWS_ACCESS_KEY_ID"], SecretAccessKey: e["AWS_SECRET_ACCESS_KEY"]}
+}
+
+// headers is the prefix of the service's headers, for those who sign as the reference does.
+func (p protocol) headers() string {
+	if p == azure {
+		return "X-Ms-"
+	}
+	return "X-Amz-"
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
@@ -89,20 +88,16 @@ func (r *reference) request(ctx context.Context, method, address string, body []
 	return r.send(request)
 }
 
+// authorize signs a request with the key of the access; Google's XML API takes the same signature with HMAC keys.
 func (r *reference) authorize(ctx context.Context, request *http.Request) error {
-	switch r.protocol {
-	case gcs, xmlAPI:
-		request.Header.Set("Authorization", "Bearer "+r.environment["HMAC_ACCESS_ID"]+":"+r.environment["HMAC_SECRET"])
-	case azure:
+	if r.protocol == azure {
 		request.Header.Set("X-Ms-Version", "2025-01-05")
-	default:
-		credentials := aws.Credentials{AccessKeyID: r.environment["AWS_ACCESS_KEY_ID"], SecretAccessKey: r.environment["AWS_SECRET_ACCESS_KEY"]}
-		const unsigned = "UNSIGNED-PAYLOAD"
-		request.Header.Set("X-Amz-Content-Sha256", unsigned)
-		return v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }).
-			SignHTTP(ctx, credentials, request, unsigned, "s3", r.environment["AWS_REGION"], time.Now())
+		return nil
 	}
-	return nil
+	const unsigned = "UNSIGNED-PAYLOAD"
+	request.Header.Set("X-Amz-Content-Sha256", unsigned)
+	return v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }).
+		SignHTTP(ctx, r.protocol.key(r.environment), request, unsigned, "s3", cmp.Or(r.environment["AWS_REGION"], "auto"), time.Now())
 }
 
 func (r *reference) send(request *http.Request) (http.Header, []byte, error) {
@@ -119,31 +114,16 @@ func (r *reference) send(request *http.Request) (http.Header, []byte, error) {
 	return response.Header, content, err
 }
 
-// put writes an object with metadata, and returns its version or generation.
+// put writes an object with metadata, and returns its version.
 func (r *reference) put(ctx context.Context, key string, content []byte, metadata map[string]string) (version string, err error) {
-	header, method, address := http.Header{}, http.MethodPut, r.url(key, "")
-	for name, value := range metadata {
-		if !r.protocol.isGoogle() {
-			header.Set(r.protocol.headers()+"meta-"+name, value)
-		}
-	}
-	switch r.protocol {
-	case azure:
+	header := http.Header{}
+	if r.protocol == azure {
 		header.Set("X-Ms-Blob-Type", "BlockBlob")
-	case gcs, xmlAPI:
-		method, address = http.MethodPost, r.environment["COSI_GCS_ENDPOINT"]+"/upload/storage/v1/b/"+
-			r.environment[varBucket]+"/o?uploadType=media&name="+url.QueryEscape(key)
-	default:
 	}
-	got, _, err := r.request(ctx, method, address, content, header)
-	if err == nil && r.protocol.isGoogle() && metadata != nil {
-		text, marshalErr := json.Marshal(map[string]map[string]string{"metadata": metadata})
-		if marshalErr != nil {
-			return "", marshalErr
-		}
-		_, _, err = r.request(ctx, http.MethodPatch, r.environment["COSI_GCS_ENDPOINT"]+"/storage/v1/b/"+r.environment[varBucket]+"/o/"+
-			url.PathEscape(key), text, http.Header{"Content-Type": {"application/json"}})
+	for name, value := range metadata {
+		header.Set(r.protocol.headers()+"meta-"+name, value)
 	}
+	got, _, err := r.request(ctx, http.MethodPut, r.url(key, ""), content, header)
 	return got.Get("X-Amz-Version-Id"), err
 }
 
@@ -161,30 +141,11 @@ var keyElement = regexp.MustCompile(`<(?:Key|Name)>([^<]*)</(?:Key|Name)>`)
 
 // list returns the keys below a prefix, at most a page of them.
 func (r *reference) list(ctx context.Context, prefix string) (keys []string, err error) {
-	query := "prefix=" + strings.ReplaceAll(url.QueryEscape(prefix), "+", "%20")
-	address := r.url("", "list-type=2&"+query)
-	switch r.protocol {
-	case azure:
-		address = r.url("", "restype=container&comp=list&"+query)
-	case gcs, xmlAPI:
-		address = r.environment["COSI_GCS_ENDPOINT"] + "/storage/v1/b/" + r.environment[varBucket] + "/o?" + query
-	default:
+	query := "list-type=2&prefix="
+	if r.protocol == azure {
+		query = "restype=container&comp=list&prefix="
 	}
-	_, content, err := r.request(ctx, http.MethodGet, address, nil, nil)
-	if r.protocol.isGoogle() {
-		var page struct {
-			Items []struct {
-				Name string `json:"name"`
-			} `json:"items"`
-		}
-		if err == nil {
-			err = json.Unmarshal(content, &page)
-		}
-		for _, item := range page.Items {
-			keys = append(keys, item.Name)
-		}
-		return keys, err
-	}
+	_, content, err := r.request(ctx, http.MethodGet, r.url("", query+strings.ReplaceAll(url.QueryEscape(prefix), "+", "%20")), nil, nil)
 	for _, match := range keyElement.FindAllSubmatch(content, -1) {
 		var key string
 		if xml.Unmarshal(fmt.Appendf(nil, "<k>%s</k>", match[1]), &key) == nil && strings.HasPrefix(key, prefix) {

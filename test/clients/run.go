@@ -69,6 +69,13 @@ func (r run) variant(ctx context.Context, w *workspace, v variant, t *table) (er
 			return nil
 		})
 	}
+	if r.wantClient(functionalTests) && r.wantProtocol(string(s3)) && r.wantOperation(functionalTests) {
+		group.Go(func() error {
+			text, failed, err := s.functional(ctx, w.programs)
+			t.addFunctional(text, failed)
+			return err
+		})
+	}
 	return group.Wait()
 }
 
@@ -140,8 +147,9 @@ type table struct {
 	variants []variant
 	failures int
 
-	mu      sync.Mutex
-	results map[cell][]result
+	mu         sync.Mutex
+	results    map[cell][]result
+	functional string
 }
 
 // cell is an operation of a client.
@@ -165,6 +173,16 @@ func (t *table) add(c cell, r result) string {
 		t.failures++
 	}
 	return r.mark()
+}
+
+// addFunctional adds how minio-go's tests ended.
+func (t *table) addFunctional(text string, failed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.functional += text
+	if failed {
+		t.failures++
+	}
 }
 
 // The marks of results.
@@ -197,6 +215,9 @@ func (t *table) markdown() string {
 		if len(clients) > 0 {
 			t.protocol(&out, p, clients)
 		}
+	}
+	if t.functional != "" {
+		out.WriteString("### minio-go's functional tests\n\n| scheme | a test | tests |\n| --- | --- | --: |\n" + t.functional + "\n")
 	}
 	if len(t.missing) > 0 {
 		fmt.Fprintf(&out, "Not tested, because they are not installed: %s.\n\n", strings.Join(t.missing, ", "))

@@ -122,7 +122,10 @@ func (s *site) accesses(ctx context.Context, p protocol, name string) (map[strin
 	if err := s.emulator.Client().Delete(ctx, gone); err != nil {
 		return nil, err
 	}
-	return all, s.await(ctx, gone, func(err error) (bool, error) { return apierrors.IsNotFound(err), k8s.IgnoreNotFound(err) })
+	return all, wait.PollUntilContextTimeout(ctx, readyPoll, readyTimeout, true, func(ctx context.Context) (bool, error) {
+		err := s.emulator.Client().Get(ctx, k8s.ObjectKeyFromObject(gone), gone)
+		return apierrors.IsNotFound(err), k8s.IgnoreNotFound(err)
+	})
 }
 
 // elsewhere returns the environment with the bucket of another.
@@ -167,24 +170,17 @@ func (s *site) access(ctx context.Context, p protocol, name, access string) (env
 	if err := errors.Join(s.create(ctx, claim), s.create(ctx, object)); err != nil {
 		return nil, err
 	}
-	if err := s.await(ctx, object, func(err error) (bool, error) { return object.Status.ReadyToUse, err }); err != nil {
-		return nil, fmt.Errorf("%w: conditions %+v", err, object.Status.Conditions)
-	}
-	variables, err := env.ForAccess(ctx, s.emulator.Client(), s.emulator.Info().API, k8s.ObjectKeyFromObject(object), "")
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	variables, err := env.WaitAccess(ctx, s.emulator.Client(), s.emulator.Info().API, k8s.ObjectKeyFromObject(object), "")
+	return s.environment(variables), err
+}
+
+// environment has variables, and those that are for everyone.
+func (s *site) environment(variables []env.Variable) environment {
 	e := environment{}
 	for _, v := range append(env.ForEmulator(s.emulator.Info()), variables...) {
 		e[v.Name] = v.Value
 	}
-	return e, err
-}
-
-// await reads an object until it is as it must be.
-func (s *site) await(ctx context.Context, object k8s.Object, done func(error) (bool, error)) error {
-	err := wait.PollUntilContextTimeout(ctx, readyPoll, readyTimeout, true, func(ctx context.Context) (bool, error) {
-		return done(s.emulator.Client().Get(ctx, k8s.ObjectKeyFromObject(object), object))
-	})
-	if err != nil {
-		return fmt.Errorf("wait for %T %s: %w", object, object.GetName(), err)
-	}
-	return nil
+	return e
 }

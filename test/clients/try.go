@@ -24,8 +24,8 @@ const (
 	// stepTimeout bounds one run of a client, which takes seconds at most.
 	stepTimeout = 2 * time.Minute
 	waitDelay   = 5 * time.Second
-	// exitUnsupported is the exit code of a script for what its client cannot do.
-	exitUnsupported = 77
+	// exitUnsupported is the exit code of a script for what its client cannot do. No client exits with it.
+	exitUnsupported = 42
 	writers         = 8
 	private         = 0o700
 	privateFile     = 0o600
@@ -103,7 +103,9 @@ func (t *try) setUp() error {
 	}
 	for name, content := range tree() {
 		path := filepath.Join(t.dir, "up", filepath.FromSlash(name))
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), private), os.WriteFile(path, []byte(content), privateFile))
+		// S3 has times in seconds: a file of the same second is newer than its object for clients that synchronize by time.
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), private), os.WriteFile(path, []byte(content), privateFile),
+			os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)))
 	}
 	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
 }

@@ -25,8 +25,12 @@ func (s *Service) authenticate(x *exchange) (err error) {
 
 // signer verifies a signature, and returns the account of its stored access policy.
 func (s *Service) signer(r *http.Request, t target, query url.Values) (*authorization.Caller, error) {
-	if !query.Has("sig") {
+	switch {
+	case !query.Has("sig"):
 		return nil, errAnonymous
+	case t.level == accountLevel:
+		return nil, errAuthentication.with("Server failed to authenticate the request. The signature of the Secret is for one container, " +
+			"and not for the account: only the driver may list containers.")
 	}
 	for _, name := range sas.Parameters() {
 		if len(query[name]) > 1 {

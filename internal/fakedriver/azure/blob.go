@@ -90,11 +90,15 @@ func (s *Service) fresh(kind string, replaced *blob) draft {
 
 func (s *Service) now() time.Time { return s.options.Now().UTC() }
 
-// touch gives the draft a new ETag.
+// touch gives the draft a new ETag. It ends a lease that is not active any more: who held it
+// learns that the blob has been changed since, because it cannot be renewed.
 func (s *Service) touch(d *draft) {
 	const tick = 100 // nanoseconds; ETags are times, as those of Azure
 	d.Revision = max(d.Revision+1, s.now().UnixNano()/tick)
 	d.modified = time.Time{}
+	if !d.Lease.isActive(s.now()) {
+		d.Lease = leaseState{}
+	}
 }
 
 // stored returns the draft as a version.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
@@ -72,9 +73,97 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	got := a.do(t, http.MethodGet, "a", "", "", "x-ms-range: bytes=2-4", "x-ms-range-get-content-md5: true")
-	digest := md5.Sum([]byte("234")) //nolint:gosec // Azure uses MD5
-	if want := base64.StdEncoding.EncodeToString(digest[:]); got.header.Get("Content-Md5") != want {
+	if want := base64.StdEncoding.EncodeToString(digestOf("234")); got.header.Get("Content-Md5") != want {
 		t.Errorf("the range has the digest %q, want %q", got.header.Get("Content-Md5"), want)
+	}
+}
+
+func digestOf(content string) []byte {
+	digest := md5.Sum([]byte(content)) //nolint:gosec // Azure uses MD5
+	return digest[:]
+}
+
+// TestSeveralConditions: for a read, one of two conditions on what the client has is enough; for a write, an ETag
+// replaces a time.
+func TestSeveralConditions(t *testing.T) {
+	a := serve(t, azure.Options{}).access(t)
+	etag := a.put(t, "a", "one").header.Get("Etag")
+	future, past := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat)
+	const other = `"0x1"`
+	tests := map[string]struct {
+		match, noneMatch, modified, unmodified string
+		read, write                            string
+	}{
+		"SameAndNewer":      {noneMatch: etag, modified: past, read: "OK", write: "ConditionNotMet"},
+		"OtherAndOlder":     {noneMatch: other, modified: future, read: "OK", write: "OK"},
+		"SameAndOlder":      {noneMatch: etag, modified: future, read: "ConditionNotMet", write: "ConditionNotMet"},
+		"MatchAndModified":  {match: etag, unmodified: past, read: "ConditionNotMet", write: "OK"},
+		"OtherUnmodified":   {match: other, unmodified: future, read: "ConditionNotMet", write: "ConditionNotMet"},
+		"MatchAndNoneMatch": {match: etag, noneMatch: other, read: "OK", write: "MultipleConditionHeadersNotSupported"},
+		"MatchAndNewer":     {match: etag, modified: past, read: "OK", write: "MultipleConditionHeadersNotSupported"},
+		"Times":             {modified: past, unmodified: future, read: "OK", write: "MultipleConditionHeadersNotSupported"},
+	}
+	for name, tc := range tests {
+		var headers []string
+		for header, value := range map[string]string{
+			"If-Match": tc.match, "If-None-Match": tc.noneMatch, "If-Modified-Since": tc.modified, "If-Unmodified-Since": tc.unmodified,
+		} {
+			if value != "" {
+				headers = append(headers, header+": "+value)
+			}
+		}
+		if got := a.do(t, http.MethodGet, "a", "", "", headers...); got.code() != tc.read {
+			t.Errorf("%s: reading: %d %s, want %s", name, got.status, got.code(), tc.read)
+		}
+		if got := a.do(t, http.MethodPut, "a", "comp=lease", "", append(headers, "x-ms-lease-action: acquire",
+			"x-ms-lease-duration: -1", "x-ms-proposed-lease-id: 11111111-1111-1111-1111-111111111111")...); got.code() != tc.write {
+			t.Errorf("%s: writing: %d %s, want %s", name, got.status, got.code(), tc.write)
+		}
+	}
+}
+
+// TestTagConditions: a condition on tags is compared with the tags of the blob.
+func TestTagConditions(t *testing.T) {
+	f := serve(t, azure.Options{})
+	a := f.access(t)
+	a.put(t, "a", "one", "x-ms-tags: colour=red&size=20")
+	for condition, want := range map[string]string{
+		`"colour" = 'red'`:                                  "OK",
+		`colour='red'`:                                      "OK",
+		`"colour" = 'blue'`:                                 "ConditionNotMet",
+		`"colour" <> 'blue'`:                                "OK",
+		`"colour" <> 'red'`:                                 "ConditionNotMet",
+		`"none" <> 'red'`:                                   "ConditionNotMet",
+		`"size" > '1' AND "size" < '3'`:                     "OK",
+		`"size" >= '20' and "size" <= '20'`:                 "OK",
+		`"size" > '20'`:                                     "ConditionNotMet",
+		`"size" < '20'`:                                     "ConditionNotMet",
+		`"colour" = 'red' AND "size" = '30'`:                "ConditionNotMet",
+		`"size" = '30' OR "colour" = 'red'`:                 "OK",
+		`"size" = '20' OR "size" = '30' AND "colour" = 'x'`: "OK",
+		`"colour" = 'it''s'`:                                "ConditionNotMet",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			if got := a.do(t, method, "a", "", "", "x-ms-if-tags: "+condition); got.code() != want {
+				t.Errorf("%s with %s: %s, want %s", method, condition, got.code(), want)
+			}
+		}
+		got := a.do(t, http.MethodPut, "a", "comp=metadata", "", "x-ms-if-tags: "+condition, "x-ms-meta-a: b")
+		if got.code() != want {
+			t.Errorf("writing with %s: %s, want %s", condition, got.code(), want)
+		}
+	}
+	if got := a.do(t, http.MethodDelete, "a", "", "", `x-ms-if-tags: "colour" = 'blue'`); got.code() != "ConditionNotMet" {
+		t.Errorf("deleting: %s", got.code())
+	}
+	// Who may not read tags learns nothing about them.
+	writer := f.account(t, "ba-writer", fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.WriteOnly})
+	reader := f.account(t, "ba-reader", everything("photos"))
+	for what, blind := range map[string]access{"the permission": f.signed("photos", reader, "racwdl"), "the grant": f.signed("photos", writer, all)} {
+		got := blind.do(t, http.MethodPut, "a", "", "two", "x-ms-blob-type: BlockBlob", `x-ms-if-tags: "colour" = 'red'`)
+		if got.code() != "AuthorizationPermissionMismatch" {
+			t.Errorf("without %s to read tags: %s", what, got.code())
+		}
 	}
 }
 
@@ -253,7 +342,14 @@ func TestLeases(t *testing.T) {
 	check(
 		step{"renew a broken lease", lease("renew", "x-ms-lease-id: "+other).code(), "LeaseIsBrokenAndCannotBeRenewed"},
 		step{"write to a broken one", write(), "OK"},
-		step{"release", lease("release", "x-ms-lease-id: "+other).code(), "OK"},
+		step{"release after the write", lease("release", "x-ms-lease-id: "+other).code(), "LeaseNotPresentWithLeaseOperation"},
+		step{"acquire once more", lease("acquire", "x-ms-lease-duration: 15", "x-ms-proposed-lease-id: "+id).code(), "OK"},
+	)
+	now = now.Add(16 * time.Second)
+	check(
+		step{"write after the end", write(), "OK"},
+		step{"renew after the write", lease("renew", "x-ms-lease-id: "+id).code(), "LeaseNotPresentWithLeaseOperation"},
+		step{"write with the ID", write("x-ms-lease-id: " + id), "LeaseNotPresentWithBlobOperation"},
 	)
 	if got := a.content(t, "a"); got != "two" {
 		t.Errorf("the content is %q", got)
@@ -321,7 +417,7 @@ func TestCopies(t *testing.T) {
 	f.container(t, "other")
 	foreign := f.signed("other", f.account(t, "ba-other", everything("other")), all)
 	foreign.put(t, "theirs", "secret")
-	a.put(t, "a", "one", "x-ms-meta-colour: red")
+	a.put(t, "a", "one", "x-ms-meta-colour: red", "x-ms-tags: size=20")
 	unsigned, _, _ := strings.Cut(a.url("a", ""), "?")
 	forged := access{f, "other", a.token}
 	tests := map[string]struct{ source, want string }{
@@ -341,6 +437,12 @@ func TestCopies(t *testing.T) {
 	if head.Get("X-Ms-Copy-Status") != "success" || head.Get("X-Ms-Meta-Colour") != "red" ||
 		strings.Contains(head.Get("X-Ms-Copy-Source"), "sig=") {
 		t.Errorf("the copy has %v", head)
+	}
+	md5OfOne := "x-ms-source-content-md5: " + base64.StdEncoding.EncodeToString(digestOf("one"))
+	a.want(t, http.StatusAccepted, a.do(t, http.MethodPut, "Verified", "", "", "x-ms-copy-source: "+a.url("a", ""),
+		"x-ms-requires-sync: true", md5OfOne, "x-ms-copy-source-tag-option: COPY"))
+	if got := a.do(t, http.MethodGet, "Verified", "comp=tags", "").body; !strings.Contains(got, "<Key>size</Key>") {
+		t.Errorf("the copy with tags has %s", got)
 	}
 	if got := a.content(t, "Other"); got != "secret" {
 		t.Errorf("the copy of another container is %q", got)

@@ -65,7 +65,10 @@ func (s *Service) checkStage(x *exchange, length int) error {
 	if err != nil {
 		return err
 	}
-	if found.base != nil {
+	switch {
+	case found.base == nil && x.header(leaseHeader) != "":
+		return errLeaseNotPresent
+	case found.base != nil:
 		if err := found.base.Lease.allows(x.header(leaseHeader), s.now()); err != nil {
 			return err
 		}

@@ -25,15 +25,32 @@ func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 	return c, nil
 }
 
+// forWrite returns the conditions that count for a write, and for the source of a copy: an ETag
+// replaces the time of the same kind, and one kind is allowed.
+func (c conditions) forWrite() (conditions, error) {
+	if c.match != "" {
+		c.unmodifiedSince = time.Time{}
+	}
+	if c.noneMatch != "" {
+		c.modifiedSince = time.Time{}
+	}
+	if (c.match != "" || !c.unmodifiedSince.IsZero()) && (c.noneMatch != "" || !c.modifiedSince.IsZero()) {
+		return c, errConditions
+	}
+	return c, nil
+}
+
 // hold reports whether the blob, which may be nil, meets the conditions that must hold
-// (ok), and whether it is one that the client has not seen yet (fresh).
+// (ok), and whether it is one that the client has not seen yet (fresh): one of the two
+// conditions for that is enough.
 func (c conditions) hold(b *blob) (ok, fresh bool) {
 	if b == nil {
 		return c.match == "", true
 	}
 	ok = (c.match == "" || matches(c.match, b.etag())) && (c.unmodifiedSince.IsZero() || !b.lastModified().After(c.unmodifiedSince))
-	fresh = (c.noneMatch == "" || !matches(c.noneMatch, b.etag())) && (c.modifiedSince.IsZero() || b.lastModified().After(c.modifiedSince))
-	return ok, fresh
+	other := c.noneMatch != "" && !matches(c.noneMatch, b.etag())
+	newer := !c.modifiedSince.IsZero() && b.lastModified().After(c.modifiedSince)
+	return ok, other || newer || c.noneMatch == "" && c.modifiedSince.IsZero()
 }
 
 func matches(list, etag string) bool {
@@ -50,6 +67,9 @@ func matches(list, etag string) bool {
 func (s *Service) checkRead(x *exchange, b *blob) error {
 	c, err := conditionsOf(x.r.Header, "")
 	if err != nil {
+		return err
+	}
+	if err := x.checkTagCondition(b); err != nil {
 		return err
 	}
 	ok, fresh := c.hold(b)
@@ -83,13 +103,16 @@ func (s *Service) checkWrite(x *exchange, b *blob) error {
 
 func (x *exchange) checkConditions(b *blob) error {
 	c, err := conditionsOf(x.r.Header, "")
+	if err == nil {
+		c, err = c.forWrite()
+	}
 	if err != nil {
 		return err
 	}
 	ok, fresh := c.hold(b)
 	switch {
 	case ok && fresh:
-		return nil
+		return x.checkTagCondition(b)
 	case ok && c.noneMatch == "*":
 		return errExists
 	default:

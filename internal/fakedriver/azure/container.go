@@ -9,6 +9,9 @@ import (
 // containerProperties describes a container. It has no metadata, no lease and no public
 // access: only the driver could change those.
 func (s *Service) containerProperties(x *exchange) error {
+	if x.header(leaseHeader) != "" {
+		return errLeaseOfContainer
+	}
 	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.container)
 	if err != nil {
 		return err

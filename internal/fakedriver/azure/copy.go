@@ -29,7 +29,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 		return nil, errCopySource
 	}
 	caller, err := s.signer(x.r, t, query)
-	if err != nil || !permits(query, "r") {
+	if err != nil || !permits(query, "r") || x.copiesTags() && !permits(query, "t") {
 		return nil, errCopySource
 	}
 	found, err := s.readSource(x, caller, t, query.Get("snapshot"))
@@ -37,6 +37,9 @@ func (s *Service) source(x *exchange) (*blob, error) {
 		return nil, err
 	}
 	c, err := conditionsOf(x.r.Header, "X-Ms-Source-")
+	if err == nil {
+		c, err = c.forWrite()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +81,7 @@ func (s *Service) copyBlob(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := from.CheckDamage(from.Body); err != nil {
+	if err := x.checkSource(from); err != nil {
 		return err
 	}
 	a, headers, err := x.attributes(from)
@@ -107,6 +110,17 @@ func (s *Service) copyBlob(x *exchange) error {
 	x.set("X-Ms-Copy-Status", copySucceeded)
 	return x.begin(http.StatusAccepted)
 }
+
+// checkSource reads the source of a copy only if the client has sent a checksum.
+func (x *exchange) checkSource(from *blob) error {
+	if x.header("X-Ms-Source-Content-Md5") == "" && x.header("X-Ms-Source-Content-Crc64") == "" {
+		return from.CheckDamage(from.Body)
+	}
+	return x.verifySource(from.Body)
+}
+
+// copiesTags reports whether a copy has the tags of its source.
+func (x *exchange) copiesTags() bool { return x.header(tagOption) == "COPY" }
 
 // withoutQuery returns a URL without its query, which has a signature.
 func withoutQuery(text string) string {

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -67,6 +68,8 @@ var (
 	errCondition           = &failure{http.StatusPreconditionFailed, "ConditionNotMet", "The condition specified using HTTP conditional header(s) is not met."}
 	errSourceCondition     = &failure{http.StatusPreconditionFailed, "SourceConditionNotMet", "The source condition specified using HTTP conditional header(s) is not met."}
 	errNotModified         = &failure{http.StatusNotModified, "ConditionNotMet", ""}
+	errConditions          = &failure{http.StatusBadRequest, "MultipleConditionHeadersNotSupported", "Multiple condition headers are not supported."}
+	errNoConditions        = &failure{http.StatusBadRequest, "ConditionHeadersNotSupported", "Condition headers are not supported."}
 	errAppendPosition      = &failure{http.StatusPreconditionFailed, "AppendPositionConditionNotMet", "The append position condition specified was not met."}
 	errMaxBlobSize         = &failure{http.StatusPreconditionFailed, "MaxBlobSizeConditionNotMet", "The max blob size condition specified was not met."}
 	errExists              = &failure{http.StatusConflict, "BlobAlreadyExists", "The specified blob already exists."}
@@ -76,6 +79,7 @@ var (
 	errLeaseMissing        = &failure{http.StatusPreconditionFailed, "LeaseIdMissing", "There is currently a lease on the blob and no lease ID was specified in the request."}
 	errLeaseMismatch       = &failure{http.StatusPreconditionFailed, "LeaseIdMismatchWithBlobOperation", "The lease ID specified did not match the lease ID for the blob."}
 	errLeaseNotPresent     = &failure{http.StatusPreconditionFailed, "LeaseNotPresentWithBlobOperation", "There is currently no lease on the blob."}
+	errLeaseOfContainer    = &failure{http.StatusPreconditionFailed, "LeaseNotPresentWithContainerOperation", "There is currently no lease on the container."}
 	errLeaseLost           = &failure{http.StatusPreconditionFailed, "LeaseLost", "A lease ID was specified, but the lease for the blob has expired."}
 	errLeasePresent        = &failure{http.StatusConflict, "LeaseAlreadyPresent", "There is already a lease present."}
 	errLeaseOtherID        = &failure{http.StatusConflict, "LeaseIdMismatchWithLeaseOperation", "The lease ID specified did not match the lease ID for the blob."}
@@ -152,5 +156,5 @@ func (f *failure) write(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", "application/xml")
 	w.WriteHeader(f.status)
-	_, _ = w.Write(append([]byte(xml.Header), body...)) // the client may have disconnected
+	_, _ = w.Write(append([]byte(xml.Header), bytes.ReplaceAll(literal(body), []byte("&#xA;"), []byte("\n"))...)) // the client may have disconnected
 }

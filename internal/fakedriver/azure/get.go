@@ -93,6 +93,9 @@ func (s *Service) getProperties(x *exchange) error {
 	}
 	s.describeAll(x, b)
 	x.set("X-Ms-Access-Tier", tierOf(b))
+	if b.Type == blockBlob {
+		x.set("X-Ms-Access-Tier-Inferred", "true")
+	}
 	x.set("Content-Length", strconv.FormatInt(b.Size(), 10))
 	return x.begin(http.StatusOK)
 }

@@ -54,6 +54,10 @@ func routes() []route {
 		{method: "PUT", blob: "copy", headers: []string{copied}, permissions: "cw", needs: []string{"D"}},
 		{method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true"}, permissions: "cw", needs: []string{"D"}},
 		{method: "PUT", blob: "copy", headers: []string{copied, typed}, permissions: "cw", needs: []string{"D"}},
+		{
+			method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true", "x-ms-copy-source-tag-option: COPY"},
+			permissions: "cw", needs: []string{"D", "M"},
+		},
 		{method: "PUT", blob: "blocks", query: block, body: "block", permissions: "w", needs: []string{"D"}},
 		{method: "PUT", blob: "blocks", query: block, headers: []string{copied}, permissions: "w", needs: []string{"D"}},
 		{method: "PUT", blob: "list", query: "comp=blocklist", body: "<BlockList/>", permissions: "w", needs: []string{"D"}},

@@ -30,6 +30,10 @@ var (
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
 	// withMetadata are the operations that take metadata.
 	withMetadata = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
+	// withoutConditions are the operations that take no conditions.
+	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
+		"PutBlockFromURL", "AbortCopyBlob"}
+	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 	// described by a value that asks for nothing else than what is done anyway.
 	asUsual = map[string]string{
 		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
@@ -61,6 +65,8 @@ func (o operation) check(query url.Values, header http.Header) error {
 	}
 	for name, values := range header {
 		switch {
+		case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
+			return errNoConditions.with("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
 		case !strings.HasPrefix(name, "X-Ms-"):
 		case !o.takes(name, values[0]):
 			return errUnsupportedHeader.with("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
@@ -74,6 +80,7 @@ func (o operation) check(query url.Values, header http.Header) error {
 // takes reports whether the operation supports a header of Azure.
 func (o operation) takes(name, value string) bool {
 	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
+		name == ifTagsHeader && o.level == blobLevel && !slices.Contains(withoutConditions, o.name) ||
 		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
 }
 

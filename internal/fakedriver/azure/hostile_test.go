@@ -215,7 +215,7 @@ func (h *hostilities) unsupported() {
 	for _, header := range []string{
 		"x-ms-encryption-key: x", "x-ms-encryption-scope: x", "x-ms-access-tier: Cool", "x-ms-legal-hold: true",
 		"x-ms-immutability-policy-mode: locked",
-		"x-ms-if-tags: a=1", "x-ms-seal-blob: true", "x-ms-expiry-time: 1", "x-ms-blob-public-access: blob", "x-ms-unknown: 1",
+		"x-ms-source-if-tags: a", "x-ms-seal-blob: true", "x-ms-expiry-time: 1", "x-ms-blob-public-access: blob", "x-ms-unknown: 1",
 		"x-ms-structured-body: x",
 	} {
 		h.add("UnsupportedHeader", http.MethodGet, "kept", "", "", header)
@@ -320,6 +320,9 @@ func (h *hostilities) blocks() {
 }
 
 func (h *hostilities) leases() {
+	const id = "x-ms-lease-id: 11111111-1111-1111-1111-111111111111"
+	h.add("LeaseNotPresentWithContainerOperation", http.MethodGet, "", "restype=container", "", id)
+	h.add("LeaseNotPresentWithBlobOperation", http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "new", id)
 	h.add("MissingRequiredHeader", http.MethodPut, "kept", "comp=lease", "")
 	h.add("MissingRequiredHeader", http.MethodPut, "kept", "comp=lease", "", "x-ms-lease-action: acquire")
 	for _, action := range []string{"steal", "acquire,break", "*"} {
@@ -385,6 +388,21 @@ func (h *hostilities) conditions() {
 	h.add("ConditionNotMet", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", `If-Match: "0x0"`)
 	h.add("ConditionNotMet", http.MethodDelete, "kept", "", "", `If-Match: "0x0", "0x1"`)
 	h.add("BlobAlreadyExists", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", "If-None-Match: *")
+	const past = "Mon, 02 Jan 2006 15:04:05 GMT"
+	for _, header := range []string{"If-Match: *", "If-None-Match: *", "If-Modified-Since: " + past, "If-Unmodified-Since: " + past} {
+		h.add("ConditionHeadersNotSupported", http.MethodGet, "", "restype=container", "", header)
+		h.add("ConditionHeadersNotSupported", http.MethodGet, "", "restype=container&comp=list", "", header)
+		h.add("ConditionHeadersNotSupported", http.MethodPut, "kept", "comp=block&blockid="+blockID("abc"), "new", header)
+	}
+	for _, condition := range []string{
+		"a=1", "a", "=", "'a' = 'b'", `"a" = "b"`, `"a" = 'b' AND`, `"a" = 'b' XOR "c" = 'd'`, `("a" = 'b')`, `"a" == 'b'`, `"" = ''`,
+		`"a" = 'b'; DROP`, `"a" LIKE 'b'`, `"a" = 'b' ANDc = 'd'`, "\xff = 'b'", `"a" = 'b`, strings.Repeat(`"a" = 'b' OR `, 1000),
+	} {
+		h.add("InvalidHeaderValue", http.MethodGet, "kept", "", "", "x-ms-if-tags: "+condition)
+		h.add("InvalidHeaderValue", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", "x-ms-if-tags: "+condition)
+		h.add("UnsupportedHeader", http.MethodPut, "kept", "comp=block&blockid="+blockID("abc"), "new", "x-ms-if-tags: "+condition)
+	}
+	h.add("ConditionNotMet", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", `x-ms-if-tags: "a" = 'b'`)
 }
 
 func (h *hostilities) types() {
@@ -421,6 +439,18 @@ func (h *hostilities) sources() {
 	h.add("Md5Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-blob-type: BlockBlob",
 		"x-ms-source-content-md5: AAAAAAAAAAAAAAAAAAAAAA==")
 	h.add("InvalidHeaderValue", http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "body", copied)
+	const otherMD5, otherCRC64 = "x-ms-source-content-md5: AAAAAAAAAAAAAAAAAAAAAA==", "x-ms-source-content-crc64: AAAAAAAAAAA="
+	h.add("Md5Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-requires-sync: true", otherMD5)
+	h.add("Crc64Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-requires-sync: true", otherCRC64)
+	h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, otherMD5)
+	h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, otherCRC64)
+	for _, header := range []string{"x-ms-blob-type: BlockBlob", "x-ms-requires-sync: true"} {
+		h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, header, "x-ms-source-range: bytes=0-1")
+		h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", copied, header, "x-ms-copy-source-tag-option: BOTH")
+		h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", copied, header, "x-ms-copy-source-tag-option: COPY", "x-ms-tags: a=b")
+		h.add("CannotVerifyCopySource", http.MethodPut, "new", "", "",
+			"x-ms-copy-source: "+h.resigned(h.key.SecretAccessKey, "sp", "r").url("kept", ""), header, "x-ms-copy-source-tag-option: COPY")
+	}
 }
 
 func (h *hostilities) sizes() {

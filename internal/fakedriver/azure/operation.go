@@ -41,7 +41,10 @@ type operation struct {
 // anyAccess is what every grant has at least one of.
 var anyAccess = slices.Concat(authorization.ReadObject, authorization.WriteObject, authorization.ReadBucket, authorization.WriteBucket)
 
-const copySource = "X-Ms-Copy-Source"
+const (
+	copySource = "X-Ms-Copy-Source"
+	tagOption  = "X-Ms-Copy-Source-Tag-Option"
+)
 
 var (
 	onRead    = []string{"snapshot"}
@@ -51,9 +54,11 @@ var (
 	transferred = []string{"X-Ms-Content-Crc64"}
 	ranged      = []string{leaseHeader, "X-Ms-Range", "X-Ms-Range-Get-Content-Md5", "X-Ms-Range-Get-Content-Crc64"}
 	fromSource  = []string{copySource, "X-Ms-Source-If-Match", "X-Ms-Source-If-None-Match", "X-Ms-Source-If-Modified-Since",
-		"X-Ms-Source-If-Unmodified-Since", "X-Ms-Source-Content-Md5", "X-Ms-Source-Content-Crc64", "X-Ms-Source-Range"}
-	appended = []string{leaseHeader, "X-Ms-Blob-Condition-Maxsize", "X-Ms-Blob-Condition-Appendpos", "X-Ms-Content-Crc64"}
-	onList   = []string{"prefix", "delimiter", "marker", "maxresults", "include", "showonly"}
+		"X-Ms-Source-If-Unmodified-Since"}
+	verified  = append([]string{"X-Ms-Source-Content-Md5", "X-Ms-Source-Content-Crc64"}, fromSource...)
+	fromRange = append([]string{"X-Ms-Source-Range"}, verified...)
+	appended  = []string{leaseHeader, "X-Ms-Blob-Condition-Maxsize", "X-Ms-Blob-Condition-Appendpos", "X-Ms-Content-Crc64"}
+	onList    = []string{"prefix", "delimiter", "marker", "maxresults", "include", "showonly"}
 )
 
 // operations is the allow-list; the first match counts. Rows without a function are not
@@ -76,14 +81,14 @@ var operations = []operation{
 	{name: "GetBlobMetadata", method: http.MethodHead, level: blobLevel, comp: "metadata", letters: "r", needs: authorization.ReadObject, queries: onRead, headers: leased, do: (*Service).getMetadata},
 	{name: "GetBlockList", method: http.MethodGet, level: blobLevel, comp: "blocklist", letters: "r", needs: authorization.ReadObject, queries: []string{"snapshot", "blocklisttype"}, headers: leased, do: (*Service).getBlockList},
 	{name: "GetBlobTags", method: http.MethodGet, level: blobLevel, comp: "tags", letters: "t", needs: authorization.ReadObject, queries: onRead, headers: leased, do: (*Service).getTags},
-	{name: "PutBlobFromURL", method: http.MethodPut, level: blobLevel, selects: copySource + "+" + typeHeader, letters: "cw", needs: authorization.WriteData, headers: slices.Concat(described, fromSource, []string{typeHeader, "X-Ms-Copy-Source-Blob-Properties", "X-Ms-Copy-Source-Tag-Option"}), do: (*Service).putFromURL},
-	{name: "CopyBlobFromURL", method: http.MethodPut, level: blobLevel, selects: copySource + "+X-Ms-Requires-Sync", letters: "cw", needs: authorization.WriteData, headers: slices.Concat(fromSource, []string{leaseHeader, tagsHeader, "X-Ms-Requires-Sync", "X-Ms-Copy-Source-Tag-Option"}), do: (*Service).copyBlob},
+	{name: "PutBlobFromURL", method: http.MethodPut, level: blobLevel, selects: copySource + "+" + typeHeader, letters: "cw", needs: authorization.WriteData, headers: slices.Concat(described, verified, []string{typeHeader, "X-Ms-Copy-Source-Blob-Properties", tagOption}), do: (*Service).putFromURL},
+	{name: "CopyBlobFromURL", method: http.MethodPut, level: blobLevel, selects: copySource + "+X-Ms-Requires-Sync", letters: "cw", needs: authorization.WriteData, headers: slices.Concat(verified, []string{leaseHeader, tagsHeader, "X-Ms-Requires-Sync", tagOption}), do: (*Service).copyBlob},
 	{name: "CopyBlob", method: http.MethodPut, level: blobLevel, selects: copySource, letters: "cw", needs: authorization.WriteData, headers: slices.Concat(fromSource, []string{leaseHeader, tagsHeader}), do: (*Service).copyBlob},
 	{name: "PutBlob", method: http.MethodPut, level: blobLevel, letters: "cw", needs: authorization.WriteData, headers: slices.Concat(described, transferred, []string{typeHeader}), body: content, do: (*Service).put},
-	{name: "PutBlockFromURL", method: http.MethodPut, level: blobLevel, comp: "block", selects: copySource, letters: "w", needs: authorization.WriteData, queries: []string{"blockid"}, headers: slices.Concat(fromSource, leased), do: (*Service).putBlockFromURL},
+	{name: "PutBlockFromURL", method: http.MethodPut, level: blobLevel, comp: "block", selects: copySource, letters: "w", needs: authorization.WriteData, queries: []string{"blockid"}, headers: slices.Concat(fromRange, leased), do: (*Service).putBlockFromURL},
 	{name: "PutBlock", method: http.MethodPut, level: blobLevel, comp: "block", letters: "w", needs: authorization.WriteData, queries: []string{"blockid"}, headers: slices.Concat(leased, transferred), body: content, do: (*Service).putBlock},
 	{name: "PutBlockList", method: http.MethodPut, level: blobLevel, comp: "blocklist", letters: "w", needs: authorization.WriteData, headers: slices.Concat(described, transferred), body: document, do: (*Service).putBlockList},
-	{name: "AppendBlockFromURL", method: http.MethodPut, level: blobLevel, comp: "appendblock", selects: copySource, letters: "aw", needs: authorization.WriteData, headers: slices.Concat(fromSource, appended), do: (*Service).appendFromURL},
+	{name: "AppendBlockFromURL", method: http.MethodPut, level: blobLevel, comp: "appendblock", selects: copySource, letters: "aw", needs: authorization.WriteData, headers: slices.Concat(fromRange, appended), do: (*Service).appendFromURL},
 	{name: "AppendBlock", method: http.MethodPut, level: blobLevel, comp: "appendblock", letters: "aw", needs: authorization.WriteData, headers: appended, body: content, do: (*Service).appendBlock},
 	{name: "SetBlobMetadata", method: http.MethodPut, level: blobLevel, comp: "metadata", letters: "w", needs: authorization.WriteObjectMetadata, headers: leased, do: (*Service).setMetadata},
 	{name: "SetBlobProperties", method: http.MethodPut, level: blobLevel, comp: "properties", letters: "w", needs: authorization.WriteObjectMetadata, headers: described, do: (*Service).setProperties},

@@ -91,13 +91,22 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 	if len(given) > 0 || source == nil {
 		a.Metadata = given
 	}
-	if a.Tags, err = parseTags(x.header(tagsHeader)); err != nil {
-		return a, headers, err
+	a.Tags, err = x.tags(source)
+	return a, headers, err
+}
+
+// tags reads the tags of a new blob.
+func (x *exchange) tags(source *blob) (map[string]string, error) {
+	switch option := x.header(tagOption); {
+	case option != "" && option != "COPY" && option != "REPLACE":
+		return nil, errInvalidHeader.with("The value of " + strings.ToLower(tagOption) + " must be COPY or REPLACE.")
+	case !x.copiesTags():
+		return parseTags(x.header(tagsHeader))
+	case x.header(tagsHeader) != "":
+		return nil, errInvalidHeader.with("A copy with the tags of its source takes no x-ms-tags.")
+	default:
+		return source.Attributes.Tags, nil
 	}
-	if source != nil && x.header(tagsHeader) == "" && x.header("X-Ms-Copy-Source-Tag-Option") == "COPY" {
-		a.Tags = source.Attributes.Tags
-	}
-	return a, headers, nil
 }
 
 // overrideHeaders sets the headers that a request gives.

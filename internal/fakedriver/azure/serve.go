@@ -78,8 +78,9 @@ func (s *Service) parse(x *exchange) (err error) {
 func (s *Service) classify(x *exchange) error {
 	op, ok := find(x.r.Method, x.target, x.query, x.r.Header)
 	if !ok {
-		return errNotImplemented.with("cosi-emu implements no operation " + x.r.Method + " with comp=" + printable(x.query.Get("comp")) +
-			" and restype=" + printable(x.query.Get("restype")) + " here.")
+		return errNotImplemented.with("cosi-emu implements no operation " + x.r.Method + " on the " + string(x.target.level) + " with comp=" +
+			printable(x.query.Get("comp")) + " and restype=" + printable(x.query.Get("restype")) +
+			". GET on the container with comp=list and restype=container lists its blobs.")
 	}
 	x.operation = op
 	switch {
@@ -101,7 +102,10 @@ func (s *Service) authorize(x *exchange) error {
 	if !permits(x.query, x.operation.letters) || !authorization.Allows(grant, x.operation.needs) {
 		return errPermission
 	}
-	if tags := x.header(tagsHeader); tags != "" && !authorization.Allows(grant, authorization.WriteObjectMetadata) {
+	if x.header(ifTagsHeader) != "" && !(permits(x.query, "t") && authorization.Allows(grant, authorization.ReadObject)) {
+		return errPermission
+	}
+	if (x.header(tagsHeader) != "" || x.copiesTags()) && !authorization.Allows(grant, authorization.WriteObjectMetadata) {
 		return errPermission
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,10 @@ func TestHeaders(t *testing.T) {
 	if got := f.send(t, http.MethodGet, f.address+"/x/photos/a",
 		""); got.status != http.StatusUnauthorized || got.header.Get("WWW-Authenticate") == "" {
 		t.Errorf("without a signature: %d, %v", got.status, got.header)
+	}
+	containers := f.send(t, http.MethodGet, f.address+"/"+sas.Account("photos")+"?comp=list&"+a.token.Encode(), "")
+	if !strings.Contains(containers.body, "only the driver may list containers.\nRequestId:") {
+		t.Errorf("the list of containers: %s", containers.body)
 	}
 	if location, err := url.Parse(a.url("a", "")); err != nil || location.Query().Get("sv") != sas.Version {
 		t.Errorf("the version of signatures is not %s", sas.Version)

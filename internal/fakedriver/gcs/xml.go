@@ -23,10 +23,10 @@ import (
 // requests.
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
-		Authenticate: s.verify, Translate: s.translate,
-		Serves: func(operation string) bool { return xmlOperations[operation] != "" },
+		Authenticate: s.verify, Translate: s.translate, Serves: checkServed,
 		Dialect: answers.Dialect{
-			Protocol: fakedriver.ProtocolGCS, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML, Describe: describeXML,
+			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
+			Describe: describeXML,
 		},
 	}
 }
@@ -42,6 +42,19 @@ var xmlOperations = map[string]string{
 	"CreateMultipartUpload": "multipartUploads.create", "UploadPart": "multipartUploads.uploadPart",
 	"CompleteMultipartUpload": "multipartUploads.complete", "AbortMultipartUpload": "multipartUploads.abort",
 	"ListParts": "multipartUploads.listParts", "ListMultipartUploads": "multipartUploads.list",
+}
+
+// checkServed rejects operations that are not served. Google lets those read ACLs who may read policies, and grants
+// do not contain that; gsutil asks for the ACL of every object that it describes, and goes on without.
+func checkServed(operation string) error {
+	switch {
+	case operation == "GetObjectAcl":
+		return s3error.ErrAccessDenied.With("Grants do not contain the permission storage.objects.getIamPolicy")
+	case xmlOperations[operation] == "":
+		return s3error.ErrNotImplemented.With("The operation " + operation + " is not implemented for this service")
+	default:
+		return nil
+	}
 }
 
 const metadataPrefix = "X-Goog-Meta-"
@@ -156,6 +169,8 @@ func checkLength(bounds string, r *http.Request) error {
 	switch {
 	case err != nil || err2 != nil:
 		return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(lengthRange) + " must be MIN,MAX")
+	case r.ContentLength < 0:
+		return s3error.ErrMissingContentLength
 	case r.ContentLength > most:
 		return s3error.ErrEntityTooLarge
 	case r.ContentLength < least:

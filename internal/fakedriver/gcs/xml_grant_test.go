@@ -295,7 +295,7 @@ func TestXMLRejections(t *testing.T) {
 		{"ConditionText", "PUT", "/photos/x", map[string]string{"x-goog-if-generation-match": "x"}, "x", 400, "InvalidArgument"},
 		{"Metageneration", "DELETE", "/photos/x", map[string]string{"x-goog-if-metageneration-match": "2"}, "", 412, "PreconditionFailed"},
 		{"Compose", "PUT", "/photos/y?compose=", nil, "", 501, "NotImplemented"},
-		{"GetACL", "GET", "/photos/x?acl=", nil, "", 501, "NotImplemented"},
+		{"GetACL", "GET", "/photos/x?acl=", nil, "", 403, "AccessDenied"},
 		{"CORS", "GET", "/photos?cors=", nil, "", 501, "NotImplemented"},
 		{"Tags", "GET", "/photos/x?tagging=", nil, "", 501, "NotImplemented"},
 		{"PartCopy", "PUT", "/photos/y?partNumber=1&uploadId=x", map[string]string{"x-goog-copy-source": "photos/x"}, "", 501, "NotImplemented"},
@@ -325,6 +325,49 @@ func TestXMLRejections(t *testing.T) {
 	}
 	if status, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, bearer(key)); status != http.StatusOK || string(body) != "content" {
 		t.Errorf("rejected requests have left %d %s", status, body)
+	}
+}
+
+// TestXMLChunks uploads without a Content-Length.
+func TestXMLChunks(t *testing.T) {
+	const limit = 1 << 10
+	f := serve(t, gcs.Options{MaxBodyBytes: limit})
+	key := f.account(t, "app", all("photos"))
+	for _, tc := range []struct {
+		name, body string
+		headers    map[string]string
+		want       int
+		code       string
+	}{
+		{"Content", "content", nil, 200, ""},
+		{"Empty", "", nil, 200, ""},
+		{"AsLargeAsTheLimit", strings.Repeat("x", limit), nil, 200, ""},
+		{"TooLarge", strings.Repeat("x", limit+1), nil, 400, "EntityTooLarge"},
+		{"OtherHash", "x", map[string]string{"x-goog-hash": "crc32c=AAAAAA=="}, 400, "BadDigest"},
+		{"LengthRange", "x", map[string]string{"x-goog-content-length-range": "0,10"}, 411, "MissingContentLength"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := "/photos/" + tc.name
+			address := f.address + f.signedURL(key, http.MethodPut, path, time.Now().UTC(), nil, tc.headers)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, io.MultiReader(strings.NewReader(tc.body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header, r.TransferEncoding = headerOf(tc.headers), []string{"chunked"}
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = response.Body.Close() }()
+			answer, err := io.ReadAll(response.Body)
+			if err != nil || response.StatusCode != tc.want || tc.code != "" && !strings.Contains(string(answer), "<Code>"+tc.code+"</Code>") {
+				t.Fatalf("%d %s %v, want %d %s", response.StatusCode, answer, err, tc.want, tc.code)
+			}
+			status, _, got := f.do(t, request{method: http.MethodGet, path: path}, bearer(key))
+			if tc.want == http.StatusOK && (status != http.StatusOK || string(got) != tc.body) || tc.want != http.StatusOK && status != http.StatusNotFound {
+				t.Errorf("the object: %d, %d bytes", status, len(got))
+			}
+		})
 	}
 }
 

@@ -3,9 +3,11 @@ package s3
 import (
 	"bytes"
 	"io"
+	"math"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 )
@@ -49,5 +51,16 @@ func (s *Service) receiveContent(x *exchange) error {
 
 // receive copies the body, and verifies it.
 func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
-	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.file})
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.content()})
+}
+
+// content returns the part of the body that is the content, if not all of it is. A body in chunks of HTTP is like such
+// a part: its size is known when it ends.
+func (x *exchange) content() *payload.File {
+	declared := x.R.Header.Get("X-Amz-Content-Sha256")
+	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
+	if chunked && (declared == "" || declared == authentication.UnsignedPayload) {
+		return &payload.File{Content: x.R.Body, Max: math.MaxInt64}
+	}
+	return x.file
 }

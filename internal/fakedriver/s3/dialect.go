@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
 // Dialect is the protocol of another service, as far as it differs from S3: the XML API of
@@ -19,8 +18,8 @@ type Dialect struct {
 	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)
 	// Translate returns an authenticated request in S3's words.
 	Translate func(*http.Request, url.Values) (*http.Request, url.Values, error)
-	// Serves reports whether the service has an operation of S3.
-	Serves func(operation string) bool
+	// Serves returns an error for an operation of S3 that the service does not have.
+	Serves func(operation string) error
 }
 
 // identify returns the caller and the signature of a request.
@@ -42,8 +41,8 @@ func (s *Service) translate(x *exchange) (err error) {
 
 // checkServed rejects operations that another service does not have.
 func (s *Service) checkServed(operation string) error {
-	if d := s.options.Dialect; d != nil && !d.Serves(operation) {
-		return s3error.ErrNotImplemented.With("The operation " + operation + " is not implemented for this service")
+	if d := s.options.Dialect; d != nil {
+		return d.Serves(operation)
 	}
 	return nil
 }

@@ -31,10 +31,10 @@ case_put-headers() { aws s3 cp --only-show-errors in "$url" --content-type text/
 case_tags() { api put-object-tagging --key "$KEY" --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-object-tagging --key "$KEY"; }
 case_bucket-tags() { api put-bucket-tagging --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-bucket-tagging; api delete-bucket-tagging; }
 case_attributes() { api get-object-attributes --key "$KEY" --object-attributes ETag ObjectSize; }
-case_checksum() { case $ALGORITHM in CRC32C | CRC64NVME) na "CRC32C and CRC64NVME need a library that Debian does not package" ;; esac; put --checksum-algorithm "$ALGORITHM"; }
+case_checksum() { case $ALGORITHM in CRC32C | CRC64NVME) na "CRC32C and CRC64NVME need the library awscrt" ;; esac; put --checksum-algorithm "$ALGORITHM"; }
 case_checksum-parts() {
     aws s3 cp help 2>/dev/null | grep -q checksum-algorithm || na "s3 cp has checksums from 2.18 on"
-    [ "$ALGORITHM" != CRC32C ] || return 0
+    [ "$ALGORITHM" != CRC32C ] || na "CRC32C needs the library awscrt"
     aws s3 cp --only-show-errors in "$url" --checksum-algorithm "$ALGORITHM"
 }
 case_versions() { api list-object-versions --prefix "$KEY" --query 'Versions[].[VersionId]'; }

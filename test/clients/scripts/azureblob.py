@@ -1,36 +1,29 @@
-"""azure-storage-blob, a function for each case."""
-import os
-import pathlib
+"""azure-storage-blob, with the URI of the Secret."""
 import sys
 
 import azure.storage.blob
 from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError
 from azure.storage.blob import ContainerClient, ContentSettings
-
-ENV = os.environ
-KEY = ENV.get("KEY", "")
-
-
-def na(reason=""):
-    sys.stderr.write(reason)
-    sys.exit(77)
+from lib import ENV, KEY, PART, content, run, save, show, sync
 
 
 def container(uri):
-    return ContainerClient.from_container_url(uri, retry_total=0, max_single_put_size=5 << 20, max_block_size=5 << 20)
+    return ContainerClient.from_container_url(uri, retry_total=0, max_single_put_size=PART, max_block_size=PART)
 
 
-def content():
-    return pathlib.Path("in").read_bytes()
+URI = ENV.get("AZURE_STORAGE_SAS_TOKEN", "http://localhost/a/b")
+C = container(URI)
+BLOB = C.get_blob_client(KEY or "none")
+HEADERS = {"content_type": "text/x-test", "cache_control": "max-age=60", "content_disposition": 'attachment; filename="a b.txt"'}
 
 
 def put(data=None, **more):
     BLOB.upload_blob(content() if data is None else data, **{"overwrite": True, **more})
 
 
-def get(blob=None, **more):
-    pathlib.Path("out").write_bytes((blob or BLOB).download_blob(**more).readall())
+def get(blob=BLOB, **more):
+    save(blob.download_blob(**more).readall())
 
 
 def names():
@@ -39,37 +32,11 @@ def names():
 
 def delimiter():
     for page in C.walk_blobs(name_starts_with=KEY + "/", delimiter="/", results_per_page=1).by_page():
-        print("\n".join(b.name for b in page))
+        show(b.name for b in page)
 
 
 def copy(to):
     C.get_blob_client(KEY + to).start_copy_from_url(BLOB.url)
-
-
-def move():
-    copy(".moved")
-    BLOB.delete_blob()
-
-
-def sync():
-    for path in pathlib.Path("up").rglob("*"):
-        if path.is_file():
-            C.upload_blob(KEY + str(path)[2:], path.read_bytes())
-    for name in names():
-        to = pathlib.Path("down" + name[len(KEY):])
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_bytes(C.download_blob(name).readall())
-
-
-def tags():
-    BLOB.set_blob_tags({"project": "cosi"})
-    print(BLOB.get_blob_tags())
-
-
-def append():
-    BLOB.create_append_blob()
-    for _ in range(2):
-        BLOB.append_block(content())
 
 
 def snapshot():
@@ -86,39 +53,33 @@ def lease():
         taken.release()
 
 
-if sys.argv[1] != "version":
-    C = container(ENV["AZURE_STORAGE_SAS_TOKEN"])
-    BLOB = C.get_blob_client(KEY)
-
-CASES = {
-    "version": lambda: print(azure.storage.blob.__version__),
-    "put": put,
-    "get": get,
-    "head": lambda: print(BLOB.get_blob_properties().size),
-    "list": lambda: print("\n".join(names())),
-    "delimiter": delimiter,
-    "range": lambda: get(offset=1000, length=1000),
-    "copy": lambda: copy(".copy"),
-    "move": move,
-    "delete": lambda: BLOB.delete_blob(),
-    "delete-many": lambda: [C.delete_blob(KEY + name) for name in ("/1", "/2")],
-    "put-parts": put,
-    "stream": lambda: put(sys.stdin.buffer),
-    "sync": sync,
-    "put-metadata": lambda: put(metadata={"colour": "blue"}),
-    "get-metadata": lambda: print(BLOB.get_blob_properties().metadata),
-    "put-headers": lambda: put(content_settings=ContentSettings(content_type="text/x-test", cache_control="max-age=60",
-                                                                content_disposition='attachment; filename="a b.txt"')),
-    "tags": tags,
-    "put-new": lambda: put(overwrite=False),
-    "put-match": lambda: put(etag='"0123"', match_condition=MatchConditions.IfNotModified),
-    "get-changed": lambda: get(etag=ENV["ETAG"], match_condition=MatchConditions.IfModified),
-    "append": append,
-    "snapshot": snapshot,
-    "lease": lease,
-    "anonymous": lambda: get(container(ENV["AZURE_STORAGE_SAS_TOKEN"].split("?")[0]).get_blob_client(KEY)),
-}
 try:
-    CASES.get(sys.argv[1], na)()
+    run({
+        "version": lambda: print(azure.storage.blob.__version__),
+        "put": put,
+        "get": get,
+        "head": lambda: print(BLOB.get_blob_properties().size),
+        "list": lambda: show(names()),
+        "delimiter": delimiter,
+        "range": lambda: get(offset=1000, length=1000),
+        "copy": lambda: copy(".copy"),
+        "move": lambda: [copy(".moved"), BLOB.delete_blob()],
+        "delete": BLOB.delete_blob,
+        "delete-many": lambda: [C.delete_blob(KEY + name) for name in ("/1", "/2")],
+        "put-parts": put,
+        "stream": lambda: put(sys.stdin.buffer),
+        "sync": lambda: sync(C.upload_blob, names, lambda name: C.download_blob(name).readall()),
+        "put-metadata": lambda: put(metadata={"colour": "blue"}),
+        "get-metadata": lambda: print(BLOB.get_blob_properties().metadata),
+        "put-headers": lambda: put(content_settings=ContentSettings(**HEADERS)),
+        "tags": lambda: [BLOB.set_blob_tags({"project": "cosi"}), print(BLOB.get_blob_tags())],
+        "put-new": lambda: put(overwrite=False),
+        "put-match": lambda: put(etag='"0123"', match_condition=MatchConditions.IfNotModified),
+        "get-changed": lambda: get(etag=ENV["ETAG"], match_condition=MatchConditions.IfModified),
+        "append": lambda: [BLOB.create_append_blob(), BLOB.append_block(content()), BLOB.append_block(content())],
+        "snapshot": snapshot,
+        "lease": lease,
+        "anonymous": lambda: get(container(URI.split("?")[0]).get_blob_client(KEY)),
+    })
 except HttpResponseError as e:
     sys.exit("%s %s: %s" % (e.status_code, getattr(e, "error_code", ""), e.message))

@@ -18,7 +18,7 @@ export const version = async (name) => {
 };
 
 // na ends a case that the client cannot do.
-export const na = (reason = '') => { process.stderr.write(reason); process.exit(77); };
+export const na = (reason = '') => { process.stderr.write(reason); process.exit(42); };
 
 // sync uploads the directory up, and downloads what a list has to the directory down.
 export const sync = async (put, list, get) => {

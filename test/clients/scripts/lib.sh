@@ -2,7 +2,7 @@
 set -euo pipefail
 
 # na ends a case that the client cannot do, and says why.
-na() { echo -n "$*" >&2; exit 77; }
+na() { echo -n "$*" >&2; exit 42; }
 
 # run runs the case, which the client does not have if there is no function.
 run() {

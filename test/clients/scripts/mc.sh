@@ -42,5 +42,5 @@ case_undelete() { mc undo --force "$url"; }
 case_presign-get() { mc share download --expire 1m --json "$url" | field share | sed 's/\\u0026/\&/g'; }
 case_presign-put() { na "it makes a POST form instead"; }
 case_post-form() { na "it prints the form as a command of curl"; }
-case_anonymous() { unset MC_HOST_s; export "MC_HOST_s=$AWS_ENDPOINT_URL"; mc cp "$url" out; }
+case_anonymous() { unset MC_HOST_s; export "MC_HOST_s=$AWS_ENDPOINT_URL"; mc cat "$url" >out; }
 run "$1"

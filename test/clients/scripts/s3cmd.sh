@@ -44,5 +44,5 @@ case_get-metadata() { s3cmd info "$url"; }
 case_put-headers() { put --mime-type text/x-test --add-header Cache-Control:max-age=60 --add-header 'Content-Disposition:attachment; filename="a b.txt"'; }
 case_tags() { s3cmd settagging "$url" project=cosi 2>&1 && s3cmd gettagging "$url" || na "it has tags from 2.4 on"; }
 case_presign-get() { na "it signs URLs with SigV2"; }
-case_sigv2() { s3cmd --signature-v2 get "$url" out; }
+case_sigv2() { s3cmd --signature-v2 ls "$url"; } # get begins with HEAD, whose answers have no message
 run "$1"

@@ -43,10 +43,11 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	return draft, err
 }
 
-// changesStorage reports whether a request changes what is never copied.
+// changesStorage reports whether a request changes what is never copied. To name an encryption is a change: with it,
+// objects are encrypted again.
 func changesStorage(source *objects.Version, request objects.Attributes) bool {
 	before, after := source.StandardHeaders(), request.Headers.Value()
-	return before.StorageClass != after.StorageClass || before.Encryption != after.Encryption ||
+	return before.StorageClass != after.StorageClass || before.Encryption != after.Encryption || after.Encryption != "" ||
 		before.WebsiteRedirect != after.WebsiteRedirect
 }
 

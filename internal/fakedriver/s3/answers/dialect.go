@@ -12,6 +12,8 @@ import (
 type Dialect struct {
 	// Protocol is that of the buckets. Those of other protocols cannot be reached.
 	Protocol fakedriver.Protocol
+	// Chunked is set for a service that takes objects without a Content-Length, in chunks of HTTP.
+	Chunked bool
 	// Conditions adds the conditions in headers that S3 does not have.
 	Conditions func(http.Header, *objects.Conditions) error
 	// Attributes completes what the headers of an upload say about the object.

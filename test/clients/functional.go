@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+)
+
+// functionalTests is the program of minio-go's own tests. Each test creates a bucket, which no key of COSI may: they have the
+// key of the store's administrator.
+const functionalTests = "minio-functional"
+
+// expectedFailures say why tests fail, by a part of the name or of the error.
+var expectedFailures = []struct{ part, reason string }{
+	{"Signature Version 2", "requires SigV2, which is rejected"},
+	{"testMakeBucketRegions", "creates buckets in other regions than the store's"},
+	{"testListObjects", "lists with the parameter `metadata`, which only MinIO has"},
+	{"testListMultipartUpload", "expects uploads without owner, and a page that begins with its marker, as only MinIO has them"},
+	{"testPresignedPostPolicyWrongFile", "expects an error in the words of MinIO"},
+	{"testGetObjectACLContext", "writes a public ACL, which grants replace"},
+}
+
+// functional runs minio-go's tests, and returns how they ended, and whether one of them failed that should not.
+func (s *site) functional(ctx context.Context, programs string) (text string, failed bool, err error) {
+	variables, err := env.ForAdministrator(s.emulator.Info())
+	if err != nil {
+		return "", false, err
+	}
+	e := s.environment(variables)
+	cmd := exec.CommandContext(ctx, filepath.Join(programs, functionalTests))
+	endWithGroup(cmd)
+	_, endpoint, _ := strings.Cut(e["AWS_ENDPOINT_URL"], "://")
+	cmd.Env = append(os.Environ(), "SERVER_ENDPOINT="+endpoint, "ACCESS_KEY="+e["AWS_ACCESS_KEY_ID"], "SECRET_KEY="+e["AWS_SECRET_ACCESS_KEY"],
+		fmt.Sprintf("ENABLE_HTTPS=%t", s.scheme == "https"), "SSL_CERT_FILE="+e[varCA], "MINT_MODE=full", "RUN_ON_FAIL=1")
+	out, err := cmd.Output()
+	ends := map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More() && err == nil; {
+		var line struct{ Name, Status, Message, Error string }
+		err = decoder.Decode(&line)
+		end := line.Status
+		if end == "FAIL" {
+			end = fmt.Sprintf("✗ %s: %s %s", line.Name, line.Message, line.Error)
+			for _, expected := range expectedFailures {
+				if strings.Contains(end, expected.part) {
+					end = "fails: it " + expected.reason
+				}
+			}
+		}
+		ends[line.Name] = max(ends[line.Name], end) // PASS is above NA, and below every failure
+	}
+	counts := map[string]int{}
+	for _, end := range ends {
+		counts[end]++
+		failed = failed || strings.HasPrefix(end, fails)
+	}
+	for _, end := range slices.Sorted(maps.Keys(counts)) {
+		text += fmt.Sprintf("| %s | %s | %d |\n", s.scheme, cmp.Or(map[string]string{"PASS": "passes", "NA": "skips what is not implemented"}[end], end), counts[end])
+	}
+	return text, failed || len(ends) == 0, err
+}
