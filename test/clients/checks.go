@@ -78,13 +78,6 @@ func lines(want ...string) func(*try) error {
 	}
 }
 
-func trimmed(prefix string, texts []string) []string {
-	for i := range texts {
-		texts[i] = strings.TrimPrefix(texts[i], prefix)
-	}
-	return texts
-}
-
 func header(name, want string) func(*try) error {
 	return func(t *try) error {
 		got, _, err := t.get(t.ctx, t.key)

@@ -76,9 +76,7 @@ func basics() []operation {
 			{do: "list", given: []string{"/1", "/2", "/3/4"}, check: lines("1", "2", "3/4")},
 		}},
 		{"List pages", "several pages have every key once", everywhere, []step{
-			{do: "list", key: "pages", size: 1, given: manyKeys(), check: func(t *try) error {
-				return lines(trimmed("/", manyKeys())...)(t)
-			}},
+			{do: "list", key: "pages", size: 1, given: manyKeys("/"), check: lines(manyKeys("")...)},
 		}},
 		{"List with delimiter", "prints objects and common prefixes once", everywhere, []step{
 			{do: "delimiter", given: []string{"/a/1", "/a/2", "/b", "/c/1"}, check: lines("a/", "b", "c/")},
@@ -250,9 +248,9 @@ func rejections() []operation {
 	}
 }
 
-func manyKeys() (keys []string) {
+func manyKeys(prefix string) (keys []string) {
 	for i := range pages {
-		keys = append(keys, fmt.Sprintf("/%04d", i))
+		keys = append(keys, fmt.Sprintf("%s%04d", prefix, i))
 	}
 	return keys
 }

@@ -17,9 +17,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )
 
 // environment are the variables that an access gives a client.
@@ -82,22 +81,15 @@ func (r *reference) request(ctx context.Context, method, address string, body []
 		return nil, nil, err
 	}
 	maps.Copy(request.Header, header)
-	if err := r.authorize(ctx, request); err != nil {
+	if r.protocol == azure { // the URL has the signature
+		request.Header.Set("X-Ms-Version", "2025-01-05")
+		return r.send(request)
+	}
+	region := cmp.Or(r.environment["AWS_REGION"], signing.GoogleRegion)
+	if err := signing.Sign(request, r.protocol.key(r.environment), region, body); err != nil {
 		return nil, nil, err
 	}
 	return r.send(request)
-}
-
-// authorize signs a request with the key of the access; Google's XML API takes the same signature with HMAC keys.
-func (r *reference) authorize(ctx context.Context, request *http.Request) error {
-	if r.protocol == azure {
-		request.Header.Set("X-Ms-Version", "2025-01-05")
-		return nil
-	}
-	const unsigned = "UNSIGNED-PAYLOAD"
-	request.Header.Set("X-Amz-Content-Sha256", unsigned)
-	return v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }).
-		SignHTTP(ctx, r.protocol.key(r.environment), request, unsigned, "s3", cmp.Or(r.environment["AWS_REGION"], "auto"), time.Now())
 }
 
 func (r *reference) send(request *http.Request) (http.Header, []byte, error) {

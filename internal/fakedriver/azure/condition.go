@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
 // conditions are those of RFC 9110 that Azure supports.
@@ -47,20 +49,14 @@ func (c conditions) hold(b *blob) (ok, fresh bool) {
 	if b == nil {
 		return c.match == "", true
 	}
-	ok = (c.match == "" || matches(c.match, b.etag())) && (c.unmodifiedSince.IsZero() || !b.lastModified().After(c.unmodifiedSince))
-	other := c.noneMatch != "" && !matches(c.noneMatch, b.etag())
+	ok = (c.match == "" || b.matches(c.match)) && (c.unmodifiedSince.IsZero() || !b.lastModified().After(c.unmodifiedSince))
+	other := c.noneMatch != "" && !b.matches(c.noneMatch)
 	newer := !c.modifiedSince.IsZero() && b.lastModified().After(c.modifiedSince)
 	return ok, other || newer || c.noneMatch == "" && c.modifiedSince.IsZero()
 }
 
-func matches(list, etag string) bool {
-	for candidate := range strings.SplitSeq(list, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.Trim(candidate, `"`) == strings.Trim(etag, `"`) {
-			return true
-		}
-	}
-	return false
+func (b *blob) matches(list string) bool {
+	return objects.MatchesETag(list, strings.Trim(b.etag(), `"`))
 }
 
 // checkRead checks the conditions and the lease of a request that reads a blob.

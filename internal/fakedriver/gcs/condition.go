@@ -48,6 +48,18 @@ func (x *exchange) versionID(parameter string) (string, error) {
 	return strconv.FormatInt(*generation, 10), nil
 }
 
+// checkETag compares an ETag with those of the request, for metadata. Downloads have it done by net/http.
+func (x *exchange) checkETag(etag string) error {
+	match, noneMatch := x.r.Header.Get("If-Match"), x.r.Header.Get("If-None-Match")
+	switch {
+	case match != "" && !objects.MatchesETag(match, etag):
+		return errCondition
+	case noneMatch != "" && objects.MatchesETag(noneMatch, etag):
+		return errNotModified
+	}
+	return nil
+}
+
 // existing returns the object of a request, whose content can be read until the request ends.
 // It checks the conditions.
 func (s *Service) existing(x *exchange) (*object, error) {

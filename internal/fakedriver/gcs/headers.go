@@ -19,7 +19,7 @@ var honoured = []string{
 func checkHeaders(header http.Header, op operation) error {
 	for name := range header {
 		unknown := strings.HasPrefix(name, "X-Goog-") && !slices.Contains(honoured, name)
-		if unknown || name == "X-Http-Method-Override" || op.changes && isCondition(name) {
+		if unknown || name == "X-Http-Method-Override" || isCondition(name) && !op.takesCondition(name) {
 			return errNotImplemented.with("cosi-emu does not implement the header " + name + " here")
 		}
 	}
@@ -30,6 +30,18 @@ func isCondition(name string) bool {
 	switch name {
 	case "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since":
 		return true
+	default:
+		return false
+	}
+}
+
+// takesCondition reports whether the operation compares a condition of HTTP.
+func (o operation) takesCondition(name string) bool {
+	switch o.name {
+	case "objects.get media":
+		return true
+	case "objects.get":
+		return name == "If-Match" || name == "If-None-Match"
 	default:
 		return false
 	}

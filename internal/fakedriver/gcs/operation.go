@@ -25,9 +25,7 @@ type operation struct {
 	// takes are the supported query parameters. Unsupported ones that could change the
 	// operation are rejected, not ignored.
 	takes []string
-	// changes reports whether the operation changes objects.
-	changes bool
-	do      func(*Service, *exchange) error
+	do    func(*Service, *exchange) error
 }
 
 var (
@@ -60,20 +58,20 @@ var operations = []operation{
 	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
 	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
 	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
-	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
-	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
-	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).upload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, changes: true, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, changes: true, do: (*Service).remove},
-	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
-	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, changes: true, do: (*Service).patch},
-	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
-	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, changes: true, do: (*Service).copyObject},
-	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, changes: true, do: (*Service).compose},
+	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
+	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
+	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, changes: true, do: (*Service).beginXML},
-	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).continueUpload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, changes: true, do: (*Service).cancelUpload},
+	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
+	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
 	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// Only the driver may use these.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},

@@ -41,6 +41,9 @@ func (s *Service) sendObject(x *exchange, o *object) error {
 // describe sends the metadata of an object.
 func (s *Service) describe(x *exchange) error {
 	found, err := s.existing(x)
+	if err == nil {
+		err = x.checkETag(found.etag())
+	}
 	if err != nil {
 		return err
 	}

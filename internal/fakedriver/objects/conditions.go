@@ -59,11 +59,11 @@ func (c Conditions) Read(v *Version) error {
 	}
 	etag, modified := v.ETag.String(), v.Modified().Truncate(time.Second)
 	switch {
-	case c.IfMatch != "" && !matches(c.IfMatch, etag):
+	case c.IfMatch != "" && !MatchesETag(c.IfMatch, etag):
 		return s3error.ErrPreconditionFailed
 	case c.IfMatch == "" && !c.IfUnmodifiedSince.IsZero() && modified.After(c.IfUnmodifiedSince):
 		return s3error.ErrPreconditionFailed
-	case c.IfNoneMatch != "" && matches(c.IfNoneMatch, etag):
+	case c.IfNoneMatch != "" && MatchesETag(c.IfNoneMatch, etag):
 		return s3error.ErrNotModified
 	case c.IfNoneMatch == "" && !c.IfModifiedSince.IsZero() && !modified.After(c.IfModifiedSince):
 		return s3error.ErrNotModified
@@ -79,17 +79,18 @@ func (c Conditions) write(current *Version) error {
 	switch {
 	case !ok || !fresh:
 		return s3error.ErrPreconditionFailed
-	case c.IfNoneMatch != "" && exists && matches(c.IfNoneMatch, current.ETag.String()):
+	case c.IfNoneMatch != "" && exists && MatchesETag(c.IfNoneMatch, current.ETag.String()):
 		return s3error.ErrPreconditionFailed
 	case c.IfMatch != "" && !exists:
 		return s3error.ErrNoSuchKey
-	case c.IfMatch != "" && !matches(c.IfMatch, current.ETag.String()):
+	case c.IfMatch != "" && !MatchesETag(c.IfMatch, current.ETag.String()):
 		return s3error.ErrPreconditionFailed
 	}
 	return nil
 }
 
-func matches(list, etag string) bool {
+// MatchesETag reports whether a list of ETags, or "*", has an ETag, which has no quotes.
+func MatchesETag(list, etag string) bool {
 	for candidate := range strings.SplitSeq(list, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
 		if candidate == "*" || strings.Trim(candidate, `"`) == etag {
