@@ -48,6 +48,13 @@ func TestEncryptionAndClass(t *testing.T) {
 			t.Errorf("%s is listed with the class %s", *object.Key, object.StorageClass)
 		}
 	}
+}
+
+// TestCopyToItself: a copy to itself must change something, and the name of an encryption counts.
+func TestCopyToItself(t *testing.T) {
+	a := newApp(t)
+	const encryption, class = "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"
+	a.raw(http.MethodPut, "/put", "content", encryption, "AES256", class, "STANDARD_IA")
 	got := a.raw(http.MethodPut, "/put", "", "X-Amz-Copy-Source", "photos/put")
 	if head := a.raw(http.MethodHead, "/put", "").header; got.status != http.StatusOK || head.Get(class) != "" || head.Get(encryption) != "" {
 		t.Errorf("a copy to itself with another class: answer %d, then %v", got.status, head)
