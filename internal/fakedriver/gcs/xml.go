@@ -28,7 +28,7 @@ func (s *Service) dialect() *s3.Dialect {
 		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
 		Dialect: answers.Dialect{
 			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-			Compose: s.composeXML, Describe: describeXML,
+			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 		},
 	}
 }
@@ -82,12 +82,13 @@ const (
 	customTimeHeader = "X-Goog-Custom-Time"
 	sourceGeneration = "X-Goog-Copy-Source-Generation"
 	lengthRange      = "X-Goog-Content-Length-Range"
+	listFormat       = "X-Goog-Interop-List-Objects-Format"
 )
 
 // asIs are the headers that need no translation: others read them, or they have no effect.
 var asIs = []string{
 	classHeader, customTimeHeader, "X-Goog-If-Generation-Match", "X-Goog-If-Metageneration-Match", "X-Goog-Api-Client",
-	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange,
+	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange, listFormat,
 }
 
 // notGoogles are headers of S3 that Google does not have.
@@ -144,6 +145,8 @@ func translated(name string) (string, error) {
 		return "X-Amz-Meta-" + metadata, nil
 	case name == "X-Amz-Storage-Class":
 		return classHeader, nil
+	case name == "X-Amz-Interop-List-Objects-Format":
+		return listFormat, nil
 	case slices.Contains(notGoogles, name), strings.HasPrefix(name, "X-Goog-") && !slices.Contains(asIs, name):
 		return "", s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) + " here")
 	}
@@ -163,6 +166,9 @@ func translateValues(header http.Header) error {
 	}
 	if !slices.Contains(classes, header.Get(classHeader)) {
 		return s3error.ErrInvalidStorageClass
+	}
+	if format := header.Get(listFormat); format != "" && format != "enabled" {
+		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the format of S3 only: " + strings.ToLower(listFormat) + " must be enabled")
 	}
 	hashes, err := declared(header, nil)
 	if err != nil {
@@ -273,6 +279,13 @@ func finishXML(d *objects.Draft) (err error) {
 	extra, err := json.Marshal(p)
 	d.Attributes.Extra = string(extra)
 	return err
+}
+
+// appendGenerations appends what Google's lists have of an object, besides the elements of S3's.
+func appendGenerations(to []byte, v *objects.Version) []byte {
+	to = strconv.AppendInt(append(to, "<Generation>"...), v.Generation(), 10)
+	to = strconv.AppendInt(append(to, "</Generation><MetaGeneration>"...), v.Metageneration(), 10)
+	return append(to, "</MetaGeneration>"...)
 }
 
 // describeXML sets Google's headers of an object.
