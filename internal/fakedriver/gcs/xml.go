@@ -113,7 +113,7 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	if err := translateValues(header); err != nil {
 		return r, query, err
 	}
-	if err := checkCompose(header, query); err != nil {
+	if err := checkForms(header, query); err != nil {
 		return r, query, err
 	}
 	if err := checkLength(header.Get(lengthRange), r); err != nil {
@@ -125,8 +125,13 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	return r, rest, err
 }
 
-// checkCompose rejects headers about a content, which a request to compose does not have.
-func checkCompose(header http.Header, query url.Values) error {
+// checkForms rejects what there is in one form only: the list of versions, and requests to compose,
+// which have no content for headers to be about.
+func checkForms(header http.Header, query url.Values) error {
+	if format := header.Get(listFormat); format != "" && format != "enabled" {
+		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the form of S3 only: the header " + strings.ToLower(listFormat) +
+			" must be enabled")
+	}
 	for _, name := range []string{"X-Goog-Hash", lengthRange} {
 		if query.Has("compose") && header.Get(name) != "" {
 			return s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) +
@@ -166,9 +171,6 @@ func translateValues(header http.Header) error {
 	}
 	if !slices.Contains(classes, header.Get(classHeader)) {
 		return s3error.ErrInvalidStorageClass
-	}
-	if format := header.Get(listFormat); format != "" && format != "enabled" {
-		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the format of S3 only: " + strings.ToLower(listFormat) + " must be enabled")
 	}
 	hashes, err := declared(header, nil)
 	if err != nil {

@@ -143,9 +143,11 @@ func TestXMLComposed(t *testing.T) {
 		t.Errorf("compose in the JSON API: %d %s", status, body)
 	}
 	type item struct {
-		ContentType, StorageClass, MD5Hash string
-		ComponentCount                     int
-		Metadata                           map[string]string
+		ContentType    string            `json:"contentType"`
+		StorageClass   string            `json:"storageClass"`
+		MD5Hash        string            `json:"md5Hash"`
+		ComponentCount int               `json:"componentCount"`
+		Metadata       map[string]string `json:"metadata"`
 	}
 	for name, want := range map[string]item{
 		"z": {"text/x", "NEARLINE", "", 2, map[string]string{"color": "red"}}, "more": {"application/octet-stream", "STANDARD", "", 3, nil},
@@ -167,7 +169,8 @@ func TestXMLPartCopy(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	c := f.amazon(t, f.account(t, "app", all("photos")))
 	_, err := c.UploadPartCopy(t.Context(), &s3.UploadPartCopyInput{
-		Bucket: aws.String("photos"), Key: aws.String("y"), CopySource: aws.String("photos/x"), UploadId: aws.String("u"), PartNumber: aws.Int32(1),
+		Bucket: aws.String("photos"), Key: aws.String("y"), CopySource: aws.String("photos/x"),
+		UploadId: aws.String("u"), PartNumber: aws.Int32(1),
 	})
 	failed, isAPI := errors.AsType[smithy.APIError](err)
 	if !isAPI || failed.ErrorCode() != "NotImplemented" || !strings.Contains(failed.ErrorMessage(), "UploadPartCopy") {

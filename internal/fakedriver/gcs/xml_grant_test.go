@@ -277,12 +277,15 @@ func TestXMLLists(t *testing.T) {
 	key := f.account(t, "app", all("kept"), all("s3only"))
 	first := f.put(t, "kept", "x", "first", bearer(key))
 	second := f.put(t, "kept", "x", "second", bearer(key))
-	if status, _, body := f.do(t, request{method: "PATCH", path: "/storage/v1/b/kept/o/x", body: `{"contentType":"text/x"}`}, bearer(key)); status != ok {
+	patch := request{method: "PATCH", path: "/storage/v1/b/kept/o/x", body: `{"contentType":"text/x"}`}
+	if status, _, body := f.do(t, patch, bearer(key)); status != ok {
 		t.Fatalf("patch: %d %s", status, body)
 	}
 	type entry struct {
-		Key, Generation, MetaGeneration string
-		VersionID                       string `xml:"VersionId"`
+		Key            string `xml:"Key"`
+		Generation     string `xml:"Generation"`
+		MetaGeneration string `xml:"MetaGeneration"`
+		VersionID      string `xml:"VersionId"`
 	}
 	latest := []entry{{"x", second, "2", ""}}
 	versions := []entry{{"x", second, "2", second}, {"x", first, "1", first}}
@@ -301,7 +304,10 @@ func TestXMLLists(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			path := f.signedURL(key, "GET", "/kept", time.Now().UTC(), tc.query, tc.headers)
 			status, _, body := f.do(t, request{method: "GET", path: path, header: headerOf(tc.headers)}, "")
-			var list struct{ Contents, Version []entry }
+			var list struct {
+				Contents []entry `xml:"Contents"`
+				Version  []entry `xml:"Version"`
+			}
 			if err := xml.Unmarshal(body, &list); err != nil || status != ok {
 				t.Fatalf("%d %s: %v", status, body, err)
 			}
