@@ -3,6 +3,7 @@ package gcs_test
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
@@ -69,7 +71,7 @@ var calls = []xmlCall{
 		return second(c.CopyObject(ctx, &s3.CopyObjectInput{Bucket: &b, Key: aws.String("new"), CopySource: aws.String(b + "/x")}))
 	}, []string{"d", "D"}},
 	{"ComposeObject", func(ctx context.Context, c *s3.Client, b, _ string) error {
-		return compose(ctx, c, b, "new", "<ComposeRequest><Component><Name>x</Name></Component></ComposeRequest>")
+		return second(ask(ctx, c, http.MethodPut, "/"+b+"/new?compose=", components("<Name>x</Name>")))
 	}, []string{"d", "D"}},
 	{"UploadPart", func(ctx context.Context, c *s3.Client, b, upload string) error {
 		return second(c.UploadPart(ctx, &s3.UploadPartInput{
@@ -263,6 +265,69 @@ func TestXMLGenerations(t *testing.T) {
 	}
 }
 
+// TestXMLLists expects the generations of objects in lists, which those of S3 do not have.
+func TestXMLLists(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	for name, protocol := range map[string]fakedriver.Protocol{"kept": fakedriver.ProtocolGCS, "s3only": fakedriver.ProtocolS3} {
+		spec := fakedriver.BucketSpec{Name: name, Owner: owner, Protocol: protocol, Versioning: true}
+		if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := f.account(t, "app", all("kept"), all("s3only"))
+	first := f.put(t, "kept", "x", "first", bearer(key))
+	second := f.put(t, "kept", "x", "second", bearer(key))
+	patch := request{method: "PATCH", path: "/storage/v1/b/kept/o/x", body: `{"contentType":"text/x"}`}
+	if status, _, body := f.do(t, patch, bearer(key)); status != ok {
+		t.Fatalf("patch: %d %s", status, body)
+	}
+	type entry struct {
+		Key            string `xml:"Key"`
+		Generation     string `xml:"Generation"`
+		MetaGeneration string `xml:"MetaGeneration"`
+		VersionID      string `xml:"VersionId"`
+	}
+	latest := []entry{{"x", second, "2", ""}}
+	versions := []entry{{"x", second, "2", second}, {"x", first, "1", first}}
+	for _, tc := range []struct {
+		name    string
+		query   map[string][]string
+		headers map[string]string
+		want    []entry
+	}{
+		{"Objects", nil, nil, latest},
+		{"ObjectsV2", map[string][]string{"list-type": {"2"}}, nil, latest},
+		{"Versions", map[string][]string{"versions": {""}}, nil, versions},
+		{"VersionsOfS3", map[string][]string{"versions": {""}}, map[string]string{"x-goog-interop-list-objects-format": "enabled"}, versions},
+		{"VersionsOfSDK", map[string][]string{"versions": {""}}, map[string]string{"x-amz-interop-list-objects-format": "enabled"}, versions},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := f.signedURL(key, "GET", "/kept", time.Now().UTC(), tc.query, tc.headers)
+			status, _, body := f.do(t, request{method: "GET", path: path, header: headerOf(tc.headers)}, "")
+			var list struct {
+				Contents []entry `xml:"Contents"`
+				Version  []entry `xml:"Version"`
+			}
+			if err := xml.Unmarshal(body, &list); err != nil || status != ok {
+				t.Fatalf("%d %s: %v", status, body, err)
+			}
+			if diff := cmp.Diff(tc.want, append(list.Contents, list.Version...)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+	f.address = f.serveS3(t)
+	c := f.amazonIn(t, key, f.store.Region())
+	if _, err := c.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("s3only"), Key: aws.String("x")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?versions="} {
+		if body, err := ask(t.Context(), c, http.MethodGet, "/s3only"+query, ""); err != nil || bytes.Contains(body, []byte("eneration>")) {
+			t.Errorf("the list %q of S3: %s, %v", query, body, err)
+		}
+	}
+}
+
 // TestXMLRejections sends what the XML API has, or Google does not have, and cosi-emu does not
 // serve. Nothing is ignored.
 //
@@ -309,6 +374,7 @@ func TestXMLRejections(t *testing.T) {
 		{"CORS", "GET", "/photos?cors=", nil, "", 501, "NotImplemented"},
 		{"Tags", "GET", "/photos/x?tagging=", nil, "", 501, "NotImplemented"},
 		{"PartCopy", "PUT", "/photos/y?partNumber=1&uploadId=x", map[string]string{"x-goog-copy-source": "photos/x"}, "", 501, "NotImplemented"},
+		{"ListFormat", "GET", "/photos?versions=", map[string]string{"x-goog-interop-list-objects-format": "disabled"}, "", 501, "NotImplemented"},
 		{"Generation", "GET", "/photos/x?generation=x", nil, "", 400, "InvalidArgument"},
 		{"NoGeneration", "GET", "/photos/x?generation=1", nil, "", 404, "NoSuchVersion"},
 		{"TwoGenerations", "GET", "/photos/x?generation=1&versionId=1", nil, "", 400, "InvalidArgument"},
