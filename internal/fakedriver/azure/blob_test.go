@@ -159,7 +159,9 @@ func TestTagConditions(t *testing.T) {
 	// Who may not read tags learns nothing about them.
 	writer := f.account(t, "ba-writer", fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.WriteOnly})
 	reader := f.account(t, "ba-reader", everything("photos"))
-	for what, blind := range map[string]access{"the permission": f.signed("photos", reader, "racwdl"), "the grant": f.signed("photos", writer, all)} {
+	for what, blind := range map[string]access{
+		"the permission": f.signed("photos", reader, "racwdl"), "the grant": f.signed("photos", writer, all),
+	} {
 		got := blind.do(t, http.MethodPut, "a", "", "two", "x-ms-blob-type: BlockBlob", `x-ms-if-tags: "colour" = 'red'`)
 		if got.code() != "AuthorizationPermissionMismatch" {
 			t.Errorf("without %s to read tags: %s", what, got.code())

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -11,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
@@ -270,11 +270,11 @@ func (s *Service) getBlockList(x *exchange) error {
 	return x.sendXML(list)
 }
 
-// literal returns a document with literal quotes in texts: Azure's client for JavaScript reads no
-// numeric references.
-func literal(document []byte) []byte {
-	return bytes.ReplaceAll(bytes.ReplaceAll(document, []byte("&#39;"), []byte("'")), []byte("&#34;"), []byte("&quot;"))
-}
+var literals = strings.NewReplacer("&#39;", "'", "&#34;", "&quot;", "&#xA;", "\n")
+
+// literal returns a document with literal quotes and line breaks in texts: Azure's client for
+// JavaScript reads no numeric references.
+func literal(document []byte) []byte { return []byte(literals.Replace(string(document))) }
 
 // sendXML responds with a document.
 func (x *exchange) sendXML(document any) error {

@@ -29,7 +29,10 @@ func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 
 // forWrite returns the conditions that count for a write, and for the source of a copy: an ETag
 // replaces the time of the same kind, and one kind is allowed.
-func (c conditions) forWrite() (conditions, error) {
+func forWrite(c conditions, err error) (conditions, error) {
+	if err != nil {
+		return c, err
+	}
 	if c.match != "" {
 		c.unmodifiedSince = time.Time{}
 	}
@@ -98,10 +101,7 @@ func (s *Service) checkWrite(x *exchange, b *blob) error {
 }
 
 func (x *exchange) checkConditions(b *blob) error {
-	c, err := conditionsOf(x.r.Header, "")
-	if err == nil {
-		c, err = c.forWrite()
-	}
+	c, err := forWrite(conditionsOf(x.r.Header, ""))
 	if err != nil {
 		return err
 	}

@@ -16,17 +16,9 @@ const copySucceeded = "success"
 // source returns the blob that a request copies, whose content can be read until the
 // request ends. It is a blob of this service, and its URL has a signature that may read it.
 func (s *Service) source(x *exchange) (*blob, error) {
-	u, err := url.Parse(x.header(copySource))
-	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
-		return nil, errCopySource
-	}
-	query, err := url.ParseQuery(u.RawQuery)
+	t, query, err := x.sourceTarget()
 	if err != nil {
-		return nil, errCopySource
-	}
-	t, err := parseTarget(u)
-	if err != nil || t.level != blobLevel {
-		return nil, errCopySource
+		return nil, err
 	}
 	caller, err := s.signer(x.r, t, query)
 	if err != nil || !permits(query, "r") || x.copiesTags() && !permits(query, "t") {
@@ -36,10 +28,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := conditionsOf(x.r.Header, "X-Ms-Source-")
-	if err == nil {
-		c, err = c.forWrite()
-	}
+	c, err := forWrite(conditionsOf(x.r.Header, "X-Ms-Source-"))
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +36,21 @@ func (s *Service) source(x *exchange) (*blob, error) {
 		return nil, errSourceCondition
 	}
 	return found, nil
+}
+
+// sourceTarget parses the URL of the source.
+func (x *exchange) sourceTarget() (t target, query url.Values, err error) {
+	u, err := url.Parse(x.header(copySource))
+	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
+		return t, nil, errCopySource
+	}
+	if query, err = url.ParseQuery(u.RawQuery); err != nil {
+		return t, nil, errCopySource
+	}
+	if t, err = parseTarget(u); err != nil || t.level != blobLevel {
+		return t, nil, errCopySource
+	}
+	return t, query, nil
 }
 
 // readSource reads the source with its own grant. A source of the same access is covered by

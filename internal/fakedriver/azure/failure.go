@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -156,5 +155,5 @@ func (f *failure) write(w http.ResponseWriter, r *http.Request) {
 	}
 	header.Set("Content-Type", "application/xml")
 	w.WriteHeader(f.status)
-	_, _ = w.Write(append([]byte(xml.Header), bytes.ReplaceAll(literal(body), []byte("&#xA;"), []byte("\n"))...)) // the client may have disconnected
+	_, _ = w.Write(append([]byte(xml.Header), literal(body)...)) // the client may have disconnected
 }

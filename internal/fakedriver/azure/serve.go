@@ -99,13 +99,7 @@ func (s *Service) authorize(x *exchange) error {
 	if err != nil && !errors.Is(err, fakedriver.ErrNotExist) {
 		return err
 	}
-	if !permits(x.query, x.operation.letters) || !authorization.Allows(grant, x.operation.needs) {
-		return errPermission
-	}
-	if x.header(ifTagsHeader) != "" && !(permits(x.query, "t") && authorization.Allows(grant, authorization.ReadObject)) {
-		return errPermission
-	}
-	if (x.header(tagsHeader) != "" || x.copiesTags()) && !authorization.Allows(grant, authorization.WriteObjectMetadata) {
+	if !x.permits(x.operation.letters, grant, x.operation.needs) || !x.permitsTags(grant) {
 		return errPermission
 	}
 	if err != nil {
@@ -117,6 +111,18 @@ func (s *Service) authorize(x *exchange) error {
 	}
 	x.bucket, err = s.options.Store.Objects().Bucket(b.UID)
 	return err
+}
+
+func (x *exchange) permits(letters string, grant fakedriver.Grant, needs []authorization.Need) bool {
+	return permits(x.query, letters) && authorization.Allows(grant, needs)
+}
+
+// permitsTags reports whether the request may read the tags of its condition, and write those of its blob.
+func (x *exchange) permitsTags(grant fakedriver.Grant) bool {
+	if x.header(ifTagsHeader) != "" && !x.permits("t", grant, authorization.ReadObject) {
+		return false
+	}
+	return x.header(tagsHeader) == "" && !x.copiesTags() || authorization.Allows(grant, authorization.WriteObjectMetadata)
 }
 
 // perform runs the operation, after a last check of the key and the grant: they may have

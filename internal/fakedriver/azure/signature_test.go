@@ -147,12 +147,23 @@ func TestHeaders(t *testing.T) {
 		""); got.status != http.StatusUnauthorized || got.header.Get("WWW-Authenticate") == "" {
 		t.Errorf("without a signature: %d, %v", got.status, got.header)
 	}
-	containers := f.send(t, http.MethodGet, f.address+"/"+sas.Account("photos")+"?comp=list&"+a.token.Encode(), "")
-	if !strings.Contains(containers.body, "only the driver may list containers.\nRequestId:") {
-		t.Errorf("the list of containers: %s", containers.body)
-	}
 	if location, err := url.Parse(a.url("a", "")); err != nil || location.Query().Get("sv") != sas.Version {
 		t.Errorf("the version of signatures is not %s", sas.Version)
+	}
+}
+
+// TestHints: an error says what to do after mistakes that everybody makes.
+func TestHints(t *testing.T) {
+	a := serve(t, azure.Options{}).access(t)
+	for what, tc := range map[string]struct{ target, want string }{
+		"the list of containers": {
+			a.f.address + "/" + sas.Account("photos") + "?comp=list&" + a.token.Encode(), "only the driver may list containers.\nRequestId:",
+		},
+		"the URI of the Secret": {a.url("", ""), "comp=list and restype=container lists its blobs."},
+	} {
+		if got := a.f.send(t, http.MethodGet, tc.target, ""); !strings.Contains(got.body, tc.want) {
+			t.Errorf("%s: %s, want %q", what, got.body, tc.want)
+		}
 	}
 }
 

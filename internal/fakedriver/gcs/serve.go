@@ -45,7 +45,7 @@ func (s *Service) respond(x *exchange, found *failure, err error) {
 	case x.started:
 		return
 	case x.target.shape == shapeResumable:
-		x.writeXML(err, found)
+		x.writeXML(err)
 	default:
 		found.write(x.w)
 	}

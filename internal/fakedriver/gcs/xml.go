@@ -12,10 +12,12 @@ import (
 	"unique"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
@@ -23,12 +25,18 @@ import (
 // requests.
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
-		Authenticate: s.verify, Translate: s.translate, Serves: checkServed,
+		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
 		Dialect: answers.Dialect{
 			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-			Describe: describeXML,
+			Compose: s.composeXML, Describe: describeXML,
 		},
 	}
+}
+
+// composing is the operation that S3 does not have.
+var composing = s3op.Operation{
+	Name: "ComposeObject", Method: http.MethodPut, Level: s3op.Object, Selects: []string{"compose"},
+	Needs: authorization.WriteData, AlsoNeeds: authorization.ReadData, Body: s3op.Document,
 }
 
 // xmlOperations are the names of S3's operations, which are those of the XML API, here. An
@@ -38,7 +46,7 @@ var xmlOperations = map[string]string{
 	"HeadBucket": "buckets.get", "GetBucketLocation": "buckets.get", "GetBucketVersioning": "buckets.get",
 	"ListObjects": "objects.list", "ListObjectsV2": "objects.list", "ListObjectVersions": "objects.list",
 	"GetObject": "objects.get media", "HeadObject": "objects.get media", "PutObject": insert, "CopyObject": "objects.copy",
-	"DeleteObject": "objects.delete", "DeleteObjects": "objects.delete",
+	composing.Name: "objects.compose", "DeleteObject": "objects.delete", "DeleteObjects": "objects.delete",
 	"CreateMultipartUpload": "multipartUploads.create", "UploadPart": "multipartUploads.uploadPart",
 	"CompleteMultipartUpload": "multipartUploads.complete", "AbortMultipartUpload": "multipartUploads.abort",
 	"ListParts": "multipartUploads.listParts", "ListMultipartUploads": "multipartUploads.list",
@@ -104,6 +112,9 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	if err := translateValues(header); err != nil {
 		return r, query, err
 	}
+	if err := checkCompose(header, query); err != nil {
+		return r, query, err
+	}
 	if err := checkLength(header.Get(lengthRange), r); err != nil {
 		return r, query, err
 	}
@@ -111,6 +122,17 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	r = r.WithContext(r.Context())
 	r.Header = header
 	return r, rest, err
+}
+
+// checkCompose rejects headers about a content, which a request to compose does not have.
+func checkCompose(header http.Header, query url.Values) error {
+	for _, name := range []string{"X-Goog-Hash", lengthRange} {
+		if query.Has("compose") && header.Get(name) != "" {
+			return s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) +
+				" for requests to compose an object; check the response's x-goog-hash instead")
+		}
+	}
+	return nil
 }
 
 func translated(name string) (string, error) {

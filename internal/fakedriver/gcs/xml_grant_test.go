@@ -68,6 +68,9 @@ var calls = []xmlCall{
 	{"CopyObject", func(ctx context.Context, c *s3.Client, b, _ string) error {
 		return second(c.CopyObject(ctx, &s3.CopyObjectInput{Bucket: &b, Key: aws.String("new"), CopySource: aws.String(b + "/x")}))
 	}, []string{"d", "D"}},
+	{"ComposeObject", func(ctx context.Context, c *s3.Client, b, _ string) error {
+		return compose(ctx, c, b, "new", "<ComposeRequest><Component><Name>x</Name></Component></ComposeRequest>")
+	}, []string{"d", "D"}},
 	{"UploadPart", func(ctx context.Context, c *s3.Client, b, upload string) error {
 		return second(c.UploadPart(ctx, &s3.UploadPartInput{
 			Bucket: &b, Key: aws.String("parts"), UploadId: &upload, PartNumber: aws.Int32(1), Body: bytes.NewReader([]byte("part")),
@@ -294,7 +297,14 @@ func TestXMLRejections(t *testing.T) {
 		{"Condition", "PUT", "/photos/x", map[string]string{"x-goog-if-generation-match": "0"}, "x", 412, "PreconditionFailed"},
 		{"ConditionText", "PUT", "/photos/x", map[string]string{"x-goog-if-generation-match": "x"}, "x", 400, "InvalidArgument"},
 		{"Metageneration", "DELETE", "/photos/x", map[string]string{"x-goog-if-metageneration-match": "2"}, "", 412, "PreconditionFailed"},
-		{"Compose", "PUT", "/photos/y?compose=", nil, "", 501, "NotImplemented"},
+		{"Compose", "PUT", "/photos/y?compose=", nil, "", 400, "MalformedXML"},
+		{"ComposeHash", "PUT", "/photos/y?compose=", map[string]string{"x-goog-hash": "crc32c=AAAAAA=="}, "", 501, "NotImplemented"},
+		{"ComposeLength", "PUT", "/photos/y?compose=", map[string]string{"x-goog-content-length-range": "1,10"}, "", 501, "NotImplemented"},
+		{"ComposeCopy", "PUT", "/photos/y?compose=", map[string]string{"x-goog-copy-source": "photos/x"}, "", 501, "NotImplemented"},
+		{"ComposeIfMatch", "PUT", "/photos/y?compose=", map[string]string{"if-match": "*"}, "", 501, "NotImplemented"},
+		{"ComposeVersion", "PUT", "/photos/y?compose=&generation=1", nil, "", 501, "NotImplemented"},
+		{"ComposePost", "POST", "/photos/y?compose=", nil, "", 501, "NotImplemented"},
+		{"ComposeBucket", "PUT", "/photos?compose=", nil, "", 501, "NotImplemented"},
 		{"GetACL", "GET", "/photos/x?acl=", nil, "", 403, "AccessDenied"},
 		{"CORS", "GET", "/photos?cors=", nil, "", 501, "NotImplemented"},
 		{"Tags", "GET", "/photos/x?tagging=", nil, "", 501, "NotImplemented"},
@@ -393,6 +403,8 @@ func TestDescribe(t *testing.T) {
 		r.Header.Set("Content-Range", span)
 		return r
 	}
+	composed := signed("PUT", "/photos/x", nil)
+	composed.URL.RawQuery += "&compose"
 	for _, tc := range []struct {
 		r    *http.Request
 		want string
@@ -412,6 +424,7 @@ func TestDescribe(t *testing.T) {
 		{resumable("PUT", "bytes 5-9/10"), "objects.insert photos/x"},
 		{resumable("PUT", ""), "objects.insert photos/x"},
 		{resumable("DELETE", ""), "objects.insert cancel photos/x"},
+		{composed, "objects.compose photos/x"},
 	} {
 		got := f.service.Describe(tc.r)
 		if text := got.Operation + " " + got.Bucket + "/" + got.Key; text != tc.want {

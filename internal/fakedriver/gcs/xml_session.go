@@ -102,21 +102,29 @@ func (x *exchange) sendCreated(v *objects.Version) error {
 	return nil
 }
 
-// xmlCodes are the codes of the XML API for reasons of the JSON API. For others it is
-// InvalidArgument.
+// xmlCodes are the codes of the XML API for reasons of the JSON API, except what is not found. For
+// others it is InvalidArgument.
 var xmlCodes = map[string]*s3error.Error{
 	"forbidden": s3error.ErrAccessDenied, "authError": s3error.ErrAccessDenied, "required": s3error.ErrAccessDenied,
-	"conditionNotMet": s3error.ErrPreconditionFailed, "uploadTooLarge": s3error.ErrEntityTooLarge, "notFound": s3error.ErrNoSuchUpload,
+	"conditionNotMet": s3error.ErrPreconditionFailed, "uploadTooLarge": s3error.ErrEntityTooLarge,
 	"requestTimeout": s3error.ErrRequestTimeout, "backendError": s3error.ErrServiceUnavailable, "internalError": s3error.ErrInternalError,
 	"quotaExceeded": s3error.ErrQuotaExceeded, "insufficientStorage": s3error.ErrStorageFull, "notImplemented": s3error.ErrNotImplemented,
 }
 
 // writeXML sends a failure in the form of the XML API.
-func (x *exchange) writeXML(err error, found *failure) {
+func (x *exchange) writeXML(err error) {
 	clear(x.w.Header())
-	known := s3error.From(err)
-	if known == s3error.ErrInternalError {
-		known = cmp.Or(xmlCodes[found.reason], s3error.ErrInvalidArgument).With(found.message)
+	s3error.Write(x.w, x.r, "", xmlError(err, s3error.ErrNoSuchUpload))
+}
+
+// xmlError returns the error of the XML API for one of either API; missing is for what is not found.
+func xmlError(err error, missing *s3error.Error) *s3error.Error {
+	if known := s3error.From(err); known != s3error.ErrInternalError {
+		return known
 	}
-	s3error.Write(x.w, x.r, "", known)
+	found := failureOf(err)
+	if found.code == http.StatusNotFound {
+		return missing.With(found.message)
+	}
+	return cmp.Or(xmlCodes[found.reason], s3error.ErrInvalidArgument).With(found.message)
 }

@@ -27,7 +27,7 @@ func (s *Service) reachBucket(x *exchange) error {
 
 // classify finds the operation.
 func (s *Service) classify(x *exchange) (err error) {
-	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header); err != nil {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header, s.otherOperations()); err != nil {
 		return err
 	}
 	if err := checkForm(x); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) authorize(x *exchange) error {
 		return s3error.ErrNoSuchBucket
 	case x.Operation.Administrative && !x.Caller.Account().Admin:
 		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
-	case len(x.Operation.Needs) > 0 && !authorization.Allows(x.grant, x.Operation.Needs):
+	case !x.allows(x.Operation.Needs), !x.allows(x.Operation.AlsoNeeds):
 		return s3error.ErrAccessDenied
 	}
 	if err := authorizeHeaders(x); err != nil {
@@ -63,6 +63,11 @@ func (s *Service) authorize(x *exchange) error {
 		return s.authorizeCopy(x)
 	}
 	return nil
+}
+
+// allows reports whether the grant has one of some permissions, if there are any.
+func (x *exchange) allows(needs []authorization.Need) bool {
+	return len(needs) == 0 || authorization.Allows(x.grant, needs)
 }
 
 // authorizeHeaders allows headers that need more than their operation does.

@@ -31,7 +31,7 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 			return described
 		}
 	}
-	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header)
+	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header, s.otherOperations())
 	if err == nil {
 		described.Operation = operation.Name
 	}

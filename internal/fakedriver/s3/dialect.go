@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
 )
 
 // Dialect is the protocol of another service, as far as it differs from S3: the XML API of
@@ -20,6 +21,16 @@ type Dialect struct {
 	Translate func(*http.Request, url.Values) (*http.Request, url.Values, error)
 	// Serves returns an error for an operation of S3 that the service does not have.
 	Serves func(operation string) error
+	// Operations are those that S3 does not have.
+	Operations []s3op.Operation
+}
+
+// otherOperations are those of another service that S3 does not have.
+func (s *Service) otherOperations() []s3op.Operation {
+	if d := s.options.Dialect; d != nil {
+		return d.Operations
+	}
+	return nil
 }
 
 // identify returns the caller and the signature of a request.

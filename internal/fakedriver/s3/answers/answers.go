@@ -33,6 +33,7 @@ func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 var table = map[string]func(*Answers, *exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
+	"ComposeObject":           (*Answers).composeObject,
 	"CopyObject":              (*Answers).copyObject,
 	"CreateBucket":            (*Answers).createBucketByS3,
 	"CreateMultipartUpload":   (*Answers).serveGofakes3,

@@ -20,6 +20,9 @@ type Dialect struct {
 	Attributes func(http.Header, *objects.Attributes) error
 	// Finish completes an object before it is stored.
 	Finish func(*objects.Draft) error
+	// Compose returns the content of the object that a document makes of others in its bucket. S3
+	// has nothing like it.
+	Compose func(*Request, *objects.Bucket) (Content, error)
 	// Describe sets the headers that identify a version.
 	Describe func(http.Header, *objects.Version)
 }
@@ -30,6 +33,14 @@ func (r *Request) Protocol() fakedriver.Protocol {
 		return r.Dialect.Protocol
 	}
 	return fakedriver.ProtocolS3
+}
+
+// composeObject answers ComposeObject, which is an operation of other services only.
+func (a *Answers) composeObject(x *exchange) (err error) {
+	if x.Content, err = x.Dialect.Compose(x.Request, x.contents); err != nil {
+		return err
+	}
+	return a.putObject(x)
 }
 
 // finish completes an object before it is stored.

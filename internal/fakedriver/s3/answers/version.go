@@ -15,7 +15,7 @@ func (x *exchange) describeOutcome() {
 	switch x.Operation.Name {
 	case "GetObject", "HeadObject":
 		x.describeVersion()
-	case "PutObject", "PostObject":
+	case "PutObject", "PostObject", "ComposeObject":
 		x.identifyVersion()
 		x.tellChecksum(x.version.Checksum)
 		x.tellEncryption(x.version.StandardHeaders())

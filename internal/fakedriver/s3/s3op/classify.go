@@ -21,14 +21,15 @@ var neutral = []string{
 var needsValue = []string{"uploadId", "partNumber", "list-type", "versionId"}
 
 // Classify finds the operation of a request by method, level, query and headers. The
-// error is an *s3error.Error: NotImplemented for anything that is not in the table.
-func Classify(method string, level Level, query url.Values, header http.Header) (Operation, error) {
+// error is an *s3error.Error: NotImplemented for anything that is not in the table, or in
+// the rows of another service.
+func Classify(method string, level Level, query url.Values, header http.Header, others []Operation) (Operation, error) {
 	names, err := queryNames(query)
 	if err != nil {
 		return Operation{}, err
 	}
 	_, copies := header["X-Amz-Copy-Source"]
-	found, ok := match(method, level, names, copies)
+	found, ok := match(method, level, names, copies, others)
 	if !ok {
 		return Operation{}, s3error.ErrNotImplemented
 	}
@@ -64,15 +65,15 @@ func queryNames(query url.Values) ([]string, error) {
 	return names, nil
 }
 
-func match(method string, level Level, names []string, copies bool) (Operation, bool) {
+func match(method string, level Level, names []string, copies bool, others []Operation) (Operation, bool) {
 	var best *Operation
-	for i := range table { // rows are large
-		row := &table[i]
-		if row.Method != method || row.Level != level || row.CopySource != copies {
-			continue
-		}
-		if selected(row, names) && (best == nil || len(row.Selects) > len(best.Selects)) {
-			best = row
+	for _, rows := range [...][]Operation{table, others} {
+		for i := range rows { // rows are large
+			row := &rows[i]
+			isOf := row.Method == method && row.Level == level && row.CopySource == copies
+			if isOf && selected(row, names) && (best == nil || len(row.Selects) > len(best.Selects)) {
+				best = row
+			}
 		}
 	}
 	if best == nil {

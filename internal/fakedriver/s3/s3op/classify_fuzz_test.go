@@ -37,7 +37,7 @@ func FuzzClassify(f *testing.F) {
 		if name != "" {
 			header.Set(name, value)
 		}
-		op, err := s3op.Classify(method, s3op.Level(level), query, header)
+		op, err := s3op.Classify(method, s3op.Level(level), query, header, nil)
 		if err != nil {
 			return
 		}

@@ -89,7 +89,7 @@ func TestClassify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s3op.Classify(tc.method, tc.level, query, tc.header)
+			got, err := s3op.Classify(tc.method, tc.level, query, tc.header, nil)
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("%s\nClassify(): error %v, want %v", tc.reason, err, tc.err)
 			}
@@ -97,6 +97,21 @@ func TestClassify(t *testing.T) {
 				t.Errorf("%s\nClassify() = %q, want %q", tc.reason, got.Name, tc.want)
 			}
 		})
+	}
+}
+
+// TestClassifyOthers finds the operation of another service, which S3 does not have.
+func TestClassifyOthers(t *testing.T) {
+	others := []s3op.Operation{{Name: "Other", Method: http.MethodPut, Level: s3op.Object, Selects: []string{"other"}}}
+	query := url.Values{"other": {""}}
+	if got, err := s3op.Classify(http.MethodPut, s3op.Object, query, nil, others); err != nil || got.Name != "Other" {
+		t.Errorf("Classify() = %q, %v, want Other", got.Name, err)
+	}
+	if got, err := s3op.Classify(http.MethodPut, s3op.Object, nil, nil, others); err != nil || got.Name != "PutObject" {
+		t.Errorf("Classify() without the parameter = %q, %v, want PutObject", got.Name, err)
+	}
+	if got, err := s3op.Classify(http.MethodPut, s3op.Object, query, nil, nil); !errors.Is(err, s3error.ErrNotImplemented) {
+		t.Errorf("Classify() in S3 = %q, %v, want %v", got.Name, err, s3error.ErrNotImplemented)
 	}
 }
 
@@ -111,7 +126,7 @@ func TestTable(t *testing.T) {
 		if row.CopySource {
 			header.Set("X-Amz-Copy-Source", "b/k")
 		}
-		got, err := s3op.Classify(row.Method, row.Level, query, header)
+		got, err := s3op.Classify(row.Method, row.Level, query, header, nil)
 		if err != nil || got.Name != row.Name {
 			t.Errorf("the request of %s is found to be %q, %v", row.Name, got.Name, err)
 		}

@@ -54,6 +54,8 @@ type Operation struct {
 	// Needs are permissions, any one of which is enough. With none, any access to
 	// the bucket is enough.
 	Needs []authorization.Need
+	// AlsoNeeds are permissions, any one of which is needed besides.
+	AlsoNeeds []authorization.Need
 	// Reserved operations are only for the driver and for administrators' keys.
 	Reserved bool
 	// Administrative operations change settings of the storage, or permissions of others.
