@@ -469,6 +469,15 @@ func TestDescribe(t *testing.T) {
 		r.Header = headerOf(headers)
 		return r
 	}
+	resumable := func(method, span string) *http.Request {
+		address := "/upload/storage/v1/b/photos/o?uploadType=resumable&upload_id=u&name=x"
+		r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Range", span)
+		return r
+	}
 	composed := signed("PUT", "/photos/x", nil)
 	composed.URL.RawQuery += "&compose"
 	for _, tc := range []struct {
@@ -481,11 +490,20 @@ func TestDescribe(t *testing.T) {
 		{signed("POST", "/photos/x", map[string]string{"x-goog-resumable": "start"}), "objects.insert resumable photos/x"},
 		{signed("DELETE", "/photos/x", nil), "objects.delete photos/x"},
 		{signed("GET", "/photos", nil), "objects.list photos/"},
+		{resumable("POST", ""), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 0-4/*"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 0-4/10"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes */10"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes */*"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes -/0"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 5-9/10"), "objects.insert photos/x"},
+		{resumable("PUT", ""), "objects.insert photos/x"},
+		{resumable("DELETE", ""), "objects.insert cancel photos/x"},
 		{composed, "objects.compose photos/x"},
 	} {
 		got := f.service.Describe(tc.r)
 		if text := got.Operation + " " + got.Bucket + "/" + got.Key; text != tc.want {
-			t.Errorf("%s %s: %q, want %q", tc.r.Method, tc.r.URL.Path, text, tc.want)
+			t.Errorf("%s %s %q: %q, want %q", tc.r.Method, tc.r.URL.Path, tc.r.Header.Get("Content-Range"), text, tc.want)
 		}
 	}
 }
