@@ -172,6 +172,7 @@ func TestEffects(t *testing.T) {
 	slices.Sort(deletes)
 	want := [][]string{
 		{
+			"AppendBlock", "AppendBlockFromURL",
 			"CompleteMultipartUpload", "CopyBlob", "CopyBlobFromURL", "CopyObject", "PutBlob", "PutBlobFromURL", "PutBlockList", "PutObject",
 			"multipartUploads.complete", "objects.compose", "objects.copy", "objects.insert", "objects.rewrite",
 		},
@@ -179,5 +180,31 @@ func TestEffects(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, [][]string{stores, deletes}); diff != "" {
 		t.Errorf("operations that store, and that delete (-want, +got):\n%s", diff)
+	}
+}
+
+// TestStored: an event says which object it has stored, by its subject or its response.
+func TestStored(t *testing.T) {
+	for name, tc := range map[string]struct {
+		operation, subject, response, outcome, want string
+	}{
+		"Subject":  {"PutBlob", "photos/a/b", `{"status":201,"bytes":0}`, "OK", "a/b"},
+		"Response": {"objects.insert", "photos", `{"status":200,"bytes":9,"stored":"a/b"}`, "OK", "a/b"},
+		"Form":     {"PostObject", "photos", `{"status":204,"bytes":0,"stored":"a"}`, "OK", "a"},
+		"Old":      {"objects.insert", "photos/a", ``, "OK", "a"}, // recorded before responses said it
+		"Unknown":  {"objects.insert", "photos", `{"status":200,"bytes":9}`, "OK", ""},
+		"Rejected": {"objects.insert", "photos", `{"status":412,"bytes":9,"stored":"a"}`, "PreconditionFailed", ""},
+		"Session":  {"objects.insert resumable", "photos/a", `{"status":200,"bytes":0}`, "OK", ""},
+		"Read":     {"GetBlob", "photos/a", `{"status":200,"bytes":1}`, "OK", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := operations.Stored(journal.Event{
+				Seam: journal.SeamStore, Operation: journal.Operation{Name: tc.operation, Subject: tc.subject},
+				Response: []byte(tc.response), Outcome: tc.outcome,
+			})
+			if got != tc.want {
+				t.Errorf("Stored() = %q, want %q", got, tc.want)
+			}
+		})
 	}
 }

@@ -1,10 +1,13 @@
 package operations
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
@@ -27,21 +30,56 @@ var adminCalls = []string{
 	AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket,
 }
 
-// Operations of S3, GCS and Azure that store an object when they succeed, and those that may
-// delete objects. The subject of the first ones names the object, unless the name is in the
-// body of the request.
+// Operations of S3, GCS and Azure by what they do to objects.
 var (
+	// stores are those that store the object of their subject when they succeed. An append
+	// succeeds only if the object exists.
 	stores = []string{
 		"PutObject", "CopyObject", "CompleteMultipartUpload",
 		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
-		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL",
+		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL", "AppendBlock", "AppendBlockFromURL",
 	}
+	// storesOther are those that may store an object whose name only the body of the request has.
+	// The event's response says which they have stored.
+	storesOther = []string{"PostObject", "objects.insert"}
+	// deletes are those that may delete objects.
 	deletes = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
 )
+
+// Response is the response of an event of a client at the store seam.
+type Response struct {
+	// Status is that of HTTP, and Bytes the size of the body.
+	Status int   `json:"status"`
+	Bytes  int64 `json:"bytes"`
+	// Stored is the key of the object that the request has stored, for operations that StoresOther
+	// reports; empty if it has stored none.
+	Stored string `json:"stored,omitempty"`
+}
 
 // Stores reports whether an operation at the store seam that succeeds has stored the object of
 // its subject.
 func Stores(name string) bool { return slices.Contains(stores, name) }
+
+// StoresOther reports whether an operation at the store seam that succeeds may have stored an object that
+// its subject does not name.
+func StoresOther(name string) bool { return slices.Contains(storesOther, name) }
+
+// Stored returns the key of the object that an event at the store seam has stored. It is empty
+// if there is none, or it is not known.
+func Stored(e journal.Event) string {
+	if e.Failed() {
+		return ""
+	}
+	var response Response
+	if StoresOther(e.Operation.Name) && json.Unmarshal(e.Response, &response) == nil && response.Stored != "" {
+		return response.Stored
+	}
+	if !Stores(e.Operation.Name) {
+		return ""
+	}
+	_, key, _ := strings.Cut(e.Operation.Subject, "/")
+	return key
+}
 
 // Deletes reports whether an operation at the store seam may delete the object of its subject,
 // or all objects of a bucket.

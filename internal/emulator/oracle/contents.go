@@ -25,11 +25,12 @@ type contents struct {
 // note records what a request at the store seam has done to the objects.
 func (c *contents) note(event journal.Event) {
 	bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
+	stored := operations.Stored(event)
 	switch name := event.Operation.Name; {
 	case name == operations.AdminCreateBucket, name == operations.AdminDeleteBucket && !event.Failed():
 		delete(c.there, bucket)
-	case operations.Stores(name) && key != "" && !event.Failed():
-		c.put(bucket, key, event)
+	case stored != "":
+		c.put(bucket, stored, event)
 	case operations.Deletes(name):
 		c.take(bucket, key, event)
 	}

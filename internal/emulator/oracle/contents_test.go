@@ -11,6 +11,13 @@ func stored(component, name, subject string) journal.Event {
 	return event(component, journal.SeamStore, name, subject, "", "")
 }
 
+// storing is an upload whose body has the name of the object.
+func storing(key string) journal.Event {
+	e := stored("gcs", "objects.insert", bucket)
+	e.Response = []byte(`{"status":200,"bytes":9,"stored":"` + key + `"}`)
+	return e
+}
+
 // inStore tells a story in which a driver deletes its bucket in the store, after what
 // has happened there before.
 func inStore(before ...journal.Event) func(*story) {
@@ -49,6 +56,9 @@ func TestPurged(t *testing.T) {
 		"GCS":      {reason: "An object of GCS is lost.", happen: inStore(stored("gcs", "objects.insert", bucket+"/a")), want: lost},
 		"Session":  {reason: "The upload may not have ended.", happen: inStore(stored("gcs", "objects.insert resumable", bucket+"/a"))},
 		"NoName":   {reason: "Its name is not known.", happen: inStore(stored("gcs", "objects.insert", bucket), stored("gcs", "objects.delete", bucket+"/a"))},
+		"Body":     {reason: "The response has its name.", happen: inStore(storing("a/b")), want: lost},
+		"BodyGone": {reason: "It was deleted.", happen: inStore(storing("a/b"), stored("gcs", "objects.delete", bucket+"/a/b"))},
+		"Append":   {reason: "Only a blob can be appended to.", happen: inStore(stored("azure", "AppendBlock", bucket+"/a")), want: lost},
 		"Emptied":  {reason: "The administrator has emptied it.", happen: inStore(put, stored("store", "AdminEmptyBucket", bucket))},
 		"Elsewhere": {
 			reason: "It is in another bucket.", happen: inStore(stored("store", "PutObject", bucket+"-2/a")),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 )
 
@@ -31,6 +32,9 @@ func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handl
 			panic(http.ErrAbortHandler)
 		}
 		recorder := &responseRecorder{ResponseWriter: w}
+		if operations.StoresOther(c.event.Operation.Name) {
+			ctx = httpserver.WithStored(ctx, &recorder.stored)
+		}
 		completed := false
 		defer func() {
 			if !completed { // the handler has panicked to close the connection
@@ -77,6 +81,7 @@ type responseRecorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	stored string       // the key that the service has told by httpserver.NoteStored
 	head   bytes.Buffer // start of an error body
 }
 
@@ -126,10 +131,7 @@ func (r *responseRecorder) message() string {
 }
 
 func (r *responseRecorder) summary() json.RawMessage {
-	data, err := json.Marshal(struct {
-		Status int   `json:"status"`
-		Bytes  int64 `json:"bytes"`
-	}{r.status, r.bytes})
+	data, err := json.Marshal(operations.Response{Status: r.status, Bytes: r.bytes, Stored: r.stored})
 	if err != nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -57,6 +58,29 @@ func TestMiddleware(t *testing.T) {
 		"actor ListObjectsV2 bkt OK", "actor ListBuckets OK",
 	}
 	if diff := cmp.Diff(want, lines(j)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestMiddlewareStored: the response says which object a request has stored, if its subject does not.
+func TestMiddlewareStored(t *testing.T) {
+	i, j := newIncarnation(t)
+	server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		httpserver.NoteStored(r.Context(), "film")
+		w.WriteHeader(http.StatusOK)
+	})))
+	defer server.Close()
+	for _, request := range []struct{ method, path string }{{"POST", "/bkt"}, {"PUT", "/bkt/film"}} {
+		if _, _, err := do(t, server.Client(), request.method, server.URL+request.path, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, e := range j.Since(0) {
+		got = append(got, e.Operation.Name+" "+string(e.Response))
+	}
+	want := []string{`PostObject {"status":200,"bytes":0,"stored":"film"}`, `PutObject {"status":200,"bytes":0}`}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
@@ -94,6 +95,7 @@ func (s *Service) store(x *exchange, metadata []byte, contentType string) error 
 	if err != nil {
 		return err
 	}
+	httpserver.NoteStored(x.r.Context(), in.Name)
 	d, err := s.draft(in, x.body.content, x.body.sums)
 	if err != nil {
 		return err

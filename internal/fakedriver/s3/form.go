@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/payload"
@@ -47,6 +48,7 @@ func (s *Service) checkPolicy(x *exchange) (err error) {
 	if x.Key, err = keyOf(x.form); err != nil {
 		return err
 	}
+	httpserver.NoteStored(x.R.Context(), x.Key)
 	policy, err := postform.ParsePolicy(x.form.Fields["policy"])
 	if err != nil {
 		return err

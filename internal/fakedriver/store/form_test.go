@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
@@ -202,5 +203,26 @@ func TestFormOfSession(t *testing.T) {
 	f.change = replaced("x-amz-security-token", "other")
 	if got := a.post(f); code(t, got.body) != "InvalidToken" {
 		t.Errorf("with another token: answer %d: %s", got.status, got.body)
+	}
+}
+
+// TestFormStored expects a form to tell which object it stores: only its body has the key.
+func TestFormStored(t *testing.T) {
+	stored := make(chan string, 1)
+	s := serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			key := ""
+			next.ServeHTTP(w, r.WithContext(httpserver.WithStored(r.Context(), &key)))
+			stored <- key
+		})
+	}})
+	s.bucket(t, "photos")
+	key := s.account(t, "app", allAccess("photos"))
+	a := &app{T: t, store: s, bucket: ptr("photos"), key: key}
+	if got := a.post(a.form()); got.status != http.StatusNoContent {
+		t.Fatalf("status %d: %s", got.status, got.body)
+	}
+	if got := <-stored; got != "uploads/cat.jpg" {
+		t.Errorf("stored %q", got)
 	}
 }
