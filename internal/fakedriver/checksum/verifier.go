@@ -41,7 +41,8 @@ func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 			return nil, err
 		}
 	}
-	return v, v.checkAlgorithm(header.Get("X-Amz-Sdk-Checksum-Algorithm"))
+	err := v.checkAlgorithm(header.Get("X-Amz-Sdk-Checksum-Algorithm"))
+	return v, err
 }
 
 // checkAlgorithm compares the algorithm that an SDK says it uses with the checksum that the

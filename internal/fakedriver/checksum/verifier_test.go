@@ -50,7 +50,6 @@ func TestVerifierOfTrailers(t *testing.T) {
 
 const sdkAlgorithm = "X-Amz-Sdk-Checksum-Algorithm"
 
-//nolint:lll // one case a line
 func TestVerifierRejects(t *testing.T) {
 	tests := map[string]struct {
 		reason   string

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
@@ -95,54 +96,96 @@ func (i *Image) Release() {
 	i.buckets = nil
 }
 
+// DamageError says which contents Image.Write could not copy.
+type DamageError struct{ Damaged []Damage }
+
+// Error implements error.
+func (e *DamageError) Error() string {
+	lines := make([]string, 0, len(e.Damaged))
+	for _, d := range e.Damaged {
+		what := fmt.Sprintf("object %q, version %q", d.Key, d.Version)
+		if d.Upload != "" {
+			what = fmt.Sprintf("upload %q of object %q", d.Upload, d.Key)
+		}
+		lines = append(lines, fmt.Sprintf("%s in bucket %q: %v", what, d.Bucket, d.Cause))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Unwrap returns the kind of the error.
+func (*DamageError) Unwrap() error { return blobstore.ErrDamaged }
+
 // Write stores the image in an empty blob store, as a Store that has its contents there
-// would have stored it.
+// would have stored it. The error is a DamageError if it is because of contents that are
+// not whole.
 func (i *Image) Write(to blobstore.Store) error {
-	w := imageWriter{target: &Store{options: Options{Blobs: to}}, copies: map[blobstore.Blob]blobstore.Blob{}}
+	w := imageWriter{target: &Store{options: Options{Blobs: to}}, copies: map[blobstore.Blob]blobCopy{}}
 	for _, image := range i.buckets {
-		b := newBucket(w.target, image.id, image.config)
-		steps := []step{b.recordConfig(image.config)}
-		for _, v := range image.versions {
-			copied := *v
-			copied.Body = w.body(v.Body)
-			steps = append(steps, b.recordVersion(&copied))
-		}
-		for _, u := range image.uploads {
-			upload := &upload{Upload: u.Upload}
-			steps = append(steps, b.recordUpload(upload))
-			for _, part := range u.parts {
-				part.Body = w.body(part.Body)
-				steps = append(steps, b.recordPart(upload, part))
-			}
-		}
-		if err := w.commit(steps); err != nil {
+		if err := w.bucket(image); err != nil {
 			return fmt.Errorf("copy the contents of the store: %w", err)
 		}
+	}
+	if len(w.damaged) > 0 {
+		return &DamageError{w.damaged}
 	}
 	return nil
 }
 
 // imageWriter copies blobs, each once.
 type imageWriter struct {
-	target *Store
-	copies map[blobstore.Blob]blobstore.Blob
-	failed error // of copying a blob
+	target  *Store
+	copies  map[blobstore.Blob]blobCopy
+	damaged []Damage
+	failed  error // of copying a blob that is whole
 }
 
-// body returns a copy of a body. The copies are never released, because that would delete
-// them.
-func (w *imageWriter) body(of Body) Body {
+// blobCopy is the copy of a blob, or why there is none.
+type blobCopy struct {
+	blob blobstore.Blob
+	err  error
+}
+
+func (w *imageWriter) bucket(image bucketImage) error {
+	b := newBucket(w.target, image.id, image.config)
+	steps := []step{b.recordConfig(image.config)}
+	for _, v := range image.versions {
+		copied := *v
+		copied.Body = w.body(v.Body, Damage{Bucket: image.id, Key: v.Key, Version: v.ID})
+		steps = append(steps, b.recordVersion(&copied))
+	}
+	for _, u := range image.uploads {
+		upload := &upload{Upload: u.Upload}
+		steps = append(steps, b.recordUpload(upload))
+		for _, part := range u.parts {
+			part.Body = w.body(part.Body, Damage{Bucket: image.id, Key: u.Key, Upload: u.ID})
+			steps = append(steps, b.recordPart(upload, part))
+		}
+	}
+	return w.commit(steps)
+}
+
+// body returns a copy of a body, and notes the damage if it is not whole. The copies are
+// never released, because that would delete them.
+func (w *imageWriter) body(of Body, d Damage) Body {
 	var pieces []piece
 	for p := range of.pieces {
-		blob, ok := w.copies[p.blob]
-		if !ok && w.failed == nil {
-			blob, w.failed = w.blob(p.blob)
-			w.copies[p.blob] = blob
-		}
 		if w.failed != nil {
 			return Body{}
 		}
-		pieces = append(pieces, piece{blob, p.offset, p.length})
+		copied, ok := w.copies[p.blob]
+		if !ok {
+			copied.blob, copied.err = w.blob(p.blob)
+			w.copies[p.blob] = copied
+		}
+		switch d.Cause = copied.err; {
+		case errors.Is(d.Cause, blobstore.ErrDamaged):
+			w.damaged = append(w.damaged, d)
+			return Body{}
+		case d.Cause != nil:
+			w.failed = d.Cause
+			return Body{}
+		}
+		pieces = append(pieces, piece{copied.blob, p.offset, p.length})
 	}
 	return bodyOf(pieces)
 }

@@ -174,7 +174,7 @@ func TestParts(t *testing.T) {
 		"Between":  {"the marker needs not be there", 3, 1, []int{5}, true},
 		"Beyond":   {"nothing follows", 10000, 10, nil, false},
 		"FarAway":  {"nor here", 1 << 40, 10, nil, false},
-		"Nothing":  {"no part is asked for, and there are some", 0, 0, nil, true},
+		"Nothing":  {"no part is asked for, and a list of none has no next page", 0, 0, nil, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

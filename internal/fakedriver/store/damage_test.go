@@ -225,3 +225,57 @@ func TestPartDamaged(t *testing.T) {
 		t.Errorf("the object is %q, and Damaged() = %+v", content, a.store.Damaged())
 	}
 }
+
+// TestImageDamaged: a copy of a store names each content that it cannot have, whether the
+// damage was found at the start or is found now. Once that is written again, the copy has all.
+func TestImageDamaged(t *testing.T) {
+	d := newDamagedBucket(t, "bad")
+	t.Run("AtStart", func(t *testing.T) {
+		a := d.open(t, nil)
+		d.expectNoImage(a, `object "bad", version "null" in bucket "photos": blob `+d.file, "what is left is in "+filepath.Join(d.dir, "damaged"))
+		a.put("bad", "again")
+	})
+	cut, _ := largestFile(t, filepath.Join(d.dir, "blobs"))
+	t.Run("Meanwhile", func(t *testing.T) {
+		a := d.open(t, nil)
+		if err := os.Truncate(cut, 1000); err != nil {
+			t.Fatal(err)
+		}
+		upload := `upload "` + *d.upload.UploadId + `" of object "parts" in bucket "photos": blob ` + cut
+		d.expectNoImage(a, upload, "bytes too short")
+		d.part = a.part(d.upload, 1, "again")
+		image := d.image(a)
+		defer image.Release()
+		dir := filepath.Join(t.TempDir(), "image")
+		a.must(image.Write(dir))
+		s := serve(t, store.Options{Dir: dir})
+		restored := &app{T: t, store: s, s3: s.client(t, d.key), bucket: a.bucket, key: d.key}
+		if content, _ := restored.read("bad", ""); content != "again" || len(s.Damaged()) != 0 {
+			t.Errorf("in the copy the object is %q, and Damaged() = %+v", content, s.Damaged())
+		}
+	})
+}
+
+func (d *damagedBucket) image(a *app) *store.Image {
+	a.Helper()
+	image, thaw, err := a.store.Freeze(a.Context())
+	a.must(err)
+	thaw()
+	return image
+}
+
+// expectNoImage expects that the store cannot be copied, and why.
+func (d *damagedBucket) expectNoImage(a *app, says ...string) {
+	a.Helper()
+	image := d.image(a)
+	defer image.Release()
+	err := image.Write(filepath.Join(a.TempDir(), "image"))
+	if !errors.Is(err, blobstore.ErrDamaged) {
+		a.Fatalf("Write() = %v, want an error of kind ErrDamaged", err)
+	}
+	for _, part := range append(says, "Write the objects again or delete these versions") {
+		if !strings.Contains(err.Error(), part) {
+			a.Errorf("the error lacks %s: %v", part, err)
+		}
+	}
+}

@@ -52,7 +52,9 @@ func (i *Image) Size() (versions int, bytes int64) { return i.contents.Size() }
 // Release drops what the image holds. It must be called once.
 func (i *Image) Release() { i.contents.Release() }
 
-// Write writes the image to an empty directory, for Options.Dir.
+// Write writes the image to an empty directory, for Options.Dir. The error is of kind
+// blobstore.ErrDamaged, and names the objects, if contents are not whole: a copy without
+// them would hide the loss.
 func (i *Image) Write(dir string) (err error) {
 	blobs, err := persistence.Open(dir)
 	if err != nil {
@@ -63,7 +65,7 @@ func (i *Image) Write(dir string) (err error) {
 		return err
 	}
 	if err := i.contents.Write(blobs); err != nil {
-		return err
+		return i.explain(err)
 	}
 	records := persistence.New(blobs)
 	for _, b := range i.buckets {
@@ -81,4 +83,21 @@ func (i *Image) Write(dir string) (err error) {
 		}
 	}
 	return nil
+}
+
+// explain puts the names of buckets into an error about damaged contents, and says what to do.
+func (i *Image) explain(err error) error {
+	found, ok := errors.AsType[*objects.DamageError](err)
+	if !ok {
+		return err
+	}
+	names := map[string]string{}
+	for _, b := range i.buckets {
+		names[b.UID] = b.Name
+	}
+	for n := range found.Damaged {
+		found.Damaged[n].Bucket = names[found.Damaged[n].Bucket]
+	}
+	return fmt.Errorf("contents cannot be copied, because they are damaged on the disk: %w. "+
+		"Write the objects again or delete these versions and uploads, or restore the files while the store is stopped", found)
 }

@@ -306,6 +306,10 @@ func TestLockDigest(t *testing.T) {
 			}
 		})
 	}
+	got := a.raw(http.MethodPut, "/new", "content", append(lock, "X-Amz-Trailer", "x-amz-checksum-crc32")...)
+	if code(t, got.body) != "InvalidRequest" {
+		t.Errorf("with a trailer that cannot follow: answer %d: %s", got.status, got.body)
+	}
 	if got := a.raw(http.MethodPut, "/free", "content"); got.status != http.StatusOK {
 		t.Errorf("what is not locked: answer %d: %s", got.status, got.body)
 	}
@@ -329,6 +333,7 @@ func TestLockRejected(t *testing.T) {
 		"UntilAlone":     {"How strictly?", "/new", "", []string{until, future}, "InvalidArgument"},
 		"Mode":           {"There is none.", "/new", "", []string{mode, "governance", until, future}, "InvalidArgument"},
 		"Past":           {"It would not protect.", "/new", "", []string{mode, "GOVERNANCE", until, past}, "InvalidArgument"},
+		"YearOfFive":     {"In UTC it is in the year 10000, which no client can read.", "/new", "", []string{mode, "GOVERNANCE", until, "9999-12-31T23:59:59-01:00"}, "InvalidArgument"},
 		"NoDate":         {"It cannot be read.", "/new", "", []string{mode, "GOVERNANCE", until, "tomorrow"}, "InvalidArgument"},
 		"Hold":           {"ON or OFF.", "/new", "", []string{hold, "on"}, "InvalidArgument"},
 		"DocumentMode":   {"There is none.", "/k?retention", retention("governance", future), nil, "MalformedXML"},

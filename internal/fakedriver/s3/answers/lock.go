@@ -17,6 +17,9 @@ const (
 	lockHoldHeader  = "X-Amz-Object-Lock-Legal-Hold"
 )
 
+// maxYear is the last that RFC 3339, and so documents and records, can show.
+const maxYear = 9999
+
 var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object Lock Configuration")
 
 // needsLock returns an error for a bucket without object lock.
@@ -61,6 +64,8 @@ func retention(mode, until string, now time.Time) (objects.Retention, error) {
 	switch {
 	case err != nil:
 		return objects.Retention{}, s3error.ErrInvalidArgument.With("The retain until date must be provided in ISO 8601 format")
+	case end.UTC().Year() > maxYear:
+		return objects.Retention{}, s3error.ErrInvalidArgument.With("The retain until date must be before the year 10000, in UTC")
 	case !end.After(now):
 		return objects.Retention{}, s3error.ErrInvalidArgument.With("The retain until date must be in the future!")
 	}
@@ -88,6 +93,9 @@ func hasDigest(header http.Header) bool {
 		if checksum.IsHeader(name) {
 			return true
 		}
+	}
+	if !strings.HasSuffix(header.Get("X-Amz-Content-Sha256"), "-TRAILER") {
+		return false // nothing follows the body, whatever is announced
 	}
 	for name := range strings.SplitSeq(header.Get("X-Amz-Trailer"), ",") {
 		if checksum.IsHeader(http.CanonicalHeaderKey(strings.TrimSpace(name))) {

@@ -28,36 +28,44 @@ type Payload struct {
 
 // newPayload checks the headers about a body. It does not read the body.
 func newPayload(r Request, limit int64) (*Payload, error) {
-	in := r.R.Body
 	p := &Payload{r: r, size: r.R.ContentLength}
 	if r.Operation.Uploads() || r.R.Header["Content-Md5"] != nil {
 		p.md5 = md5.New() //nolint:gosec // see the import
 	}
-	trailers, declared := announced(r.R.Header), r.R.Header.Get("X-Amz-Content-Sha256")
-	streams := r.File == nil && strings.HasPrefix(declared, "STREAMING-")
-	if len(trailers) > 0 && !streams {
-		return nil, s3error.ErrInvalidRequest.With("The header x-amz-trailer announces what can follow a streaming upload only")
-	}
-	if r.File != nil {
-		p.in, p.size = r.File.bounded(limit), 0
-	} else if streams {
-		stream, err := newStream(r, declared)
-		if err != nil {
-			return nil, err
-		}
-		p.stream, p.size = awschunked.NewReader(in, stream), stream.Size
-		p.in = p.stream
-	} else {
-		if declared != "" && declared != authentication.UnsignedPayload {
-			p.sha256 = sha256.New()
-		}
-		p.in = io.LimitReader(in, p.size)
+	trailers := announced(r.R.Header)
+	if err := p.open(limit, len(trailers) > 0); err != nil {
+		return nil, err
 	}
 	if err := checkSize(p.size, limit); err != nil {
 		return nil, err
 	}
 	err := p.expectChecksums(trailers)
 	return p, err
+}
+
+// open finds out how the body is framed.
+func (p *Payload) open(limit int64, hasTrailers bool) error {
+	r, declared := p.r, p.r.R.Header.Get("X-Amz-Content-Sha256")
+	streams := r.File == nil && strings.HasPrefix(declared, "STREAMING-")
+	switch {
+	case hasTrailers && !streams:
+		return s3error.ErrInvalidRequest.With("The header x-amz-trailer announces what can follow a streaming upload only")
+	case r.File != nil:
+		p.in, p.size = r.File.bounded(limit), 0
+	case streams:
+		stream, err := newStream(r, declared)
+		if err != nil {
+			return err
+		}
+		p.stream, p.size = awschunked.NewReader(r.R.Body, stream), stream.Size
+		p.in = p.stream
+	default:
+		if declared != "" && declared != authentication.UnsignedPayload {
+			p.sha256 = sha256.New()
+		}
+		p.in = io.LimitReader(r.R.Body, p.size)
+	}
+	return nil
 }
 
 func checkSize(size, limit int64) error {
