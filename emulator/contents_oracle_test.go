@@ -19,21 +19,38 @@ import (
 // has vanished, and does not complain about a bucket that the administrator has emptied.
 func TestLostContents(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
-	for protocol, put := range map[v1alpha2.Protocol]func(t *testing.T, secret map[string]string, key string){
-		v1alpha2.ProtocolGCS: func(t *testing.T, secret map[string]string, key string) {
+	uploads := func(secret map[string]string) string {
+		return emu.Info().GCSEndpoint + "/upload/storage/v1/b/" + secret["BUCKET_NAME"] + "/o?uploadType="
+	}
+	for _, tc := range []struct {
+		name     string
+		protocol v1alpha2.Protocol
+		put      func(t *testing.T, secret map[string]string, key string)
+	}{
+		{"GCS", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
-			uploads := emu.Info().GCSEndpoint + "/upload/storage/v1/b/" + secret["BUCKET_NAME"]
-			askGCS(t, secret, http.MethodPost, uploads+"/o?uploadType=media&name="+key, "x")
-		},
-		v1alpha2.ProtocolAzure: func(t *testing.T, secret map[string]string, key string) {
+			askGCS(t, secret, http.MethodPost, uploads(secret)+"media&name="+key, "x")
+		}},
+		{"GCSBody", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			document := "--b\r\nContent-Type: application/json\r\n\r\n{\"name\": \"" + key + "\"}"
+			kind := map[string]string{"Content-Type": "multipart/related; boundary=b"}
+			callGCS(t, secret, http.MethodPost, uploads(secret)+"multipart", document+"\r\n--b\r\n\r\nx\r\n--b--", kind)
+		}},
+		{"GCSResumable", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			begun, _ := callGCS(t, secret, http.MethodPost, uploads(secret)+"resumable", `{"name": "`+key+`"}`)
+			askGCS(t, secret, http.MethodPut, begun.Get("Location"), "x")
+		}},
+		{"Azure", v1alpha2.ProtocolAzure, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
 			if code := azureCode(t, secret["AZURE_STORAGE_SAS_TOKEN"], http.MethodPut, key, "x"); code != "OK" {
 				t.Fatalf("put %s: %s", key, code)
 			}
-		},
+		}},
 	} {
-		t.Run(string(protocol), func(t *testing.T) {
-			s := newStory(t, emu).use(protocol, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
+		t.Run(tc.name, func(t *testing.T) {
+			s := newStory(t, emu).use(tc.protocol, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
 			s.create(s.claim, s.access)
 			s.waitReady()
 			claim := &v1alpha2.BucketClaim{}
@@ -58,11 +75,11 @@ func TestLostContents(t *testing.T) {
 				}
 				return messages
 			}
-			put(t, s.secret(), "film")
+			tc.put(t, s.secret(), "film")
 			if err := emu.EmptyBucket(t.Context(), bucket); err != nil {
 				t.Fatal(err)
 			}
-			put(t, s.secret(), "song")
+			tc.put(t, s.secret(), "song")
 			if got := lost("when it is there"); got != nil {
 				t.Errorf("findings about objects that were deleted, or are there: %q", got)
 			}

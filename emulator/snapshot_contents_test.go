@@ -112,20 +112,34 @@ func TestSnapshotOldGCS(t *testing.T) {
 // askGCS sends a request to GCS with the key of a Secret, and returns the body of the answer.
 func askGCS(t *testing.T, secret map[string]string, method, address, body string) string {
 	t.Helper()
+	_, content := callGCS(t, secret, method, address, body)
+	return content
+}
+
+// callGCS is askGCS with further headers, that also returns the headers of the response.
+func callGCS(
+	t *testing.T, secret map[string]string, method, address, body string, headers ...map[string]string,
+) (header http.Header, content string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+secret["HMAC_ACCESS_ID"]+":"+secret["HMAC_SECRET"])
+	for _, more := range headers {
+		for name, value := range more {
+			request.Header.Set(name, value)
+		}
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, err := io.ReadAll(response.Body)
+	received, err := io.ReadAll(response.Body)
 	if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %q, %v", method, address, response.Status, content, err)
+		t.Fatalf("%s %s: %s %q, %v", method, address, response.Status, received, err)
 	}
-	return string(content)
+	return response.Header, string(received)
 }
 
 // TestSnapshotBridge: the IDs that the bridge has stored are restored, and it uses the buckets.

@@ -207,7 +207,7 @@ func storeSubject(ofObject, ofBucket bool) string {
 
 func gcsSubject(name string) string {
 	resource, call, _ := strings.Cut(name, ".")
-	onBucket := slices.Contains([]string{"list", "insert cancel"}, call)
+	onBucket := call == "list"
 	if resource == "multipartUploads" {
 		return storeSubject(!onBucket, true)
 	}

@@ -25,6 +25,9 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if op, err := classify(r.Method, t, query); err == nil {
 		described.Operation = op.name
 	}
+	if described.Operation == insertResumable && r.Method == http.MethodPut && endsUpload(r.Header.Get("Content-Range")) {
+		described.Operation = insert
+	}
 	return described
 }
 

@@ -49,6 +49,13 @@ var (
 	}
 )
 
+// A request of a resumable upload is an insertResumable, except for the last one, which is an
+// insert: it stores the object.
+const (
+	insert          = "objects.insert"
+	insertResumable = "objects.insert resumable"
+)
+
 // operations is the allow-list. The first match counts.
 //
 //nolint:lll // one operation a line
@@ -58,9 +65,9 @@ var operations = []operation{
 	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
 	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
 	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
-	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: "objects.insert", method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insertResumable, method: http.MethodPost, shape: shapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insert, method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insertResumable, method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
 	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
 	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
 	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
@@ -69,8 +76,8 @@ var operations = []operation{
 	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
 	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
 	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	{name: "objects.insert resumable", method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
-	{name: "objects.insert resumable", method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
+	{name: insertResumable, method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
+	{name: insertResumable, method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
 	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
 	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// Only the driver may use these.

@@ -28,7 +28,7 @@ func (s *Service) beginUpload(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}}
+	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}, "name": {in.Name}}
 	x.w.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
 	x.w.Header().Set("X-Guploader-Uploadid", id)
 	x.w.Header().Set("Content-Length", "0")
@@ -160,6 +160,19 @@ func chunkOf(header string, size int64) (chunk, error) {
 	first, err := firstOf(span, size)
 	c.first = first
 	return c, err
+}
+
+// endsUpload reports whether a request with this header Content-Range stores the object if it
+// succeeds. One without content, such as "bytes */20", may also ask for the progress.
+func endsUpload(header string) bool {
+	if header == "" {
+		return true
+	}
+	span, end, _ := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
+	_, to, _ := strings.Cut(span, "-")
+	last, err := number(to)
+	total, totalErr := number(end)
+	return err == nil && totalErr == nil && last != nil && total != nil && *last == *total-1
 }
 
 var errRange = errInvalid.with("Content-Range is not valid, or not that of the body")

@@ -67,6 +67,7 @@ func TestResumableOwner(t *testing.T) {
 	yours := bearer(f.account(t, "yours", all("photos"), all("archive")))
 	path := f.session(t, mine)
 	elsewhere := strings.Replace(path, "photos", "archive", 1)
+	renamed := strings.Replace(path, "name=x", "name=y", 1)
 	for _, tc := range []struct {
 		name string
 		request
@@ -76,6 +77,7 @@ func TestResumableOwner(t *testing.T) {
 		{"NoToken", chunk(path, "x", "0-0/1"), "", 401},
 		{"OtherKey", chunk(path, "x", "0-0/1"), yours, 404},
 		{"OtherBucket", chunk(elsewhere, "x", "0-0/1"), mine, 404},
+		{"OtherName", chunk(renamed, "x", "0-0/1"), mine, 400},
 		{"OtherCancels", request{method: "DELETE", path: path}, yours, 404},
 		{"Cancel", request{method: "DELETE", path: path}, mine, 499},
 		{"Cancelled", chunk(path, "x", "0-0/1"), mine, 404},

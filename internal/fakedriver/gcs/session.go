@@ -94,5 +94,8 @@ func (s *Service) session(x *exchange) (session, error) {
 	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.shape == shapeResumable) || s.isExpired(x.bucket, found) {
 		return found, errNoSession
 	}
+	if name := x.query.Get("name"); name != "" && name != found.Name {
+		return found, errInvalid.with("The name is not that of the upload")
+	}
 	return found, nil
 }

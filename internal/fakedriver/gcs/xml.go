@@ -45,7 +45,7 @@ var xmlOperations = map[string]string{
 	"ListBuckets": "buckets.list", "CreateBucket": "buckets.create", "DeleteBucket": "buckets.delete", "PutBucketVersioning": "buckets.update",
 	"HeadBucket": "buckets.get", "GetBucketLocation": "buckets.get", "GetBucketVersioning": "buckets.get",
 	"ListObjects": "objects.list", "ListObjectsV2": "objects.list", "ListObjectVersions": "objects.list",
-	"GetObject": "objects.get media", "HeadObject": "objects.get media", "PutObject": "objects.insert", "CopyObject": "objects.copy",
+	"GetObject": "objects.get media", "HeadObject": "objects.get media", "PutObject": insert, "CopyObject": "objects.copy",
 	composing.Name: "objects.compose", "DeleteObject": "objects.delete", "DeleteObjects": "objects.delete",
 	"CreateMultipartUpload": "multipartUploads.create", "UploadPart": "multipartUploads.uploadPart",
 	"CompleteMultipartUpload": "multipartUploads.complete", "AbortMultipartUpload": "multipartUploads.abort",

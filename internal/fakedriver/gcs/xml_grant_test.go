@@ -396,6 +396,15 @@ func TestDescribe(t *testing.T) {
 	}
 	composed := signed("PUT", "/photos/x", nil)
 	composed.URL.RawQuery += "&compose"
+	resumable := func(method, span string) *http.Request {
+		address := "/upload/storage/v1/b/photos/o?uploadType=resumable&upload_id=u&name=x"
+		r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Range", span)
+		return r
+	}
 	for _, tc := range []struct {
 		r    *http.Request
 		want string
@@ -407,10 +416,19 @@ func TestDescribe(t *testing.T) {
 		{signed("DELETE", "/photos/x", nil), "objects.delete photos/x"},
 		{signed("GET", "/photos", nil), "objects.list photos/"},
 		{composed, "objects.compose photos/x"},
+		{resumable("POST", ""), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 0-4/*"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 0-4/10"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes */10"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes */*"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes -/0"), "objects.insert resumable photos/x"},
+		{resumable("PUT", "bytes 5-9/10"), "objects.insert photos/x"},
+		{resumable("PUT", ""), "objects.insert photos/x"},
+		{resumable("DELETE", ""), "objects.insert cancel photos/x"},
 	} {
 		got := f.service.Describe(tc.r)
 		if text := got.Operation + " " + got.Bucket + "/" + got.Key; text != tc.want {
-			t.Errorf("%s %s: %q, want %q", tc.r.Method, tc.r.URL.Path, text, tc.want)
+			t.Errorf("%s %s %q: %q, want %q", tc.r.Method, tc.r.URL.Path, tc.r.Header.Get("Content-Range"), text, tc.want)
 		}
 	}
 }
