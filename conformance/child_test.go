@@ -96,7 +96,7 @@ func runDriver(ctx context.Context, mistake string) (err error) {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = backend.ServeOther(ctx, service, trouble.Middleware(backend.Handler())) })
+	served.Go(func() { _ = backend.ServeOther(ctx, service, trouble.Handler(backend)) })
 	err = driver.Serve(ctx, socket)
 	served.Wait()
 	return err

@@ -98,7 +98,7 @@ func serve(t *testing.T, s setup) *driver {
 	}
 	trouble := outage.New(s.outages, backend)
 	d := &driver{t: t, setup: s, options: s.options, backend: backend}
-	handler := trouble.Middleware(backend.Handler())
+	handler := trouble.Handler(backend)
 	if s.service != nil {
 		handler = s.service(d, handler)
 	}

@@ -45,7 +45,12 @@ func (s *site) functional(ctx context.Context, programs string) (text string, fa
 	out, err := cmd.Output()
 	ends := map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More() && err == nil; {
-		var line struct{ Name, Status, Message, Error string }
+		var line struct {
+			Name    string `json:"name"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+			Error   string `json:"error"`
+		}
 		err = decoder.Decode(&line)
 		end := line.Status
 		if end == "FAIL" {
@@ -58,13 +63,13 @@ func (s *site) functional(ctx context.Context, programs string) (text string, fa
 		}
 		ends[line.Name] = max(ends[line.Name], end) // PASS is above NA, and below every failure
 	}
-	counts := map[string]int{}
+	said, counts := map[string]string{"PASS": "passes", "NA": "skips what is not implemented"}, map[string]int{}
 	for _, end := range ends {
 		counts[end]++
 		failed = failed || strings.HasPrefix(end, fails)
 	}
 	for _, end := range slices.Sorted(maps.Keys(counts)) {
-		text += fmt.Sprintf("| %s | %s | %d |\n", s.scheme, cmp.Or(map[string]string{"PASS": "passes", "NA": "skips what is not implemented"}[end], end), counts[end])
+		text += fmt.Sprintf("| %s | %s | %d |\n", s.scheme, cmp.Or(said[end], end), counts[end])
 	}
 	return text, failed || len(ends) == 0, err
 }

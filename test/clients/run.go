@@ -56,7 +56,7 @@ func (r run) variant(ctx context.Context, w *workspace, v variant, t *table) (er
 	if err != nil {
 		return fmt.Errorf("start an emulator with %s: %w", v, err)
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.stop(ctx)) }()
 	t.variants = append(t.variants, v)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.NumCPU())
@@ -104,8 +104,8 @@ func (r run) client(ctx context.Context, s *site, w *workspace, c *client, name 
 			return context.Cause(ctx)
 		}
 		mark := t.add(cell{c, o.title}, result{s.variant, err})
-		line := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s, %s, %s: %s %v", mark, c.name, c.version, c.protocol, s.variant, o.title, err)), " ")
-		_, _ = fmt.Fprintln(r.progress, line) // it is for people
+		line := fmt.Sprintf("%s %s %s, %s, %s: %s %v", mark, c.name, c.version, c.protocol, s.variant, o.title, err)
+		_, _ = fmt.Fprintln(r.progress, strings.Join(strings.Fields(line), " ")) // it is for people
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (r run) operation(ctx context.Context, c *client, o operation, accesses map
 		}
 		t := &try{step: step, reference: reference, ctx: ctx, dir: there, environment: maps.Clone(accesses[step.as])}
 		t.environment["OTHER"] = accesses[foreign][varBucket]
-		err = t.run(c)
+		err = t.run(c) //nolint:contextcheck // it has the context
 		reference.close()
 		if err := errors.Join(err, os.RemoveAll(there)); err != nil {
 			return err

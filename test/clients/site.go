@@ -78,7 +78,7 @@ func startSite(ctx context.Context, v variant) (*site, error) {
 		}))
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.stop())
+		return nil, errors.Join(err, s.stop(ctx))
 	}
 	return s, nil
 }
@@ -95,7 +95,7 @@ func (v variant) classes() map[string]map[string]string {
 	}
 }
 
-func (s *site) stop() error { return s.emulator.Stop(context.Background()) }
+func (s *site) stop(ctx context.Context) error { return s.emulator.Stop(context.WithoutCancel(ctx)) }
 
 func (s *site) create(ctx context.Context, object k8s.Object) error {
 	if err := k8s.IgnoreAlreadyExists(s.emulator.Client().Create(ctx, object)); err != nil {

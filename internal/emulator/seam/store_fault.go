@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // serve handles a request, and applies its fault. It reports whether the connection
@@ -98,6 +99,9 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 	if _, ok := served.(*azure.Service); ok {
 		azure.Fail(w, r, status, cmp.Or(azureCodes[code], code), text)
 		return false
+	}
+	if s3, ok := served.(*store.Store); ok {
+		w = s3.AllowOrigin(w, r)
 	}
 	id := rand.Text()
 	w.Header().Set("Content-Type", "application/xml")

@@ -78,6 +78,25 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
+// TestStoreFaultsOfPages: a page of another origin may read why its request has failed, if it
+// may use the bucket.
+func TestStoreFaultsOfPages(t *testing.T) {
+	const page = "http://localhost:3000"
+	for name, effect := range map[string]fault.Effect{"Fail": {Fail: "SlowDown"}, "LoseReply": {LoseReply: "InternalError"}} {
+		i, _, _ := withFault(t, fault.Match{Seam: journal.SeamStore, Operation: "PutObject"}, effect)
+		served := open(t, page)
+		handler := i.Middleware(served, served.Unwrapped())
+		for origin, want := range map[string]string{page: page, "http://elsewhere": ""} {
+			w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/b/k", http.NoBody)
+			r.Header.Set("Origin", origin)
+			handler.ServeHTTP(w, r)
+			if got := w.Header().Get("Access-Control-Allow-Origin"); got != want || w.Code < http.StatusInternalServerError {
+				t.Errorf("%s: a page of %s gets status %d, and may read it: %q; want %q", name, origin, w.Code, got, want)
+			}
+		}
+	}
+}
+
 // expectSound expects no fault at the n-th operation of three, unless the component
 // has died at the second.
 func expectSound(t *testing.T, n int, effect fault.Effect, err error) {

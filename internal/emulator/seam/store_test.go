@@ -17,10 +17,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
-// open returns a store, for what it knows of requests.
-func open(t *testing.T) *store.Store {
+// open returns a store, for what it knows of requests, and of pages of these origins.
+func open(t *testing.T, origins ...string) *store.Store {
 	t.Helper()
-	s, err := store.New(store.Options{})
+	s, err := store.New(store.Options{CORSOrigins: origins})
 	if err != nil {
 		t.Fatal(err)
 	}

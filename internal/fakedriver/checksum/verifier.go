@@ -14,6 +14,9 @@ type Verifier struct {
 	digest *Digest
 }
 
+// ErrSeveral rejects a request with several checksums, of which one would have to be chosen.
+var ErrSeveral = s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+
 // about are the headers with the prefix that say something about a checksum and
 // hold none.
 var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPrefix + "Type"}
@@ -21,7 +24,7 @@ var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPr
 // NewVerifier returns a verifier of the checksum in a header or in the trailers
 // that are announced, by their canonical names. The error is InvalidRequest for an
 // algorithm that is not known, because it cannot be verified; and for
-// several, of which one would have to be chosen.
+// several, of which one would have to be chosen; and for a trailer that holds none.
 func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	v := &Verifier{}
 	for name := range header {
@@ -30,11 +33,31 @@ func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 		}
 	}
 	for _, name := range trailers {
+		if !IsHeader(name) {
+			return nil, s3error.ErrInvalidRequest.With("The value specified in the x-amz-trailer header is not supported: " +
+				strings.ToLower(name) + " holds no checksum that is known")
+		}
 		if err := v.expect(name); err != nil {
 			return nil, err
 		}
 	}
-	return v, nil
+	return v, v.checkAlgorithm(header.Get("X-Amz-Sdk-Checksum-Algorithm"))
+}
+
+// checkAlgorithm compares the algorithm that an SDK says it uses with the checksum that the
+// request has. It may be empty.
+func (v *Verifier) checkAlgorithm(name string) error {
+	algorithm, known := ByName(name)
+	switch {
+	case name == "":
+		return nil
+	case v.digest == nil:
+		return s3error.ErrInvalidRequest.With("x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or " +
+			"x-amz-trailer headers were found.")
+	case !known || algorithm != v.digest.algorithm:
+		return s3error.ErrInvalidRequest.With("Value for x-amz-sdk-checksum-algorithm header is invalid.")
+	}
+	return nil
 }
 
 // Default has a checksum computed if the client has sent none.
@@ -53,11 +76,10 @@ func (v *Verifier) expect(name string) error {
 	switch {
 	case !ok:
 		return s3error.ErrInvalidRequest.With("The checksum " + strings.ToLower(name) + " is of an unknown algorithm")
-	case v.digest != nil && v.digest.algorithm != algorithm:
-		return s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
-	case v.digest == nil:
-		v.digest = new(New(algorithm))
+	case v.digest != nil:
+		return ErrSeveral
 	}
+	v.digest = new(New(algorithm))
 	return nil
 }
 

@@ -26,7 +26,7 @@ func TestVerifierOfTrailers(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			header := http.Header{"X-Amz-Checksum-Algorithm": {"SHA1"}}
-			v, err := checksum.NewVerifier(header, []string{"X-Amz-Checksum-Sha1", "X-Amz-Other"})
+			v, err := checksum.NewVerifier(header, []string{"X-Amz-Checksum-Sha1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,6 +48,9 @@ func TestVerifierOfTrailers(t *testing.T) {
 	}
 }
 
+const sdkAlgorithm = "X-Amz-Sdk-Checksum-Algorithm"
+
+//nolint:lll // one case a line
 func TestVerifierRejects(t *testing.T) {
 	tests := map[string]struct {
 		reason   string
@@ -58,6 +61,13 @@ func TestVerifierRejects(t *testing.T) {
 		"TwoTrailers":    {"one of two would have to be chosen", nil, []string{"X-Amz-Checksum-Sha1", "X-Amz-Checksum-Crc32"}},
 		"TwoHeaders":     {"wherever they are", http.Header{"X-Amz-Checksum-Sha1": {""}, "X-Amz-Checksum-Crc32": {""}}, nil},
 		"OneOfEach":      {"also one here and one there", http.Header{"X-Amz-Checksum-Sha1": {""}}, []string{"X-Amz-Checksum-Crc32"}},
+		"Same":           {"also if they are of one algorithm", http.Header{"X-Amz-Checksum-Sha1": {""}}, []string{"X-Amz-Checksum-Sha1"}},
+		"OtherTrailer":   {"what would be ignored", nil, []string{"X-Amz-Meta-A"}},
+		"AboutTrailer":   {"what holds no checksum", nil, []string{"X-Amz-Checksum-Type"}},
+		"Nothing":        {"an algorithm without a checksum", http.Header{sdkAlgorithm: {"SHA1"}}, nil},
+		"Another":        {"an algorithm with the checksum of another", http.Header{sdkAlgorithm: {"SHA1"}, "X-Amz-Checksum-Crc32": {""}}, nil},
+		"AnotherTrailer": {"an algorithm with the trailer of another", http.Header{sdkAlgorithm: {"SHA1"}}, []string{"X-Amz-Checksum-Crc32"}},
+		"Unknown":        {"an algorithm that is not known", http.Header{sdkAlgorithm: {"MD9"}, "X-Amz-Checksum-Crc32": {""}}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,6 +75,21 @@ func TestVerifierRejects(t *testing.T) {
 				t.Errorf("%s: NewVerifier() = %v, want InvalidRequest", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestVerifierAccepts: SDKs name the algorithm besides, in any case.
+func TestVerifierAccepts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		header   http.Header
+		trailers []string
+	}{
+		"Header":  {http.Header{sdkAlgorithm: {"crc32"}, "X-Amz-Checksum-Crc32": {""}}, nil},
+		"Trailer": {http.Header{sdkAlgorithm: {"CRC32"}}, []string{"X-Amz-Checksum-Crc32"}},
+	} {
+		if _, err := checksum.NewVerifier(tc.header, tc.trailers); err != nil {
+			t.Errorf("%s: NewVerifier() = %v", name, err)
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ func (f *failure) with(message string) *failure {
 
 var (
 	errAnonymous = &failure{http.StatusUnauthorized, "UNAUTHENTICATED", "required",
-		"Anonymous caller does not have access: send the header Authorization: Bearer ACCESS_ID:ACCESS_SECRET", true}
+		"Anonymous caller does not have access: send the header Authorization: Bearer ACCESS_ID:ACCESS_SECRET, " +
+			"or sign a request to the XML API with the key", true}
 	errCredentials    = &failure{http.StatusUnauthorized, "UNAUTHENTICATED", "authError", "Invalid Credentials", true}
 	errForbidden      = &failure{http.StatusForbidden, "PERMISSION_DENIED", "forbidden", "The key does not give access to this", false}
 	errNoBucket       = errNotFound.with("The specified bucket does not exist.")

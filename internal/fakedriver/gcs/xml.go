@@ -28,7 +28,7 @@ func (s *Service) dialect() *s3.Dialect {
 		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
 		Dialect: answers.Dialect{
 			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-			Compose: s.composeXML, Describe: describeXML,
+			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 		},
 	}
 }
@@ -82,12 +82,13 @@ const (
 	customTimeHeader = "X-Goog-Custom-Time"
 	sourceGeneration = "X-Goog-Copy-Source-Generation"
 	lengthRange      = "X-Goog-Content-Length-Range"
+	listFormat       = "X-Goog-Interop-List-Objects-Format"
 )
 
 // asIs are the headers that need no translation: others read them, or they have no effect.
 var asIs = []string{
 	classHeader, customTimeHeader, "X-Goog-If-Generation-Match", "X-Goog-If-Metageneration-Match", "X-Goog-Api-Client",
-	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange,
+	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange, listFormat,
 }
 
 // notGoogles are headers of S3 that Google does not have.
@@ -112,7 +113,7 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	if err := translateValues(header); err != nil {
 		return r, query, err
 	}
-	if err := checkCompose(header, query); err != nil {
+	if err := checkForms(header, query); err != nil {
 		return r, query, err
 	}
 	if err := checkLength(header.Get(lengthRange), r); err != nil {
@@ -124,8 +125,13 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	return r, rest, err
 }
 
-// checkCompose rejects headers about a content, which a request to compose does not have.
-func checkCompose(header http.Header, query url.Values) error {
+// checkForms rejects what there is in one form only: the list of versions, and requests to compose,
+// which have no content for headers to be about.
+func checkForms(header http.Header, query url.Values) error {
+	if format := header.Get(listFormat); format != "" && format != "enabled" {
+		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the form of S3 only: the header " + strings.ToLower(listFormat) +
+			" must be enabled")
+	}
 	for _, name := range []string{"X-Goog-Hash", lengthRange} {
 		if query.Has("compose") && header.Get(name) != "" {
 			return s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) +
@@ -144,6 +150,8 @@ func translated(name string) (string, error) {
 		return "X-Amz-Meta-" + metadata, nil
 	case name == "X-Amz-Storage-Class":
 		return classHeader, nil
+	case name == "X-Amz-Interop-List-Objects-Format":
+		return listFormat, nil
 	case slices.Contains(notGoogles, name), strings.HasPrefix(name, "X-Goog-") && !slices.Contains(asIs, name):
 		return "", s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) + " here")
 	}
@@ -273,6 +281,13 @@ func finishXML(d *objects.Draft) (err error) {
 	extra, err := json.Marshal(p)
 	d.Attributes.Extra = string(extra)
 	return err
+}
+
+// appendGenerations appends what Google's lists have of an object, besides the elements of S3's.
+func appendGenerations(to []byte, v *objects.Version) []byte {
+	to = strconv.AppendInt(append(to, "<Generation>"...), v.Generation(), 10)
+	to = strconv.AppendInt(append(to, "</Generation><MetaGeneration>"...), v.Metageneration(), 10)
+	return append(to, "</MetaGeneration>"...)
 }
 
 // describeXML sets Google's headers of an object.

@@ -22,33 +22,33 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
-// compose sends a request that Amazon's client does not have, with its key.
-func compose(ctx context.Context, c *s3.Client, bucket, object, document string) error {
+// ask sends a request that Amazon's client does not have, with its key, and returns the body of the answer.
+func ask(ctx context.Context, c *s3.Client, method, path, document string) ([]byte, error) {
 	options := c.Options()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, *options.BaseEndpoint+"/"+bucket+"/"+object+"?compose=", strings.NewReader(document))
+	r, err := http.NewRequestWithContext(ctx, method, *options.BaseEndpoint+path, strings.NewReader(document))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	key, err := options.Credentials.Retrieve(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256([]byte(document))
 	hash := hex.EncodeToString(sum[:])
 	r.Header.Set("X-Amz-Content-Sha256", hash)
 	if err := v4.NewSigner().SignHTTP(ctx, key, r, hash, "s3", options.Region, time.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	response, err := options.HTTPClient.Do(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := io.ReadAll(response.Body)
 	if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode == http.StatusOK {
-		return err
+		return body, err
 	}
 	failed := &smithy.GenericAPIError{}
-	return errors.Join(xml.Unmarshal(body, failed), failed)
+	return nil, errors.Join(xml.Unmarshal(body, failed), failed)
 }
 
 // components is a document with lines of elements, one for each component.
@@ -135,7 +135,7 @@ func TestXMLComposed(t *testing.T) {
 		t.Errorf("headers: -want, +got:\n%s", diff)
 	}
 	again := components("<Name>z</Name>", "<Name>x</Name>")
-	if err := compose(t.Context(), f.amazon(t, key), "photos", "more", again); err != nil {
+	if _, err := ask(t.Context(), f.amazon(t, key), http.MethodPut, "/photos/more?compose=", again); err != nil {
 		t.Errorf("compose with a composed object: %v", err)
 	}
 	composed := request{method: "POST", path: "/storage/v1/b/photos/o/json/compose", body: `{"sourceObjects":[{"name":"more"},{"name":"x"}]}`}
@@ -143,9 +143,11 @@ func TestXMLComposed(t *testing.T) {
 		t.Errorf("compose in the JSON API: %d %s", status, body)
 	}
 	type item struct {
-		ContentType, StorageClass, MD5Hash string
-		ComponentCount                     int
-		Metadata                           map[string]string
+		ContentType    string            `json:"contentType"`
+		StorageClass   string            `json:"storageClass"`
+		MD5Hash        string            `json:"md5Hash"`
+		ComponentCount int               `json:"componentCount"`
+		Metadata       map[string]string `json:"metadata"`
 	}
 	for name, want := range map[string]item{
 		"z": {"text/x", "NEARLINE", "", 2, map[string]string{"color": "red"}}, "more": {"application/octet-stream", "STANDARD", "", 3, nil},
@@ -167,7 +169,8 @@ func TestXMLPartCopy(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	c := f.amazon(t, f.account(t, "app", all("photos")))
 	_, err := c.UploadPartCopy(t.Context(), &s3.UploadPartCopyInput{
-		Bucket: aws.String("photos"), Key: aws.String("y"), CopySource: aws.String("photos/x"), UploadId: aws.String("u"), PartNumber: aws.Int32(1),
+		Bucket: aws.String("photos"), Key: aws.String("y"), CopySource: aws.String("photos/x"),
+		UploadId: aws.String("u"), PartNumber: aws.Int32(1),
 	})
 	failed, isAPI := errors.AsType[smithy.APIError](err)
 	if !isAPI || failed.ErrorCode() != "NotImplemented" || !strings.Contains(failed.ErrorMessage(), "UploadPartCopy") {

@@ -3,6 +3,7 @@ package gcs_test
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
@@ -69,7 +71,7 @@ var calls = []xmlCall{
 		return second(c.CopyObject(ctx, &s3.CopyObjectInput{Bucket: &b, Key: aws.String("new"), CopySource: aws.String(b + "/x")}))
 	}, []string{"d", "D"}},
 	{"ComposeObject", func(ctx context.Context, c *s3.Client, b, _ string) error {
-		return compose(ctx, c, b, "new", "<ComposeRequest><Component><Name>x</Name></Component></ComposeRequest>")
+		return second(ask(ctx, c, http.MethodPut, "/"+b+"/new?compose=", components("<Name>x</Name>")))
 	}, []string{"d", "D"}},
 	{"UploadPart", func(ctx context.Context, c *s3.Client, b, upload string) error {
 		return second(c.UploadPart(ctx, &s3.UploadPartInput{
@@ -263,6 +265,69 @@ func TestXMLGenerations(t *testing.T) {
 	}
 }
 
+// TestXMLLists expects the generations of objects in lists, which those of S3 do not have.
+func TestXMLLists(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	for name, protocol := range map[string]fakedriver.Protocol{"kept": fakedriver.ProtocolGCS, "s3only": fakedriver.ProtocolS3} {
+		spec := fakedriver.BucketSpec{Name: name, Owner: owner, Protocol: protocol, Versioning: true}
+		if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := f.account(t, "app", all("kept"), all("s3only"))
+	first := f.put(t, "kept", "x", "first", bearer(key))
+	second := f.put(t, "kept", "x", "second", bearer(key))
+	patch := request{method: "PATCH", path: "/storage/v1/b/kept/o/x", body: `{"contentType":"text/x"}`}
+	if status, _, body := f.do(t, patch, bearer(key)); status != ok {
+		t.Fatalf("patch: %d %s", status, body)
+	}
+	type entry struct {
+		Key            string `xml:"Key"`
+		Generation     string `xml:"Generation"`
+		MetaGeneration string `xml:"MetaGeneration"`
+		VersionID      string `xml:"VersionId"`
+	}
+	latest := []entry{{"x", second, "2", ""}}
+	versions := []entry{{"x", second, "2", second}, {"x", first, "1", first}}
+	for _, tc := range []struct {
+		name    string
+		query   map[string][]string
+		headers map[string]string
+		want    []entry
+	}{
+		{"Objects", nil, nil, latest},
+		{"ObjectsV2", map[string][]string{"list-type": {"2"}}, nil, latest},
+		{"Versions", map[string][]string{"versions": {""}}, nil, versions},
+		{"VersionsOfS3", map[string][]string{"versions": {""}}, map[string]string{"x-goog-interop-list-objects-format": "enabled"}, versions},
+		{"VersionsOfSDK", map[string][]string{"versions": {""}}, map[string]string{"x-amz-interop-list-objects-format": "enabled"}, versions},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := f.signedURL(key, "GET", "/kept", time.Now().UTC(), tc.query, tc.headers)
+			status, _, body := f.do(t, request{method: "GET", path: path, header: headerOf(tc.headers)}, "")
+			var list struct {
+				Contents []entry `xml:"Contents"`
+				Version  []entry `xml:"Version"`
+			}
+			if err := xml.Unmarshal(body, &list); err != nil || status != ok {
+				t.Fatalf("%d %s: %v", status, body, err)
+			}
+			if diff := cmp.Diff(tc.want, append(list.Contents, list.Version...)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+	f.address = f.serveS3(t)
+	c := f.amazonIn(t, key, f.store.Region())
+	if _, err := c.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("s3only"), Key: aws.String("x")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?versions="} {
+		if body, err := ask(t.Context(), c, http.MethodGet, "/s3only"+query, ""); err != nil || bytes.Contains(body, []byte("eneration>")) {
+			t.Errorf("the list %q of S3: %s, %v", query, body, err)
+		}
+	}
+}
+
 // TestXMLRejections sends what the XML API has, or Google does not have, and cosi-emu does not
 // serve. Nothing is ignored.
 //
@@ -309,6 +374,7 @@ func TestXMLRejections(t *testing.T) {
 		{"CORS", "GET", "/photos?cors=", nil, "", 501, "NotImplemented"},
 		{"Tags", "GET", "/photos/x?tagging=", nil, "", 501, "NotImplemented"},
 		{"PartCopy", "PUT", "/photos/y?partNumber=1&uploadId=x", map[string]string{"x-goog-copy-source": "photos/x"}, "", 501, "NotImplemented"},
+		{"ListFormat", "GET", "/photos?versions=", map[string]string{"x-goog-interop-list-objects-format": "disabled"}, "", 501, "NotImplemented"},
 		{"Generation", "GET", "/photos/x?generation=x", nil, "", 400, "InvalidArgument"},
 		{"NoGeneration", "GET", "/photos/x?generation=1", nil, "", 404, "NoSuchVersion"},
 		{"TwoGenerations", "GET", "/photos/x?generation=1&versionId=1", nil, "", 400, "InvalidArgument"},
@@ -359,26 +425,35 @@ func TestXMLChunks(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			path := "/photos/" + tc.name
 			address := f.address + f.signedURL(key, http.MethodPut, path, time.Now().UTC(), nil, tc.headers)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, io.MultiReader(strings.NewReader(tc.body)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header, r.TransferEncoding = headerOf(tc.headers), []string{"chunked"}
-			response, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = response.Body.Close() }()
-			answer, err := io.ReadAll(response.Body)
-			if err != nil || response.StatusCode != tc.want || tc.code != "" && !strings.Contains(string(answer), "<Code>"+tc.code+"</Code>") {
-				t.Fatalf("%d %s %v, want %d %s", response.StatusCode, answer, err, tc.want, tc.code)
+			status, answer := putChunked(t, address, tc.body, tc.headers)
+			if status != tc.want || tc.code != "" && !strings.Contains(answer, "<Code>"+tc.code+"</Code>") {
+				t.Fatalf("%d %s, want %d %s", status, answer, tc.want, tc.code)
 			}
 			status, _, got := f.do(t, request{method: http.MethodGet, path: path}, bearer(key))
-			if tc.want == http.StatusOK && (status != http.StatusOK || string(got) != tc.body) || tc.want != http.StatusOK && status != http.StatusNotFound {
+			if stored := status == http.StatusOK && string(got) == tc.body; stored != (tc.want == http.StatusOK) {
 				t.Errorf("the object: %d, %d bytes", status, len(got))
 			}
 		})
 	}
+}
+
+// putChunked sends a body without its length.
+func putChunked(t *testing.T, address, body string, headers map[string]string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, io.MultiReader(strings.NewReader(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header, r.TransferEncoding = headerOf(headers), []string{"chunked"}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(content)
 }
 
 // TestDescribe names requests of all APIs for the journal.
@@ -394,8 +469,6 @@ func TestDescribe(t *testing.T) {
 		r.Header = headerOf(headers)
 		return r
 	}
-	composed := signed("PUT", "/photos/x", nil)
-	composed.URL.RawQuery += "&compose"
 	resumable := func(method, span string) *http.Request {
 		address := "/upload/storage/v1/b/photos/o?uploadType=resumable&upload_id=u&name=x"
 		r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
@@ -405,6 +478,8 @@ func TestDescribe(t *testing.T) {
 		r.Header.Set("Content-Range", span)
 		return r
 	}
+	composed := signed("PUT", "/photos/x", nil)
+	composed.URL.RawQuery += "&compose"
 	for _, tc := range []struct {
 		r    *http.Request
 		want string
@@ -415,7 +490,6 @@ func TestDescribe(t *testing.T) {
 		{signed("POST", "/photos/x", map[string]string{"x-goog-resumable": "start"}), "objects.insert resumable photos/x"},
 		{signed("DELETE", "/photos/x", nil), "objects.delete photos/x"},
 		{signed("GET", "/photos", nil), "objects.list photos/"},
-		{composed, "objects.compose photos/x"},
 		{resumable("POST", ""), "objects.insert resumable photos/x"},
 		{resumable("PUT", "bytes 0-4/*"), "objects.insert resumable photos/x"},
 		{resumable("PUT", "bytes 0-4/10"), "objects.insert resumable photos/x"},
@@ -425,6 +499,7 @@ func TestDescribe(t *testing.T) {
 		{resumable("PUT", "bytes 5-9/10"), "objects.insert photos/x"},
 		{resumable("PUT", ""), "objects.insert photos/x"},
 		{resumable("DELETE", ""), "objects.insert cancel photos/x"},
+		{composed, "objects.compose photos/x"},
 	} {
 		got := f.service.Describe(tc.r)
 		if text := got.Operation + " " + got.Bucket + "/" + got.Key; text != tc.want {

@@ -194,7 +194,7 @@ func (b *Bucket) storePart(u *upload, part, before Part) error {
 }
 
 // Parts returns at most limit parts with numbers greater than after, and whether
-// there are more. The error is NoSuchUpload.
+// there are more on a next page, which there is not after one of none. The error is NoSuchUpload.
 func (b *Bucket) Parts(key, id string, after, limit int) (parts []Part, more bool, err error) {
 	u, err := b.upload(key, id)
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *Bucket) Parts(key, id string, after, limit int) (parts []Part, more boo
 	}
 	all := slices.DeleteFunc(u.sorted(), func(p Part) bool { return p.Number <= after })
 	if len(all) > limit {
-		return all[:limit], true, nil
+		return all[:limit], limit > 0, nil
 	}
 	return all, false, nil
 }

@@ -47,6 +47,13 @@ type Outage struct {
 // New returns the outage of a directory, which need not exist.
 func New(dir string, loser Loser) *Outage { return &Outage{dir: dir, loser: loser} }
 
+// Store is the store whose requests fail.
+type Store interface {
+	Handler() http.Handler
+	// AllowOrigin has an answer to a page of another origin say whether that may read it.
+	AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter
+}
+
 // before loses the buckets that are to be lost, and returns an error while the backend fails.
 func (o *Outage) before(ctx context.Context) error {
 	o.mu.Lock()
@@ -80,11 +87,12 @@ func (o *Outage) lose(ctx context.Context) error {
 	return nil
 }
 
-// Middleware has the requests of applications fail, too.
-func (o *Outage) Middleware(next http.Handler) http.Handler {
+// Handler returns the handler of a store. The requests of applications fail, too.
+func (o *Outage) Handler(s Store) http.Handler {
+	next := s.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := o.before(r.Context()); err != nil {
-			s3error.Write(w, r, "", s3error.ErrServiceUnavailable)
+			s3error.Write(s.AllowOrigin(w, r), r, "", s3error.ErrServiceUnavailable)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -16,6 +16,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
+// page is an origin whose pages may use the store.
+const page = "http://localhost:3000"
+
+// expectReadable expects that a page may read why its request has failed, and not those of others.
+func expectReadable(t *testing.T, handler http.Handler) {
+	t.Helper()
+	for origin, want := range map[string]string{page: page, "http://elsewhere": ""} {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/photos/x", http.NoBody)
+		r.Header.Set("Origin", origin)
+		handler.ServeHTTP(w, r)
+		if got := w.Header().Get("Access-Control-Allow-Origin"); got != want || w.Code != http.StatusServiceUnavailable {
+			t.Errorf("a page of %s gets status %d, and may read it: %q; want %q", origin, w.Code, got, want)
+		}
+	}
+}
+
 func write(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -29,7 +45,7 @@ func write(t *testing.T, path string) {
 // open returns a store with the bucket photos, and its backend during outages.
 func open(t *testing.T, dir string) (*store.Store, fakedriver.Backend, http.Handler) {
 	t.Helper()
-	s3, err := store.New(store.Options{})
+	s3, err := store.New(store.Options{CORSOrigins: []string{page}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +58,7 @@ func open(t *testing.T, dir string) (*store.Store, fakedriver.Backend, http.Hand
 		t.Fatal(err)
 	}
 	o := outage.New(dir, s3)
-	return s3, o.Backend(s3), o.Middleware(s3.Handler())
+	return s3, o.Backend(s3), o.Handler(s3)
 }
 
 // TestFail: while the file exists, all operations of the driver and all requests fail.
@@ -77,6 +93,7 @@ func TestFail(t *testing.T) {
 	if code := request(); code != http.StatusServiceUnavailable {
 		t.Errorf("a request has status %d", code)
 	}
+	expectReadable(t, handler)
 	if err := os.Remove(filepath.Join(dir, outage.FileFail)); err != nil {
 		t.Fatal(err)
 	}

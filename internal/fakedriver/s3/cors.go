@@ -97,26 +97,26 @@ func listed(lines []string) (all []string) {
 	return all
 }
 
-// allowOrigin has the answer to a page of another origin, and every error, say whether the
-// page may read it.
-func (s *Service) allowOrigin(x *exchange) {
-	origin := x.R.Header.Get("Origin")
-	if origin == "" || isPreflight(x.R) {
-		return
+// AllowOrigin returns a writer that has the answer to a page of another origin, errors
+// included, say whether the page may read it.
+func (s *Service) AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	origin := r.Header.Get("Origin")
+	if origin == "" || isPreflight(r) {
+		return w
 	}
-	bucket, _, err := s.hosts.locate(x.R)
+	bucket, _, err := s.hosts.locate(r)
 	if err != nil {
 		bucket = ""
 	}
 	rules := s.corsRules(bucket)
 	if len(rules) == 0 {
-		return
+		return w
 	}
-	w := &corsWriter{ResponseWriter: x.W, request: cors.Request{Origin: origin, Method: x.R.Method}}
-	if rule, allowed := cors.Find(rules, w.request); allowed {
-		w.rule = &rule
+	allowing := &corsWriter{ResponseWriter: w, request: cors.Request{Origin: origin, Method: r.Method}}
+	if rule, allowed := cors.Find(rules, allowing.request); allowed {
+		allowing.rule = &rule
 	}
-	x.W = w
+	return allowing
 }
 
 // corsWriter adds the headers for a page of another origin when the answer starts: what the

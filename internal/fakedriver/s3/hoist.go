@@ -30,7 +30,7 @@ func hoisted(r *http.Request, query url.Values) (*http.Request, url.Values, erro
 		case !isHoistable(name):
 			rest[parameter] = values
 			continue
-		case isSumOfNothing(name, values, r):
+		case isOfNoBody(name, values, r):
 			continue
 		case header == nil:
 			header = r.Header.Clone()
@@ -74,8 +74,10 @@ func isHoistable(name string) bool {
 	return slices.Contains(contentHeaders, name)
 }
 
-// isSumOfNothing reports whether a parameter is the checksum that SDKs add when they
-// presign an upload: of an empty body, because they do not have the body yet.
-func isSumOfNothing(name string, values []string, r *http.Request) bool {
-	return name == "X-Amz-Checksum-Crc32" && len(values) == 1 && values[0] == "AAAAAA==" && r.ContentLength != 0
+// isOfNoBody reports whether a parameter is about the body that SDKs do not have yet when they
+// presign an upload: the checksum of an empty one, and the algorithm of a checksum that is not
+// there.
+func isOfNoBody(name string, values []string, r *http.Request) bool {
+	return name == "X-Amz-Sdk-Checksum-Algorithm" ||
+		name == "X-Amz-Checksum-Crc32" && len(values) == 1 && values[0] == "AAAAAA==" && r.ContentLength != 0
 }

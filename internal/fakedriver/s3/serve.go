@@ -26,7 +26,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.Release()
 	defer func() { x.Caller.Leave() }()
 	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
-	s.allowOrigin(x)
+	x.W = s.AllowOrigin(w, r)
 	if s.isSTS(r) {
 		x.Operation.Name = sts.Operation
 		s.sts.Serve(x.W, r, x.ID) //nolint:contextcheck // it has the context of the request

@@ -63,12 +63,11 @@ func Run(ctx context.Context, opts Options) (err error) {
 // withOutage returns the backend of the driver and the handler of S3 requests, which fail if
 // the files of a directory say so.
 func withOutage(opts Options, s3 *store.Store) (fakedriver.Backend, http.Handler) {
-	handler := s3.Handler()
 	if opts.OutageDir == "" {
-		return s3, handler
+		return s3, s3.Handler()
 	}
 	o := outage.New(opts.OutageDir, s3)
-	return o.Backend(s3), o.Middleware(handler)
+	return o.Backend(s3), o.Handler(s3)
 }
 
 func openStore(ctx context.Context, opts Options) (*store.Store, error) {

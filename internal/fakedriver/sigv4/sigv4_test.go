@@ -109,7 +109,8 @@ func TestSchemes(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://store.test/photos/k", http.NoBody)
 	// Python's hmac has computed the signatures, as the documentation of both describes them.
 	for scheme, want := range map[sigv4.Scheme]string{
-		sigv4.AWS: "20260102/auto/s3/aws4_request f4ea287fede7b036394273ab43873754f9d3c1a21ea73dbefed5556de010124c", sigv4.Google: "20260102/auto/storage/goog4_request fa8be173fb190e2fa898c8c07a8aba134bd9d92fb61e66662bf5205c9b50cbba",
+		sigv4.AWS:    "20260102/auto/s3/aws4_request f4ea287fede7b036394273ab43873754f9d3c1a21ea73dbefed5556de010124c",
+		sigv4.Google: "20260102/auto/storage/goog4_request fa8be173fb190e2fa898c8c07a8aba134bd9d92fb61e66662bf5205c9b50cbba",
 	} {
 		scope := sigv4.Scope{Day: "20260102", Region: "auto", Scheme: scheme}
 		key := keys.Get("secret", scope)

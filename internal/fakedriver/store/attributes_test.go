@@ -110,6 +110,23 @@ func (a *app) attributeParts(key string, size int32) (all []string) {
 	return all
 }
 
+// TestPagesOfNone: a page of no parts is the last one, because the next would begin there, too.
+func TestPagesOfNone(t *testing.T) {
+	a := newApp(t)
+	u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm = "CRC32C" })
+	part := a.part(u, 1, "part")
+	list := a.raw(http.MethodGet, "/k?max-parts=0&uploadId="+*u.UploadId, "")
+	_, err := a.complete(u, part)
+	a.must(err)
+	attributes := a.raw(http.MethodGet, "/k?attributes", "", "X-Amz-Object-Attributes", "ObjectParts", "X-Amz-Max-Parts", "0")
+	for name, got := range map[string]answer{"ListParts": list, "GetObjectAttributes": attributes} {
+		if !strings.Contains(got.body, "<MaxParts>0</MaxParts>") || !strings.Contains(got.body, "<IsTruncated>false</IsTruncated>") ||
+			strings.Contains(got.body, "<Part>") {
+			t.Errorf("%s answered %d: %s", name, got.status, got.body)
+		}
+	}
+}
+
 func TestAttributesOfMarker(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("k", "content")

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,6 +36,69 @@ func TestChecksumTypes(t *testing.T) {
 		if got := a.raw(http.MethodPost, "/k?uploads", "", header...); got.status != 400 || code(t, got.body) != "InvalidRequest" {
 			t.Errorf("%s: answer %d: %s", name, got.status, got.body)
 		}
+	}
+	got := a.raw(http.MethodPost, "/k?uploads", "", "X-Amz-Checksum-Algorithm", "crc32", "X-Amz-Checksum-Type", "full_object")
+	if got.status != http.StatusOK || got.header.Get("X-Amz-Checksum-Type") != "FULL_OBJECT" {
+		t.Errorf("in lower case: answer %d, %v", got.status, got.header)
+	}
+}
+
+// TestChecksumsIgnored: what says something about a checksum takes effect, or is rejected.
+//
+//nolint:lll // one case a line
+func TestChecksumsIgnored(t *testing.T) {
+	a := newApp(t)
+	const (
+		algorithm, trailer, content = "X-Amz-Sdk-Checksum-Algorithm", "X-Amz-Trailer", "7\r\ncontent\r\n0\r\n"
+		name                        = "x-amz-checksum-crc32"
+	)
+	right := checksumOf("CRC32", "content")
+	stream := []string{"X-Amz-Content-Sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "X-Amz-Decoded-Content-Length", "7"}
+	u := a.begin("parts")
+	target := "/parts?uploadId=" + *u.UploadId
+	part := a.part(u, 1, "part")
+	completion := "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + *part.ETag + "</ETag></Part></CompleteMultipartUpload>"
+	tests := map[string]struct {
+		reason, method, target, body string
+		header                       []string
+		want                         string
+	}{
+		"Algorithm":       {"SDKs send a checksum with it.", "PUT", "/k", "content", []string{algorithm, "CRC32", name, right}, ""},
+		"AlgorithmAlone":  {"The checksum was lost.", "PUT", "/k", "content", []string{algorithm, "SHA256"}, "InvalidRequest"},
+		"AlgorithmOfPart": {"The checksum was lost.", "PUT", target + "&partNumber=2", "content", []string{algorithm, "SHA256"}, "InvalidRequest"},
+		"OtherAlgorithm":  {"Which one counts?", "PUT", "/k", "content", []string{algorithm, "SHA256", name, right}, "InvalidRequest"},
+		"OddAlgorithm":    {"S3 has no such.", "PUT", "/k", "content", []string{algorithm, "MD9", name, right}, "InvalidRequest"},
+		"Trailer":         {"It was announced.", "PUT", "/k", content + name + ":" + right + "\r\n\r\n", append(stream, trailer, name), ""},
+		"OtherTrailer":    {"S3 takes checksums only.", "PUT", "/k", content + "x-amz-meta-a:1\r\n\r\n", append(stream, trailer, "x-amz-meta-a"), "InvalidRequest"},
+		"HeaderToo":       {"Which one counts?", "PUT", "/k", content + name + ":" + right + "\r\n\r\n", append(stream, trailer, name, name, right), "InvalidRequest"},
+		"Unannounced":     {"It could not be computed.", "PUT", "/k", content + name + ":" + right + "\r\n\r\n", stream, "MalformedTrailerError"},
+		"NoStream":        {"Nothing can follow.", "PUT", "/k", "content", []string{trailer, name}, "InvalidRequest"},
+		"NoStreamOfPart":  {"Nothing can follow.", "PUT", target + "&partNumber=2", "content", []string{trailer, name}, "InvalidRequest"},
+		"NoTrailer":       {"Nothing can follow.", "PUT", "/k", content + "\r\n", []string{"X-Amz-Content-Sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "X-Amz-Decoded-Content-Length", "7", trailer, name}, "MalformedTrailerError"},
+		"TwoAtTheEnd":     {"Which one counts?", "POST", target, completion, []string{name, checksumOf("CRC32", "part"), "X-Amz-Checksum-Sha1", checksumOf("SHA1", "trap")}, "InvalidRequest"},
+		"TypeAtTheEnd":    {"S3 has no such.", "POST", target, completion, []string{"X-Amz-Checksum-Type", "HALF"}, "InvalidRequest"},
+		"Conditions":      {"They are of directory buckets.", "POST", "?delete", "<Delete><Object><Key>kept</Key><Size>1</Size></Object></Delete>", nil, "NotImplemented"},
+	}
+	a.put("kept", "content")
+	for test, tc := range tests {
+		t.Run(test, func(t *testing.T) {
+			got := a.in(t).raw(tc.method, tc.target, tc.body, tc.header...)
+			found := codeOf(got.body)
+			if _, rest, listed := strings.Cut(got.body, "<Code>"); listed && found == "" {
+				found, _, _ = strings.Cut(rest, "<")
+			}
+			if found != tc.want {
+				t.Errorf("%s\nanswer %d, want %q: %s", tc.reason, got.status, tc.want, got.body)
+			}
+		})
+	}
+	if content, _ := a.read("kept", ""); content != "content" {
+		t.Errorf("what was not to be deleted is %q", content)
+	}
+	f := a.form()
+	f.fields["x-amz-trailer"] = name
+	if got := a.post(f); codeOf(got.body) != "InvalidRequest" {
+		t.Errorf("a form with a trailer: answer %d: %s", got.status, got.body)
 	}
 }
 

@@ -68,6 +68,8 @@ func TestHoisted(t *testing.T) {
 		"Checksum":      {"Checked.", []string{"x-amz-checksum-crc32c", checksumOf("CRC32C", "content")}, nil, 200, nil},
 		"WrongChecksum": {"Checked.", []string{"x-amz-checksum-crc32c", checksumOf("CRC32C", "trap")}, nil, 400, nil},
 		"SumOfNothing":  {"SDKs have no body when they presign.", []string{"x-amz-checksum-crc32", "AAAAAA==", "x-amz-sdk-checksum-algorithm", "CRC32"}, nil, 200, nil},
+		"Algorithm":     {"SDKs have no body when they presign.", []string{"x-amz-sdk-checksum-algorithm", "SHA256"}, nil, 200, nil},
+		"Trailer":       {"A URL has no streaming upload.", []string{"x-amz-trailer", "x-amz-checksum-crc32"}, nil, 400, nil},
 		"IfNoneMatch":   {"A condition is no parameter.", []string{"If-None-Match", "*"}, nil, 501, nil},
 		"Lock":          {"The bucket has none.", []string{"x-amz-object-lock-mode", "GOVERNANCE"}, nil, 400, nil},
 		"Twice":         {"Which one counts?", []string{"x-amz-meta-a", "1", "X-Amz-Meta-A", "2"}, nil, 400, nil},

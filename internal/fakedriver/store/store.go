@@ -127,6 +127,13 @@ func (s *Store) Region() string { return s.options.Region }
 // recording and selecting requests.
 func (s *Store) Describe(r *http.Request) httpserver.Request { return s.s3.Describe(r) }
 
+// AllowOrigin returns a writer for an answer to an S3 request that the store does not give
+// itself. If the request is of a page of another origin, the answer says whether that may read
+// it.
+func (s *Store) AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	return s.s3.AllowOrigin(w, r)
+}
+
 // Serve serves S3 on a listener until the context is done or the store is closed, and
 // closes the listener. It returns when all requests have ended. The error is nil
 // unless serving failed.

@@ -125,7 +125,7 @@ func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error)
 			continue
 		}
 		if len(page.Part) == page.MaxParts {
-			page.IsTruncated = true
+			page.IsTruncated = page.MaxParts > 0 // clients would ask for the same page again
 			break
 		}
 		page.Part = append(page.Part, attributePart{part.Number, part.Size, sumsOf(part.Checksum)})

@@ -1,6 +1,9 @@
 package answers
 
 import (
+	"net/http"
+	"strings"
+
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
@@ -58,4 +61,14 @@ func (s *sums) sum() (checksum.Sum, error) {
 		return sum, nil
 	}
 	return checksum.Sum{}, nil
+}
+
+// checksumType reads the type of checksum that the client wants or expects, in any case; empty
+// if it does not matter.
+func checksumType(header http.Header) (string, error) {
+	switch kind := strings.ToUpper(header.Get("X-Amz-Checksum-Type")); kind {
+	case "", checksum.Composite, checksum.FullObject:
+		return kind, nil
+	}
+	return "", s3error.ErrInvalidRequest.With("Value for x-amz-checksum-type header is invalid.")
 }

@@ -14,6 +14,10 @@ type objectToDelete struct {
 	Key       string `xml:"Key"`
 	VersionID string `xml:"VersionId"`
 	ETag      string `xml:"ETag"`
+
+	// The conditions that S3 has for directory buckets only.
+	LastModifiedTime *string `xml:"LastModifiedTime"`
+	Size             *string `xml:"Size"`
 }
 
 type deleted struct {
@@ -57,6 +61,9 @@ func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	result := deleted{Key: object.Key, VersionID: object.VersionID}
 	if len(object.Key) > MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
+	}
+	if object.LastModifiedTime != nil || object.Size != nil {
+		return result, s3error.ErrNotImplemented.With("The conditions LastModifiedTime and Size are not implemented")
 	}
 	if object.ETag != "" && !x.MayReadObjects {
 		return result, s3error.ErrAccessDenied

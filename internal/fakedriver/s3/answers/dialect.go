@@ -25,6 +25,8 @@ type Dialect struct {
 	Compose func(*Request, *objects.Bucket) (Content, error)
 	// Describe sets the headers that identify a version.
 	Describe func(http.Header, *objects.Version)
+	// AppendListed appends the elements of a version in lists that S3 does not have.
+	AppendListed func([]byte, *objects.Version) []byte
 }
 
 // Protocol is that of the buckets that a request can reach.
@@ -33,6 +35,14 @@ func (r *Request) Protocol() fakedriver.Protocol {
 		return r.Dialect.Protocol
 	}
 	return fakedriver.ProtocolS3
+}
+
+// appendListed appends the elements that only another service has.
+func (x *exchange) appendListed(to []byte, v *objects.Version) []byte {
+	if x.Dialect == nil {
+		return to
+	}
+	return x.Dialect.AppendListed(to, v)
 }
 
 // composeObject answers ComposeObject, which is an operation of other services only.

@@ -11,6 +11,7 @@ import (
 type listedVersion struct {
 	XMLName      xml.Name
 	Key          string
+	Others       []byte `xml:",innerxml"`
 	VersionID    string `xml:"VersionId"`
 	IsLatest     bool
 	LastModified string
@@ -54,7 +55,8 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 	all := make([]listedVersion, 0, len(page.Versions))
 	for _, v := range page.Versions {
 		entry := listedVersion{
-			Key: l.encode(v.Key), VersionID: v.ID, IsLatest: v.IsLatest, LastModified: formatTime(v.Modified()), Owner: l.x.owner(),
+			Key: l.encode(v.Key), Others: l.x.appendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
+			LastModified: formatTime(v.Modified()), Owner: l.x.owner(),
 		}
 		entry.XMLName.Local = "DeleteMarker"
 		if !v.IsDeleteMarker {

@@ -43,8 +43,11 @@ func (a *Answers) completeUpload(x *exchange) error {
 
 // completion reads the document and the headers.
 func (x *exchange) completion() (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.conditions, Finish: x.finish, Type: x.R.Header.Get("X-Amz-Checksum-Type")}
+	c := objects.Completion{Conditions: x.conditions, Finish: x.finish}
 	var err error
+	if c.Type, err = checksumType(x.R.Header); err != nil {
+		return c, err
+	}
 	if c.Parts, err = partsOfBody(x.Body); err != nil {
 		return c, err
 	}
@@ -89,19 +92,20 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 }
 
 // checksumOfHeader reads the checksum that the whole object is said to have.
-func checksumOfHeader(header http.Header) (checksum.Sum, error) {
+func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
 	for _, algorithm := range checksum.All() {
 		text := header.Get(algorithm.Header())
-		if text == "" {
+		switch {
+		case text == "":
 			continue
+		case !found.IsZero():
+			return found, checksum.ErrSeveral
 		}
-		sum, err := checksum.Parse(algorithm, text)
-		if err != nil {
-			return sum, s3error.ErrInvalidRequest.With("Value for " + strings.ToLower(algorithm.Header()) + " header is invalid.")
+		if found, err = checksum.Parse(algorithm, text); err != nil {
+			return found, s3error.ErrInvalidRequest.With("Value for " + strings.ToLower(algorithm.Header()) + " header is invalid.")
 		}
-		return sum, nil
 	}
-	return checksum.Sum{}, nil
+	return found, nil
 }
 
 // location is the URL of the object. A form is posted to the URL of the bucket.

@@ -55,7 +55,11 @@ func (x *exchange) upload() (objects.Upload, error) {
 	if u.Algorithm, err = algorithmOf(x.R.Header.Get("X-Amz-Checksum-Algorithm")); err != nil {
 		return u, err
 	}
-	u.FullObject, err = isFullObject(u.Algorithm, x.R.Header.Get("X-Amz-Checksum-Type"))
+	kind, err := checksumType(x.R.Header)
+	if err != nil {
+		return u, err
+	}
+	u.FullObject, err = isFullObject(u.Algorithm, kind)
 	return u, err
 }
 
@@ -74,6 +78,8 @@ func algorithmOf(name string) (checksum.Algorithm, error) {
 // isFullObject reads the type of checksum that an upload is to have.
 func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 	switch {
+	case kind != "" && algorithm == checksum.None:
+		return false, s3error.ErrInvalidRequest.With("The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.")
 	case kind == "" && (algorithm == checksum.None || algorithm.CanBeComposite()), kind == checksum.Composite && algorithm.CanBeComposite():
 		return false, nil
 	case kind == "", kind == checksum.FullObject && algorithm.CanBeFullObject():

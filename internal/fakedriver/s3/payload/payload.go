@@ -33,15 +33,19 @@ func newPayload(r Request, limit int64) (*Payload, error) {
 	if r.Operation.Uploads() || r.R.Header["Content-Md5"] != nil {
 		p.md5 = md5.New() //nolint:gosec // see the import
 	}
-	var trailers []string
+	trailers, declared := announced(r.R.Header), r.R.Header.Get("X-Amz-Content-Sha256")
+	streams := r.File == nil && strings.HasPrefix(declared, "STREAMING-")
+	if len(trailers) > 0 && !streams {
+		return nil, s3error.ErrInvalidRequest.With("The header x-amz-trailer announces what can follow a streaming upload only")
+	}
 	if r.File != nil {
 		p.in, p.size = r.File.bounded(limit), 0
-	} else if declared := r.R.Header.Get("X-Amz-Content-Sha256"); strings.HasPrefix(declared, "STREAMING-") {
+	} else if streams {
 		stream, err := newStream(r, declared)
 		if err != nil {
 			return nil, err
 		}
-		p.stream, p.size, trailers = awschunked.NewReader(in, stream), stream.Size, stream.Trailers
+		p.stream, p.size = awschunked.NewReader(in, stream), stream.Size
 		p.in = p.stream
 	} else {
 		if declared != "" && declared != authentication.UnsignedPayload {

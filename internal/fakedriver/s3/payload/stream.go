@@ -30,8 +30,9 @@ func newStream(r Request, kind string) (awschunked.Stream, error) {
 		return stream, s3error.ErrMissingContentLength.With("You must provide the x-amz-decoded-content-length HTTP header")
 	}
 	stream.Size = size
-	if stream.HasTrailer {
-		stream.Trailers = announced(r.R.Header)
+	if stream.Trailers = announced(r.R.Header); !stream.HasTrailer && len(stream.Trailers) > 0 {
+		return stream, s3error.ErrMalformedTrailer.With("The header x-amz-trailer announces what cannot follow a streaming upload of the kind " +
+			kind)
 	}
 	if kind != streamTrailer {
 		stream.Signer = awschunked.NewSigner(awschunked.Seed{
