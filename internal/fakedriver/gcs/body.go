@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
@@ -118,19 +119,28 @@ func receiveDocument(x *exchange, limit int64) error {
 
 // receiveContent stores what in yields, and computes its checksums.
 func (s *Service) receiveContent(x *exchange, in io.Reader) error {
-	writer := s.options.Store.Blobs().Create()
-	defer writer.Abort()
-	computed := newSummer()
-	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
-		return err
-	}
-	blob, err := writer.Seal()
+	content, computed, err := keep(s.options.Store.Blobs(), in)
 	if err != nil {
 		return err
 	}
-	x.hold(blob.Release)
-	x.body.content, x.body.sums = objects.NewBody(blob), computed.sums()
+	x.hold(content.Release)
+	x.body.content, x.body.sums = content, computed
 	return nil
+}
+
+// keep stores a content, which the caller releases, and computes its checksums.
+func keep(blobs blobstore.Store, in io.Reader) (objects.Body, sums, error) {
+	writer := blobs.Create()
+	defer writer.Abort()
+	computed := newSummer()
+	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
+		return objects.Body{}, sums{}, err
+	}
+	blob, err := writer.Seal()
+	if err != nil {
+		return objects.Body{}, sums{}, err
+	}
+	return objects.NewBody(blob), computed.sums(), nil
 }
 
 // receiveRelated reads a body of two parts: metadata and content.

@@ -81,22 +81,15 @@ func migrateObject(to *store.Store, bucket *objects.Bucket, path string) (err er
 	if decodeErr := json.Unmarshal(header, &a); err != nil || decodeErr != nil || a.Generation <= 0 || a.Metageneration <= 0 {
 		return damaged(path, cmp.Or(decodeErr, err))
 	}
-	writer := to.Blobs().Create()
-	defer writer.Abort()
-	computed := newSummer()
-	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
-		return err
-	}
-	blob, err := writer.Seal()
+	content, computed, err := keep(to.Blobs(), in)
 	if err != nil {
 		return err
 	}
-	defer blob.Release()
-	content := objects.NewBody(blob)
-	if content.Size() != a.Size || computed.sums().crc32c.String() != a.CRC32C {
+	defer content.Release()
+	if content.Size() != a.Size || computed.crc32c.String() != a.CRC32C {
 		return damaged(path, io.ErrUnexpectedEOF)
 	}
-	d, err := a.draft(content, computed.sums())
+	d, err := a.draft(content, computed)
 	if err != nil {
 		return err
 	}
