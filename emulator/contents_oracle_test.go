@@ -31,6 +31,12 @@ func TestLostContents(t *testing.T) {
 			t.Helper()
 			askGCS(t, secret, http.MethodPost, uploads(secret)+"media&name="+key, "x")
 		}},
+		{"GCSBody", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			document := "--b\r\nContent-Type: application/json\r\n\r\n{\"name\": \"" + key + "\"}"
+			kind := map[string]string{"Content-Type": "multipart/related; boundary=b"}
+			callGCS(t, secret, http.MethodPost, uploads(secret)+"multipart", document+"\r\n--b\r\n\r\nx\r\n--b--", kind)
+		}},
 		{"GCSResumable", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
 			begun, _ := callGCS(t, secret, http.MethodPost, uploads(secret)+"resumable", `{"name": "`+key+`"}`)

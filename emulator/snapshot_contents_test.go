@@ -116,14 +116,21 @@ func askGCS(t *testing.T, secret map[string]string, method, address, body string
 	return content
 }
 
-// callGCS is askGCS that also returns the headers of the response.
-func callGCS(t *testing.T, secret map[string]string, method, address, body string) (header http.Header, content string) {
+// callGCS is askGCS with further headers, that also returns the headers of the response.
+func callGCS(
+	t *testing.T, secret map[string]string, method, address, body string, headers ...map[string]string,
+) (header http.Header, content string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+secret["HMAC_ACCESS_ID"]+":"+secret["HMAC_SECRET"])
+	for _, more := range headers {
+		for name, value := range more {
+			request.Header.Set(name, value)
+		}
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
