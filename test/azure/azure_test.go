@@ -17,15 +17,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // world is an emulator with Azure only, and a namespace.
@@ -154,7 +153,7 @@ func (w *world) run(t *testing.T, access *v1alpha2.BucketAccess, interpreter, op
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, interpreter, filepath.Join("testdata", script)) //nolint:gosec // one of two
+	cmd := exec.CommandContext(ctx, interpreter, filepath.Join("testdata", script))
 	cmd.Env = os.Environ()
 	for _, v := range variables {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
@@ -171,7 +170,7 @@ func (w *world) run(t *testing.T, access *v1alpha2.BucketAccess, interpreter, op
 // installs modules for its own Python only, which may not be the first of PATH.
 func withModule(ctx context.Context, interpreter, option, check string) string {
 	for _, candidate := range []string{interpreter, "/usr/bin/" + interpreter} {
-		if exec.CommandContext(ctx, candidate, option, check).Run() == nil { //nolint:gosec // one of four
+		if exec.CommandContext(ctx, candidate, option, check).Run() == nil {
 			return candidate
 		}
 	}

@@ -74,8 +74,8 @@ func useProperties(ctx context.Context, c *container.Client) error {
 		return err
 	}
 	err := upload(ctx, c, "a/äö b.txt", "hello", &blockblob.UploadOptions{
-		HTTPHeaders: &blob.HTTPHeaders{BlobContentType: to.Ptr("text/plain")},
-		Metadata:    map[string]*string{"colour": to.Ptr("red")}, Tags: map[string]string{"project": "cosi"},
+		HTTPHeaders: &blob.HTTPHeaders{BlobContentType: new("text/plain")},
+		Metadata:    map[string]*string{"colour": new("red")}, Tags: map[string]string{"project": "cosi"},
 	})
 	if err != nil {
 		return err
@@ -91,10 +91,14 @@ func useProperties(ctx context.Context, c *container.Client) error {
 	if *got.ContentType != "text/plain" || *got.ContentLength != 5 || *got.Metadata["Colour"] != "red" || *got.TagCount != 1 {
 		return fmt.Errorf("the properties are %s, %d, %v, %d", *got.ContentType, *got.ContentLength, got.Metadata, *got.TagCount)
 	}
-	if _, err := b.SetMetadata(ctx, map[string]*string{"shape": to.Ptr("round")}, nil); err != nil {
+	return changeProperties(ctx, b)
+}
+
+func changeProperties(ctx context.Context, b *blob.Client) error {
+	if _, err := b.SetMetadata(ctx, map[string]*string{"shape": new("round")}, nil); err != nil {
 		return err
 	}
-	if _, err := b.SetHTTPHeaders(ctx, blob.HTTPHeaders{BlobContentType: to.Ptr("image/png")}, nil); err != nil {
+	if _, err := b.SetHTTPHeaders(ctx, blob.HTTPHeaders{BlobContentType: new("image/png")}, nil); err != nil {
 		return err
 	}
 	if _, err := b.SetTags(ctx, map[string]string{"project": "other"}, nil); err != nil {
@@ -263,7 +267,7 @@ func useLeases(ctx context.Context, c *container.Client) error {
 
 func useLists(ctx context.Context, c *container.Client) error {
 	var names, prefixes []string
-	flat := c.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{MaxResults: to.Ptr(int32(3)),
+	flat := c.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{MaxResults: new(int32(3)),
 		Include: container.ListBlobsInclude{Metadata: true}})
 	for flat.More() {
 		page, err := flat.NextPage(ctx)
