@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -39,6 +40,10 @@ func (s *site) functional(ctx context.Context, programs string) (text string, fa
 	e := s.environment(variables)
 	cmd := exec.CommandContext(ctx, filepath.Join(programs, functionalTests))
 	endWithGroup(cmd)
+	if cmd.Dir, err = os.MkdirTemp("", functionalTests+"-"); err != nil { // it leaves files where it runs
+		return "", false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cmd.Dir)) }()
 	_, endpoint, _ := strings.Cut(e["AWS_ENDPOINT_URL"], "://")
 	cmd.Env = append(os.Environ(), "SERVER_ENDPOINT="+endpoint, "ACCESS_KEY="+e["AWS_ACCESS_KEY_ID"], "SECRET_KEY="+e["AWS_SECRET_ACCESS_KEY"],
 		fmt.Sprintf("ENABLE_HTTPS=%t", s.scheme == "https"), "SSL_CERT_FILE="+e[varCA], "MINT_MODE=full", "RUN_ON_FAIL=1")
