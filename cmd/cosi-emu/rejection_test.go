@@ -134,11 +134,11 @@ func TestUsage(t *testing.T) {
 			args:   command("example", "--protocol", "GCS", "--api", "v1alpha1"), code: 2, says: []string{"GCS", "v1alpha1", "Azure"},
 		},
 		"GCSPort": {
-			reason: "a port for what is not started",
+			reason: "a port for a service that is not started",
 			args:   command("up", "--gcs-port", "9090"), code: 2, says: []string{"GCS port", "protocols"},
 		},
 		"AzurePort": {
-			reason: "a port for what is not started",
+			reason: "a port for a service that is not started",
 			args:   command("up", "--azure-port", "10000"), code: 2, says: []string{"Azure port", "protocols"},
 		},
 		"DriverProtocol": {

@@ -68,7 +68,7 @@ func (s *site) functional(ctx context.Context, programs string) (text string, fa
 		}
 		ends[line.Name] = max(ends[line.Name], end) // PASS is above NA, and below every failure
 	}
-	said, counts := map[string]string{"PASS": "passes", "NA": "skips what is not implemented"}, map[string]int{}
+	said, counts := map[string]string{"PASS": "passes", "NA": "skips unsupported operations"}, map[string]int{}
 	for _, end := range ends {
 		counts[end]++
 		failed = failed || strings.HasPrefix(end, fails)

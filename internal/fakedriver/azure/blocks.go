@@ -153,9 +153,6 @@ func (s *Service) putBlockList(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
-		return err
-	}
 	made, err := s.change(x, true, func(current *blob) (*draft, error) {
 		if err := s.checkWrite(x, current); err != nil {
 			return nil, err

@@ -132,7 +132,7 @@ func (h *hostilities) fields() {
 	for _, wrong := range []string{"", "x", "administrator", h.key.AccessKeyID + "x", strings.ToLower(h.key.AccessKeyID) + " ", "../x"} {
 		signed("AuthenticationFailed", "si", wrong)
 	}
-	// Keys that nobody has, and secrets that an attacker may guess.
+	// Unknown keys, and secrets that an attacker may guess.
 	for _, policy := range []string{"AKIAUNKNOWN", "", h.key.AccessKeyID} {
 		for _, secret := range []string{"", "unknown", h.key.AccessKeyID} {
 			guessed := access{h.f, h.container, sas.Token("photos", policy, secret, all, "https,http")}

@@ -18,7 +18,7 @@ type leaseState struct {
 	Duration time.Duration `json:"duration,omitempty"`
 	// Ends is when it expires, or a break ends; zero: never.
 	Ends time.Time `json:"ends,omitzero"`
-	// Breaking means that somebody has broken the lease.
+	// Breaking means that a client has broken the lease.
 	Breaking bool `json:"breaking,omitempty"`
 }
 

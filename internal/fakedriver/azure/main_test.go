@@ -2,9 +2,7 @@ package azure_test
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -39,33 +38,23 @@ func serve(t *testing.T, options azure.Options) *fixture {
 
 func serveIn(t *testing.T, options azure.Options, kept store.Options) *fixture {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	s, err := store.New(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close(): %v", err)
+		}
+	})
+	options.Store = s
+	service, err := azure.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	transport := &http.Transport{DisableCompression: true}
+	f := &fixture{store: s, address: "http://" + harness.Serve(t, service.Serve), client: &http.Client{Transport: transport}}
 	t.Cleanup(transport.CloseIdleConnections)
-	f := &fixture{address: "http://" + l.Addr().String(), client: &http.Client{Transport: transport}}
-	if f.store, err = store.New(kept); err != nil {
-		t.Fatal(err)
-	}
-	options.Store = f.store
-	s, err := azure.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, l) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Serve(): %v", err)
-		}
-		if err := f.store.Close(); err != nil {
-			t.Errorf("Close(): %v", err)
-		}
-	})
 	f.container(t, "photos")
 	return f
 }

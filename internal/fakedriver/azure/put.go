@@ -39,9 +39,6 @@ func (s *Service) replace(x *exchange, kind string, body objects.Body, digest st
 	if err != nil {
 		return err
 	}
-	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
-		return err
-	}
 	made, err := s.change(x, true, func(current *blob) (*draft, error) {
 		if err := s.checkWrite(x, current); err != nil {
 			return nil, err
@@ -84,6 +81,9 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 		a.Metadata = source.Attributes.Metadata
 	}
 	x.overrideHeaders(&headers)
+	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
+		return a, headers, err
+	}
 	given, err := x.metadata()
 	if err != nil {
 		return a, headers, err

@@ -2,14 +2,13 @@ package gcs_test
 
 import (
 	"bytes"
-	"context"
-	"net"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -31,32 +30,21 @@ func serve(t *testing.T, options gcs.Options) *fixture {
 
 func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	s, err := store.New(kept)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{address: "http://" + l.Addr().String()}
-	if f.store, err = store.New(kept); err != nil {
-		t.Fatal(err)
-	}
-	options.Store = f.store
-	s, err := gcs.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.service = s
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, l) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Serve(): %v", err)
-		}
-		if err := f.store.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Errorf("Close(): %v", err)
 		}
 	})
+	options.Store = s
+	service, err := gcs.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{store: s, service: service, address: "http://" + harness.Serve(t, service.Serve)}
 	f.bucket(t, "photos")
 	return f
 }

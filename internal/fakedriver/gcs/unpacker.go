@@ -20,7 +20,7 @@ func unpack(w http.ResponseWriter) *unpacker {
 	u := &unpacker{in: in, done: make(chan error, 1)}
 	go func() {
 		err := decompress(w, out)
-		_ = out.CloseWithError(errors.Join(err, io.ErrClosedPipe)) // ends writes of what nobody reads
+		_ = out.CloseWithError(errors.Join(err, io.ErrClosedPipe)) // fails pending writes, which have no reader
 		u.done <- err
 	}()
 	return u

@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -78,16 +77,7 @@ func askAzure(ctx context.Context, t *testing.T, method, token string) (int, str
 	if method == http.MethodPut {
 		r.Header.Set("X-Ms-Blob-Type", "BlockBlob")
 	}
-	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(body)
+	return send(t, r)
 }
 
 func TestAzureRejections(t *testing.T) {

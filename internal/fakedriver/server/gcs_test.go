@@ -119,6 +119,12 @@ func ask(ctx context.Context, t *testing.T, method, url, token string) (int, str
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	return send(t, r)
+}
+
+// send sends a request over a connection of its own, and returns status and body.
+func send(t *testing.T, r *http.Request) (int, string) {
+	t.Helper()
 	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)

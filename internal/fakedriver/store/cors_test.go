@@ -161,7 +161,7 @@ func corsHeaders(header http.Header) map[string]string {
 
 const corsVary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method"
 
-// ask sends a request that nobody has signed.
+// ask sends an unsigned request.
 func ask(t *testing.T, method, target string, header ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, target, http.NoBody)
@@ -249,7 +249,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestPreflightDisclosesNothing: the answers for a bucket that nobody may see, and for none,
+// TestPreflightDisclosesNothing: the answers for an inaccessible bucket, and for none,
 // differ in the address and the request's ID only.
 func TestPreflightDisclosesNothing(t *testing.T) {
 	for _, origins := range [][]string{nil, {"http://localhost:3000"}} {

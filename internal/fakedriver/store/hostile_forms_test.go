@@ -68,7 +68,7 @@ func part(boundary, disposition, value string) string {
 	return "--" + boundary + "\r\nContent-Disposition: " + disposition + "\r\n\r\n" + value + "\r\n"
 }
 
-// preflights are of browsers that nobody has programmed.
+// preflights are requests that no browser sends.
 func (h *hostilities) preflights() {
 	options := func(name, target string, want string, lines ...string) {
 		h.add("preflight "+name, wire{http.MethodOptions, target, append([]string{"Host: a", "Connection: close"}, lines...), ""}.bytes(), want)

@@ -2,8 +2,6 @@
 package service_test
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
@@ -28,31 +27,20 @@ type fixture struct {
 
 func serve(t *testing.T) *fixture {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	kept, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := gcs.New(gcs.Options{Store: kept})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, l) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Serve(): %v", err)
-		}
 		if err := kept.Close(); err != nil {
 			t.Errorf("Close(): %v", err)
 		}
 	})
-	f := &fixture{backend: kept, address: "http://" + l.Addr().String()}
+	s, err := gcs.New(gcs.Options{Store: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{backend: kept, address: "http://" + harness.Serve(t, s.Serve)}
 	f.bucket(t, "photos")
 	return f
 }

@@ -1,0 +1,27 @@
+package harness
+
+import (
+	"context"
+	"net"
+	"testing"
+)
+
+// Serve runs a server on a port of the loopback interface until the test ends, and returns its
+// host and port. It is an error if the server fails.
+func Serve(tb testing.TB, serve func(context.Context, net.Listener) error) (address string) {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, l) }()
+	tb.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			tb.Errorf("serve: %v", err)
+		}
+	})
+	return l.Addr().String()
+}
