@@ -19,7 +19,7 @@ func (s *Service) download(x *exchange) error {
 	}
 	header := x.w.Header()
 	header["X-Goog-Hash"] = hashesOf(&found.attributes)
-	header.Set("ETag", strconv.Quote(found.etag()))
+	header.Set("ETag", strconv.Quote(x.etag(found)))
 	header.Set("Content-Type", found.ContentType)
 	for name, value := range map[string]string{
 		"Cache-Control": found.CacheControl, "Content-Disposition": found.ContentDisposition, "Content-Language": found.ContentLanguage,
@@ -41,6 +41,14 @@ func (s *Service) download(x *exchange) error {
 	defer content.close()
 	http.ServeContent(answer{x.w, x}, x.r, "", found.Updated, content)
 	return nil
+}
+
+// etag is that of the content in the XML API, and in the JSON API one that metadata changes, too.
+func (x *exchange) etag(found *object) string {
+	if isJSON(x.r.URL.EscapedPath()) {
+		return found.etag()
+	}
+	return found.version.ETag.String()
 }
 
 // seeker reads a content from any position.

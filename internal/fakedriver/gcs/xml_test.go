@@ -186,4 +186,7 @@ func TestBothAPIs(t *testing.T) {
 	if diff := cmp.Diff(read, got); status != ok || diff != "" {
 		t.Errorf("the object in the XML API: %d; -want, +got:\n%s", status, diff)
 	}
+	if _, answer, _ := f.do(t, request{method: "GET", path: path}, bearer(key)); answer.Get("Etag") != read["Etag"] {
+		t.Errorf("with a token, the ETag in the XML API is %s", answer.Get("Etag"))
+	}
 }
