@@ -20,15 +20,16 @@ const (
 	revocationPoll     = 250 * time.Millisecond
 )
 
-// TryGrantedKeys tries the keys of the scope that external drivers have returned during the run:
+// TryGrantedKeys tries the keys of the current scope that external drivers have returned during the run:
 // at the buckets that they were for, at those of other keys of the driver, and, once the
 // access is revoked, at the list of buckets. It returns what a key has opened. It tries no key
 // where the service of the driver cannot be asked; Emulator.KeysNotTried says why.
-func (w *Watcher) TryGrantedKeys(ctx context.Context, scope eventscope.Scope) ([]KeyUse, error) {
+func (w *Watcher) TryGrantedKeys(ctx context.Context, current func() eventscope.Scope) ([]KeyUse, error) {
 	granted := w.emulator.GrantedKeys(w.started)
 	if len(granted) == 0 {
 		return nil, nil
 	}
+	scope := current() // after the keys, as in TryKeys
 	w.mu.Lock()
 	w.collect()
 	last := w.last

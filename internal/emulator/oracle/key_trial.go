@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 
@@ -16,14 +17,16 @@ const maxOtherBuckets = 8
 // probeSuffix makes the name of a bucket that has the name of another one as a prefix.
 const probeSuffix = "-probe"
 
-// TryKeys tries the keys of the scope that were given during the run, also those of accesses
+// TryKeys tries the keys of the current scope that were given during the run, also those of accesses
 // that have ended: at the buckets that they were for, at others, and at one whose name has theirs
 // as a prefix. Buckets that are missing for that exist for the moment of the trial. It returns
 // what a key has opened.
-func (w *Watcher) TryKeys(ctx context.Context, scope eventscope.Scope, truth *BackendState) ([]KeyUse, error) {
+func (w *Watcher) TryKeys(ctx context.Context, current func() eventscope.Scope, truth *BackendState) ([]KeyUse, error) {
 	if truth == nil {
 		return nil, nil
 	}
+	issued := w.emulator.IssuedKeys(w.started)
+	scope := current() // after the keys: if the run is still alone, they are its own
 	ids := w.idsOf(scope)
 	ours := func(names ...string) bool {
 		if scope.Alone { // everything is, except what has a name of others
@@ -31,7 +34,7 @@ func (w *Watcher) TryKeys(ctx context.Context, scope eventscope.Scope, truth *Ba
 		}
 		return slices.ContainsFunc(names, func(name string) bool { return scope.Names(name) || ids[name] })
 	}
-	issued := slices.DeleteFunc(w.emulator.IssuedKeys(w.started), func(k emulator.IssuedKey) bool { return !ours(k.Account, k.Owner) })
+	issued = slices.DeleteFunc(issued, func(k emulator.IssuedKey) bool { return !ours(k.Account, k.Owner) })
 	var used []KeyUse
 	for _, key := range issued {
 		for _, bucket := range bucketsToTry(key, issued, truth, ours) {
@@ -119,20 +122,17 @@ func (w *Watcher) servedProtocols() []fakedriver.Protocol {
 	return served
 }
 
-// trialOwner owns the buckets of trials. No other bucket has this owner, so that creating one
-// whose name exists is a conflict.
-const trialOwner = "key-trial"
-
 // tryMissing tries a key at a bucket that exists for the moment of the trial.
 func (w *Watcher) tryMissing(
 	ctx context.Context, key emulator.IssuedKey, bucket string, protocol fakedriver.Protocol,
 ) (opened bool, err error) {
-	spec := fakedriver.BucketSpec{Name: bucket, Owner: trialOwner, Protocol: protocol}
+	owner := "key-trial-" + rand.Text() // no other bucket's, so that creating one whose name exists is a conflict
+	spec := fakedriver.BucketSpec{Name: bucket, Owner: owner, Protocol: protocol}
 	if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
 		return false, nil // a name that the store does not accept, or that exists, opens nothing here
 	}
 	defer func() {
-		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), trialOwner, bucket))
+		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), owner, bucket))
 	}()
 	return w.emulator.TryKey(ctx, key, bucket)
 }

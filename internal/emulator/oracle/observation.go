@@ -16,8 +16,10 @@ import (
 )
 
 // Observe records the current state under a name, for messages. restless means that
-// the components did not become idle.
-func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Scope, restless bool) error {
+// the components did not become idle. Observe asks for the scope more than once: a run that
+// is alone may get company.
+func (w *Watcher) Observe(ctx context.Context, name string, current func() eventscope.Scope, restless bool) error {
+	scope := current()
 	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
 	lists, err := w.read(ctx, scope)
 	if err != nil {
@@ -30,10 +32,10 @@ func (w *Watcher) Observe(ctx context.Context, name string, scope eventscope.Sco
 	w.readContents(ctx, scope, truth)
 	m.Objects, m.Backend, m.Until = NewObjects(lists), truth, w.journal.Mark()
 	if !restless { // a key may just be revoked
-		if m.KeyUses, err = w.TryKeys(ctx, scope, truth); err != nil {
+		if m.KeyUses, err = w.TryKeys(ctx, current, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
-		uses, err := w.TryGrantedKeys(ctx, scope)
+		uses, err := w.TryGrantedKeys(ctx, current)
 		if err != nil {
 			return fmt.Errorf("try the keys that drivers have returned: %w", err)
 		}

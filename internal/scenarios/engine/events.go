@@ -249,7 +249,7 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
 	detector := idle.New(r.engine.emulator)
-	if detector.WaitQuiet(ctx, r.ownScope(), quiet) {
+	if detector.WaitQuiet(ctx, r.ownScope, quiet) {
 		return nil, nil //nolint:nilnil // no value to bind
 	}
 	message := fmt.Sprintf("not idle for %s", quiet)

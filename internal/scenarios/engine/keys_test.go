@@ -6,9 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
@@ -128,5 +131,36 @@ func TestKeys(t *testing.T) {
 				t.Errorf("the oracle has found a key: %t, want %t\n%s", got, tc.want, explain(result))
 			}
 		})
+	}
+}
+
+// TestKeysTriedByTwo has two runs that try the same keys at the same time, at buckets that exist
+// for the moment of a trial.
+func TestKeysTriedByTwo(t *testing.T) {
+	emu := emulatortest.Start(t, emulator.Options{})
+	var watchers [2]*oracle.Watcher
+	for i := range watchers {
+		var err error
+		if watchers[i], err = oracle.Watch(t.Context(), emu); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:"+granted)); result.Outcome != engine.Passed {
+		t.Fatal(explain(result))
+	}
+	var trials errgroup.Group
+	for _, w := range watchers {
+		trials.Go(func() error {
+			for range 200 {
+				all := func() eventscope.Scope { return eventscope.Scope{Alone: true} }
+				if used, err := w.TryKeys(t.Context(), all, &oracle.BackendState{}); err != nil || len(used) > 0 {
+					return fmt.Errorf("TryKeys() = %v, %w", used, err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := trials.Wait(); err != nil {
+		t.Error(err)
 	}
 }

@@ -27,9 +27,8 @@ func (r *run) observe(ctx context.Context, moment string) error {
 	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
 	defer cancel()
 	for _, quiet := range []time.Duration{idle.ShortQuiet, idle.LongQuiet, 2 * idle.LongQuiet} {
-		scope := r.eventScope()
-		restless := !r.idle.WaitQuiet(limited, scope, quiet)
-		if err := r.watcher.Observe(ctx, moment, scope, restless); err != nil {
+		restless := !r.idle.WaitQuiet(limited, r.eventScope, quiet)
+		if err := r.watcher.Observe(ctx, moment, r.eventScope, restless); err != nil {
 			return fmt.Errorf("observe the state %s: %w", moment, err)
 		}
 		if restless || quiet > idle.LongQuiet || !slices.ContainsFunc(r.findings(), isTransient) {

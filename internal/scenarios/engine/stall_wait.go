@@ -41,7 +41,7 @@ func (r *run) cancelWhenStalled(
 ) (stop func()) {
 	stall := &idle.Stall{
 		WaitQuiet: func(ctx context.Context, quiet time.Duration) bool {
-			return r.idle.WaitQuiet(ctx, r.eventScope(), quiet)
+			return r.idle.WaitQuiet(ctx, r.eventScope, quiet)
 		},
 		Idle:    func() bool { return r.idle.Idle(r.eventScope()) },
 		MayStay: mayStay,

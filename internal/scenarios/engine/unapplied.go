@@ -55,7 +55,7 @@ func (r *run) awaitFaults(ctx context.Context) {
 	}
 	ctx, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
 	defer cancel()
-	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope(), idle.SettleQuiet)
+	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope, idle.SettleQuiet)
 }
 
 // whyUnapplied says how far the journal is from what the fault matches.

@@ -34,7 +34,7 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 func (w *sandbox) awaitReplies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	if !idle.New(w.emu).WaitQuiet(ctx, w.scope(), time.Millisecond) {
+	if !idle.New(w.emu).WaitQuiet(ctx, w.scope, time.Millisecond) {
 		return errors.Join(errNotClean, errors.New("a component still waits for a reply"))
 	}
 	return nil

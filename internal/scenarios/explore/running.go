@@ -157,7 +157,7 @@ func (r *running) readEnd(quiet bool) (err error) {
 	}
 	r.seen.end.Active = !quiet
 	if quiet && r.watcher != nil {
-		if r.seen.end.KeyUses, err = r.watcher.TryKeys(r.context, r.sandbox.scope(), r.seen.end.Backend); err != nil {
+		if r.seen.end.KeyUses, err = r.watcher.TryKeys(r.context, r.sandbox.scope, r.seen.end.Backend); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
 	}
@@ -217,7 +217,7 @@ func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window
 	if detector == nil {
 		return true // the run has not started
 	}
-	for detector.WaitQuiet(ctx, w.scope(), window) {
+	for detector.WaitQuiet(ctx, w.scope, window) {
 		if w.isRunning() {
 			return true
 		}

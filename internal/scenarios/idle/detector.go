@@ -31,10 +31,11 @@ func New(emu *emulator.Emulator) *Detector {
 
 // WaitQuiet waits until the scope has been idle for a time: no write to the API server,
 // no driver call, no such request in flight, and no component that is restarting. It
-// returns false if the context ends before.
-func (d *Detector) WaitQuiet(ctx context.Context, scope eventscope.Scope, quiet time.Duration) bool {
+// returns false if the context ends before. It asks for the scope again and again: a run
+// that is alone may get company.
+func (d *Detector) WaitQuiet(ctx context.Context, scope func() eventscope.Scope, quiet time.Duration) bool {
 	for {
-		left := d.remaining(scope, quiet)
+		left := d.remaining(scope(), quiet)
 		if left <= 0 {
 			return true
 		}
