@@ -101,10 +101,8 @@ func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
 
 // pick returns the named parts.
 func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
-	for i := 1; i < len(named); i++ {
-		if named[i].Number <= named[i-1].Number {
-			return nil, s3error.ErrInvalidPartOrder
-		}
+	if err := u.checkOrder(named); err != nil {
+		return nil, err
 	}
 	parts := make([]Part, 0, len(named))
 	for i, name := range named {
@@ -121,6 +119,21 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 		return nil, s3error.ErrMalformedXML
 	}
 	return parts, nil
+}
+
+// checkOrder checks the numbers of the named parts. Those of an upload with a checksum are
+// 1, 2, 3 and so on.
+func (u *upload) checkOrder(named []CompletedPart) error {
+	for i, name := range named {
+		switch {
+		case i > 0 && name.Number <= named[i-1].Number:
+			return s3error.ErrInvalidPartOrder
+		case u.Algorithm != checksum.None && name.Number > i+1:
+			return s3error.ErrInvalidPartOrder.With(fmt.Sprintf("The parts of an upload with a checksum must have consecutive numbers from 1. "+
+				"Part %d is where part %d must be", name.Number, i+1))
+		}
+	}
+	return nil
 }
 
 // find returns the named part, if its ETag and checksum match.

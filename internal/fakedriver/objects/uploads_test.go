@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
@@ -29,6 +30,36 @@ func (f *fixture) part(u objects.Upload, number int, content string) {
 // named is a part as clients name it.
 func named(number int, content string) objects.CompletedPart {
 	return objects.CompletedPart{Number: number, ETag: etag(content).String()}
+}
+
+// TestNumbersWithChecksum has uploads with a checksum, of which S3 accepts no numbers with gaps.
+func TestNumbersWithChecksum(t *testing.T) {
+	tests := map[string]struct {
+		reason  string
+		numbers []int
+		err     error
+	}{
+		"Consecutive": {"all that there can be", []int{1, 2, 3}, nil},
+		"One":         {"the first alone", []int{1}, nil},
+		"Gap":         {"part 2 is left out", []int{1, 3}, s3error.ErrInvalidPartOrder},
+		"Later":       {"part 1 is left out", []int{2, 3}, s3error.ErrInvalidPartOrder},
+		"Descending":  {"as without a checksum", []int{2, 1}, s3error.ErrInvalidPartOrder},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, objects.Config{})
+			u, err := f.BeginUpload(objects.Upload{Key: "k", Algorithm: checksum.CRC32, FullObject: true})
+			f.must(err)
+			var parts []objects.CompletedPart
+			for _, number := range tc.numbers {
+				f.part(u, number, "alike")
+				parts = append(parts, named(number, "alike"))
+			}
+			if _, err := f.CompleteUpload("k", u.ID, objects.Completion{Parts: parts}); !errors.Is(err, tc.err) {
+				t.Errorf("%s: CompleteUpload() = %v, want %v", tc.reason, err, tc.err)
+			}
+		})
+	}
 }
 
 func TestCompleteUpload(t *testing.T) {

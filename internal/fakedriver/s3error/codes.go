@@ -24,6 +24,7 @@ var (
 	ErrInvalidAccessKeyID                = define("InvalidAccessKeyId", http.StatusForbidden, "The AWS access key ID that you provided does not exist in our records")
 	ErrInvalidArgument                   = define("InvalidArgument", http.StatusBadRequest, "Invalid Argument")
 	ErrInvalidBucketName                 = define("InvalidBucketName", http.StatusBadRequest, "The specified bucket is not valid")
+	ErrInvalidChunkSize                  = define("InvalidChunkSizeError", http.StatusForbidden, "Only the last chunk is allowed to have a size less than 8192 bytes")
 	ErrInvalidDigest                     = define("InvalidDigest", http.StatusBadRequest, "The Content-MD5 or checksum value that you specified is not valid")
 	ErrInvalidRequest                    = define("InvalidRequest", http.StatusBadRequest, "Invalid Request")
 	ErrInvalidToken                      = define("InvalidToken", http.StatusBadRequest, "The provided token is malformed or otherwise not valid")

@@ -111,7 +111,7 @@ func (h *hostilities) chunks() {
 	upload("without end", unsignedStream, "4\r\nbody\r\n", 4, incomplete)
 	upload("too long", unsignedStream, "4\r\nbodybody\r\n0\r\n"+crc+"\r\n", 4, invalid)
 	upload("and another request", signedStream, "0;chunk-signature=\r\n\r\nGET /other/k HTTP/1.1\r\n\r\n", 0, mismatch)
-	upload("in tiny pieces", unsignedStream, strings.Repeat("1\r\nx\r\n", 5000)+"0\r\n"+crc+"\r\n", 4, incomplete)
+	upload("in tiny pieces", unsignedStream, strings.Repeat("1\r\nx\r\n", 5000)+"0\r\n"+crc+"\r\n", 5000, "InvalidChunkSizeError")
 }
 
 // silences are of clients that send no more. Their requests are rejected, or their

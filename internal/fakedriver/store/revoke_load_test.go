@@ -92,7 +92,7 @@ func (b *busy) stream(ctx context.Context, i int) error {
 			method: http.MethodPut, path: "/photos/" + *b.name(i), credentials: b.key.Credentials,
 			region: b.server.Region(), service: "s3", at: time.Now(),
 		},
-		chunks: []string{"one", "two"}, trailer: i%2 == 0,
+		chunks: []string{strings.Repeat("one", 3000), "two"}, trailer: i%2 == 0,
 	}
 	if b.key.token != "" {
 		in.before = header("X-Amz-Security-Token", b.key.token)
@@ -129,6 +129,7 @@ func TestRevokedUnderLoad(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			l := &load{t: t, isBusy: make(chan struct{})}
+			l.nowBusy = sync.OnceFunc(func() { close(l.isBusy) })
 			s := serviceAccount(t, store.Options{Middleware: l.watch})
 			other := s.client(t, s.account(t, "other", readWrite("photos")))
 			put(t, other, "kept", strings.Repeat("kept", 10_000))
@@ -166,7 +167,8 @@ type load struct {
 	key     sessionKey
 	revoked atomic.Bool
 
-	isBusy              chan struct{} // closed when the key is in full use
+	isBusy              chan struct{} // closed by nowBusy when the key is in full use, or a client fails
+	nowBusy             func()
 	succeeded, rejected atomic.Int64
 	clients             sync.WaitGroup
 }
@@ -193,10 +195,11 @@ func (l *load) run(b *busy) {
 			return
 		case err == nil:
 			if l.succeeded.Add(1) == 200 {
-				close(l.isBusy)
+				l.nowBusy()
 			}
 		case !isAPI || rejected.ErrorCode() != "InvalidAccessKeyId":
 			l.t.Errorf("operation %d failed: %v", i%len(operations), err)
+			l.nowBusy()
 			return
 		case began:
 			late++

@@ -134,10 +134,12 @@ func TestSignedStreams(t *testing.T) {
 		want    string
 		trailer string
 	}{
-		"Good":     {reason: "As it should be.", change: func(*streaming) {}},
-		"OneChunk": {reason: "No data but one.", change: func(in *streaming) { in.chunks = in.chunks[:1] }},
-		"Empty":    {reason: "No data at all.", change: func(in *streaming) { in.chunks = nil }},
-		"Region":   {reason: "The bucket's region is part of the key.", change: func(in *streaming) { in.path, in.region = "/western/k", "us-west-2" }},
+		"Good":       {reason: "As it should be.", change: func(*streaming) {}},
+		"SmallFirst": {reason: "Only the last may be small.", change: func(in *streaming) { in.chunks[0] = in.chunks[0][:8191] }, want: "InvalidChunkSizeError"},
+		"LeastFirst": {reason: "All but the last must have that many bytes.", change: func(in *streaming) { in.chunks[0] = in.chunks[0][:8192] }},
+		"OneChunk":   {reason: "No data but one.", change: func(in *streaming) { in.chunks = in.chunks[:1] }},
+		"Empty":      {reason: "No data at all.", change: func(in *streaming) { in.chunks = nil }},
+		"Region":     {reason: "The bucket's region is part of the key.", change: func(in *streaming) { in.path, in.region = "/western/k", "us-west-2" }},
 		"Session": {reason: "The session's secret signs the chunks.", change: func(in *streaming) {
 			in.credentials = session.Credentials
 			in.before = header("X-Amz-Security-Token", session.token)
@@ -178,7 +180,7 @@ func TestSignedStreams(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/trailer=%t", name, trailed), func(t *testing.T) {
 				in := streaming{
 					signed: signed{method: http.MethodPut, path: "/photos/k", credentials: app, region: s.Region(), service: "s3", at: time.Now()},
-					chunks: []string{"first", "second"}, trailer: trailed,
+					chunks: []string{strings.Repeat("first", 2000), "second"}, trailer: trailed,
 				}
 				want := tc.want
 				if trailed && tc.trailer != "" {

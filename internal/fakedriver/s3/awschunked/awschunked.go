@@ -12,6 +12,9 @@ const (
 	maxTrailer = 16
 )
 
+// minChunk is the least size of a chunk that is not the last, in bytes.
+const minChunk = 8 << 10
+
 // Signer verifies the signatures of chunks and trailers. Each covers the previous one.
 // Kinds without signatures have no Signer.
 type Signer interface {

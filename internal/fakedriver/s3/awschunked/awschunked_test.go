@@ -109,6 +109,10 @@ func TestRead(t *testing.T) {
 			reason: "Only what the request has announced may follow.",
 			stream: unsigned(3), in: "3\r\nabc\r\n0\r\nx-amz-meta-a:b\r\n\r\n", err: s3error.ErrMalformedTrailer,
 		},
+		"SmallFirst": {
+			reason: "Only the last chunk may be smaller than 8 KiB.",
+			stream: unsigned(8192), in: "1fff\r\n" + content[:8191] + "\r\n1\r\na\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n", err: s3error.ErrInvalidChunkSize,
+		},
 		"Truncated":   {reason: "The end is missing.", stream: unsigned(3), in: "3\r\nab", err: s3error.ErrIncompleteBody},
 		"TooLong":     {reason: "More than declared.", stream: unsigned(2), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.ErrIncompleteBody},
 		"TooShort":    {reason: "Less than declared.", stream: unsigned(4), in: "3\r\nabc\r\n0\r\n\r\n", err: s3error.ErrIncompleteBody},
@@ -155,9 +159,9 @@ func TestReadInPieces(t *testing.T) {
 			}
 		})
 		t.Run("Unsigned"+name, func(t *testing.T) {
-			const framed = "3\r\nabc\r\n2\r\nde\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"
-			stream := awschunked.Stream{Size: 5, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
-			if err := iotest.TestReader(awschunked.NewReader(wrap(strings.NewReader(framed)), stream), []byte("abcde")); err != nil {
+			framed := fmt.Sprintf("2000\r\n%s\r\n2\r\nde\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n", content[:0x2000])
+			stream := awschunked.Stream{Size: 0x2002, HasTrailer: true, Trailers: []string{"X-Amz-Checksum-Crc32"}}
+			if err := iotest.TestReader(awschunked.NewReader(wrap(strings.NewReader(framed)), stream), []byte(content[:0x2000]+"de")); err != nil {
 				t.Error(err)
 			}
 		})

@@ -24,6 +24,10 @@ func (r *Reader) beginChunk() (last bool, err error) {
 	if size > r.stream.Size-r.seen {
 		return false, s3error.ErrIncompleteBody
 	}
+	if r.short && size > 0 {
+		return false, s3error.ErrInvalidChunkSize
+	}
+	r.short = size < minChunk
 	r.seen += size
 	if r.stream.Signer == nil {
 		r.left = size

@@ -22,6 +22,7 @@ type Reader struct {
 	left     int64        // remaining bytes of the current chunk, without a Signer
 	verified bytes.Buffer // the current chunk, with a Signer
 	seen     int64        // sum of the sizes of all chunks so far
+	short    bool         // whether the current chunk must be the last with data
 	trailers http.Header
 	err      error
 }
