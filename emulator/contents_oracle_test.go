@@ -65,7 +65,7 @@ func TestLostContents(t *testing.T) {
 			scope := eventscope.Scope{Namespaces: []string{s.claim.Namespace}, Words: []string{bucket}}
 			lost := func(moment string) (messages []string) {
 				t.Helper()
-				if err := watcher.Observe(t.Context(), moment, scope, false); err != nil {
+				if err := watcher.Observe(t.Context(), moment, func() eventscope.Scope { return scope }, false); err != nil {
 					t.Fatal(err)
 				}
 				for _, f := range oracle.Judge(watcher.Input(scope)) {
