@@ -42,6 +42,14 @@ func TestLostContents(t *testing.T) {
 			begun, _ := callGCS(t, secret, http.MethodPost, uploads(secret)+"resumable", `{"name": "`+key+`"}`)
 			askGCS(t, secret, http.MethodPut, begun.Get("Location"), "x")
 		}},
+		{"GCSResumableEmpty", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			begun, _ := callGCS(t, secret, http.MethodPost, uploads(secret)+"resumable", `{"name": "`+key+`"}`)
+			for _, chunk := range []struct{ content, span string }{{"x", "0-0/*"}, {"", "*/1"}} {
+				header := map[string]string{"Content-Range": "bytes " + chunk.span, "X-Guploader-No-308": "yes"}
+				callGCS(t, secret, http.MethodPut, begun.Get("Location"), chunk.content, header)
+			}
+		}},
 		{"Azure", v1alpha2.ProtocolAzure, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
 			if code := azureCode(t, secret["AZURE_STORAGE_SAS_TOKEN"], http.MethodPut, key, "x"); code != "OK" {
