@@ -55,11 +55,11 @@ type blobPage struct {
 	Blobs []struct {
 		Name struct {
 			Text    string `xml:",chardata"`
-			Encoded bool   `xml:",attr"`
-		}
+			Encoded bool   `xml:"Encoded,attr"`
+		} `xml:"Name"`
 		Size int64 `xml:"Properties>Content-Length"`
 	} `xml:"Blobs>Blob"`
-	NextMarker string
+	NextMarker string `xml:"NextMarker"`
 }
 
 func (a *azureAdministrator) list(ctx context.Context) (map[string]int64, error) {

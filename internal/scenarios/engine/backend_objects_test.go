@@ -165,8 +165,10 @@ func TestBackendObjectsTLS(t *testing.T) {
 		steps := strings.ReplaceAll(`steps:
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [PROTOCOL]}}
 - {expect: {BucketClaim/photos: {status: {readyToUse: true}}}, as: claim}
-- backend: {put: {bucket: "${claim.status.boundBucketName}", key: a, content: one}, objects: {"${claim.status.boundBucketName}": {a: {size: 3}}}}
-- backend: {deleteObject: {bucket: "${claim.status.boundBucketName}", key: a}, objects: {"${claim.status.boundBucketName}": absent}}
+- backend: {put: {bucket: "${claim.status.boundBucketName}", key: a, content: one}}
+- backend: {objects: {"${claim.status.boundBucketName}": {a: {size: 3}}}}
+- backend: {deleteObject: {bucket: "${claim.status.boundBucketName}", key: a}}
+- backend: {objects: {"${claim.status.boundBucketName}": absent}}
 `, "PROTOCOL", protocol.String())
 		if got := e.Run(t.Context(), parse(t, steps)); got.Outcome != engine.Passed {
 			t.Errorf("%s: %s\n%s", protocol, got.Outcome, explain(got))
