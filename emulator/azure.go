@@ -3,8 +3,8 @@ package emulator
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -44,11 +44,15 @@ func (e *Emulator) tryAzure(ctx context.Context, key IssuedKey, bucket string) (
 
 func (e *Emulator) tryAzureRequest(ctx context.Context, key IssuedKey, method, bucket, path, query string) (*status, error) {
 	answer := &status{header: http.Header{}}
-	token := sas.Token(bucket, key.AccessKeyID, key.Secret, "racwdlt", "https,http").Encode()
+	endpoint, err := url.Parse(e.info.AzureEndpoint)
+	if err != nil {
+		return answer, err
+	}
+	token := sas.Token(bucket, key.AccessKeyID, key.Secret, sas.AllPermissions, "https,http").Encode()
 	if query != "" {
 		token += "&" + query
 	}
-	target := strings.TrimSuffix(e.info.AzureEndpoint, "/") + "/" + sas.Account(bucket) + "/" + bucket + path + "?" + token
+	target := sas.Container(endpoint, bucket).String() + path + "?" + token
 	request, err := http.NewRequestWithContext(ctx, method, target, http.NoBody)
 	if err != nil {
 		return answer, err

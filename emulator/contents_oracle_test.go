@@ -15,6 +15,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
+// resume uploads an object of GCS by requests with these contents and headers Content-Range.
+func resume(t *testing.T, secret map[string]string, uploads, key string, chunks ...[2]string) {
+	t.Helper()
+	begun, _ := callGCS(t, secret, http.MethodPost, uploads+"resumable", `{"name": "`+key+`"}`)
+	for _, chunk := range chunks {
+		header := map[string]string{"Content-Range": chunk[1], "X-Guploader-No-308": "yes"} // the status is 200
+		callGCS(t, secret, http.MethodPut, begun.Get("Location"), chunk[0], header)
+	}
+}
+
 // TestLostContents: the oracle of lost data follows the objects of every protocol. It finds an object that
 // has vanished, and does not complain about a bucket that the administrator has emptied.
 func TestLostContents(t *testing.T) {
@@ -39,8 +49,11 @@ func TestLostContents(t *testing.T) {
 		}},
 		{"GCSResumable", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
-			begun, _ := callGCS(t, secret, http.MethodPost, uploads(secret)+"resumable", `{"name": "`+key+`"}`)
-			askGCS(t, secret, http.MethodPut, begun.Get("Location"), "x")
+			resume(t, secret, uploads(secret), key, [2]string{"x", "bytes 0-0/1"})
+		}},
+		{"GCSResumableEmpty", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
+			t.Helper()
+			resume(t, secret, uploads(secret), key, [2]string{"x", "bytes 0-0/*"}, [2]string{"", "bytes */1"})
 		}},
 		{"Azure", v1alpha2.ProtocolAzure, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()

@@ -32,14 +32,12 @@ func (d *Driver) azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.Az
 	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: container.String()}
 }
 
-// azureContainer returns the URL of a container. At the endpoint, the account is in the
-// path, as with all storage services that are reached by an IP address.
+// azureContainer returns the URL of a container.
 func (d *Driver) azureContainer(bucket string) *url.URL {
-	account := sas.Account(bucket)
 	if endpoint, err := url.Parse(d.options.AzureEndpoint); err == nil && d.options.AzureEndpoint != "" {
-		return endpoint.JoinPath(account, bucket)
+		return sas.Container(endpoint, bucket)
 	}
-	return &url.URL{Scheme: "https", Host: account + azureDomain, Path: "/" + bucket}
+	return &url.URL{Scheme: "https", Host: sas.Account(bucket) + azureDomain, Path: "/" + bucket}
 }
 
 // azurePermissions are letters for what a grant allows: read, add, create, write, delete,

@@ -90,7 +90,7 @@ type Events struct {
 type Event struct {
 	// Seam: api, rpc, store or process; default rpc.
 	Seam string `yaml:"seam"`
-	// Component: component: controller, sidecar, driver or store; of a driver of setup sidecar.NAME, driver.NAME.
+	// Component: component: controller, sidecar, driver, store, gcs or azure; of a driver of setup sidecar.NAME, driver.NAME.
 	Component string `yaml:"component"`
 	// Operation: pattern of operations, such as DriverCreateBucket or "update buckets/status"; * matches any characters.
 	Operation string `yaml:"operation"`
@@ -160,7 +160,7 @@ type S3 struct {
 type Backend struct {
 	// Buckets: expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent.
 	Buckets Fields `yaml:"buckets"`
-	// Objects: expected objects by S3 bucket: {KEY: {size: 5}} or {KEY: absent}.
+	// Objects: expected objects by bucket: {KEY: {size: 5}} or {KEY: absent}.
 	Objects Fields `yaml:"objects"`
 	// Accounts: expected accounts by ID: owner, grants, serviceAccount, ...; or absent.
 	Accounts Fields `yaml:"accounts"`
@@ -174,9 +174,9 @@ type Backend struct {
 	DeleteBucket string `yaml:"deleteBucket"`
 	// DeleteAccount: delete an account.
 	DeleteAccount string `yaml:"deleteAccount"`
-	// Put: put an object into an S3 bucket.
+	// Put: put an object into a bucket.
 	Put *PutObject `yaml:"put"`
-	// DeleteObject: delete an object from an S3 bucket.
+	// DeleteObject: delete an object from a bucket, if it exists.
 	DeleteObject *Place `yaml:"deleteObject"`
 	// SetPolicy: change the grants of an account in a bucket.
 	SetPolicy *Policy `yaml:"setPolicy"`

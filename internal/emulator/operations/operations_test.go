@@ -195,6 +195,7 @@ func TestStored(t *testing.T) {
 		"Unknown":  {"objects.insert", "photos", `{"status":200,"bytes":9}`, "OK", ""},
 		"Rejected": {"objects.insert", "photos", `{"status":412,"bytes":9,"stored":"a"}`, "PreconditionFailed", ""},
 		"Session":  {"objects.insert resumable", "photos/a", `{"status":200,"bytes":0}`, "OK", ""},
+		"Last":     {"objects.insert resumable", "photos/a", `{"status":200,"bytes":9,"stored":"a"}`, "OK", "a"},
 		"Read":     {"GetBlob", "photos/a", `{"status":200,"bytes":1}`, "OK", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

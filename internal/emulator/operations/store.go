@@ -39,9 +39,9 @@ var (
 		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
 		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL", "AppendBlock", "AppendBlockFromURL",
 	}
-	// storesOther are those that may store an object whose name only the body of the request has.
-	// The event's response says which they have stored.
-	storesOther = []string{"PostObject", "objects.insert"}
+	// storesOther are those that may store an object whose name only the body of the request has, or
+	// that may succeed without storing one. The event's response says which they have stored.
+	storesOther = []string{"PostObject", "objects.insert", "objects.insert resumable"}
 	// deletes are those that may delete objects.
 	deletes = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
 )
@@ -60,8 +60,8 @@ type Response struct {
 // its subject.
 func Stores(name string) bool { return slices.Contains(stores, name) }
 
-// StoresOther reports whether an operation at the store seam that succeeds may have stored an object that
-// its subject does not name.
+// StoresOther reports whether only the response of an operation at the store seam says which object it has
+// stored, and whether it has stored one.
 func StoresOther(name string) bool { return slices.Contains(storesOther, name) }
 
 // Stored returns the key of the object that an event at the store seam has stored. It is empty

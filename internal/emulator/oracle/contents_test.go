@@ -11,9 +11,9 @@ func stored(component, name, subject string) journal.Event {
 	return event(component, journal.SeamStore, name, subject, "", "")
 }
 
-// storing is an upload whose body has the name of the object.
-func storing(key string) journal.Event {
-	e := stored("gcs", "objects.insert", bucket)
+// storing is an upload whose response has the name of the object.
+func storing(name, subject, key string) journal.Event {
+	e := stored("gcs", name, subject)
 	e.Response = []byte(`{"status":200,"bytes":9,"stored":"` + key + `"}`)
 	return e
 }
@@ -55,9 +55,10 @@ func TestPurged(t *testing.T) {
 		"Blocks":   {reason: "They are no blob.", happen: inStore(stored("azure", "PutBlock", bucket+"/a"))},
 		"GCS":      {reason: "An object of GCS is lost.", happen: inStore(stored("gcs", "objects.insert", bucket+"/a")), want: lost},
 		"Session":  {reason: "The upload may not have ended.", happen: inStore(stored("gcs", "objects.insert resumable", bucket+"/a"))},
+		"Resumed":  {reason: "This request has ended it.", happen: inStore(storing("objects.insert resumable", bucket+"/a", "a")), want: lost},
 		"NoName":   {reason: "Its name is not known.", happen: inStore(stored("gcs", "objects.insert", bucket), stored("gcs", "objects.delete", bucket+"/a"))},
-		"Body":     {reason: "The response has its name.", happen: inStore(storing("a/b")), want: lost},
-		"BodyGone": {reason: "It was deleted.", happen: inStore(storing("a/b"), stored("gcs", "objects.delete", bucket+"/a/b"))},
+		"Body":     {reason: "The response has its name.", happen: inStore(storing("objects.insert", bucket, "a/b")), want: lost},
+		"BodyGone": {reason: "It was deleted.", happen: inStore(storing("objects.insert", bucket, "a/b"), stored("gcs", "objects.delete", bucket+"/a/b"))},
 		"Append":   {reason: "Only a blob can be appended to.", happen: inStore(stored("azure", "AppendBlock", bucket+"/a")), want: lost},
 		"Emptied":  {reason: "The administrator has emptied it.", happen: inStore(put, stored("store", "AdminEmptyBucket", bucket))},
 		"Elsewhere": {

@@ -50,7 +50,8 @@ var (
 )
 
 // A request of a resumable upload is an insertResumable, except for the last one, which is an
-// insert: it stores the object.
+// insert: it stores the object. A request that need not be the last, such as one without content,
+// is an insertResumable that tells by httpserver.NoteStored if it was the last.
 const (
 	insert          = "objects.insert"
 	insertResumable = "objects.insert resumable"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
@@ -74,6 +75,7 @@ func (s *Service) continueUpload(x *exchange) error {
 // is rejected.
 func (s *Service) endUpload(x *exchange, found session) error {
 	in := found.incoming
+	httpserver.NoteStored(x.r.Context(), in.Name)
 	made, err := x.bucket.CompleteAppended(in.Name, found.id, in.conditions(), func(content objects.Body) (objects.Draft, error) {
 		sums, err := declared(x.r.Header, in.Document)
 		if err != nil {
@@ -163,7 +165,8 @@ func chunkOf(header string, size int64) (chunk, error) {
 }
 
 // endsUpload reports whether a request with this header Content-Range stores the object if it
-// succeeds. One without content, such as "bytes */20", may also ask for the progress.
+// succeeds. Others may store it, too: one without content, such as "bytes */20", does so if all
+// bytes have been received, and otherwise asks for the progress.
 func endsUpload(header string) bool {
 	if header == "" {
 		return true

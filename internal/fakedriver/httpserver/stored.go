@@ -10,7 +10,7 @@ func WithStored(ctx context.Context, key *string) context.Context {
 }
 
 // NoteStored tells the key of the object that a request stores if it succeeds, for requests whose
-// path and query do not have it.
+// path, query and headers do not say it.
 func NoteStored(ctx context.Context, key string) {
 	if noted, ok := ctx.Value(storedKey{}).(*string); ok {
 		*noted = key

@@ -3,12 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -52,18 +47,12 @@ func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 // objectsIn returns the objects in a bucket by their keys.
 func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
 	objects := map[string]any{}
-	err := r.asAdministrator(ctx, bucket, func(client *s3.Client) error {
-		pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return err
-			}
-			for _, object := range page.Contents {
-				objects[*object.Key] = map[string]any{"size": *object.Size}
-			}
+	err := r.asAdministrator(ctx, bucket, func(a administrator) error {
+		sizes, err := a.list(ctx)
+		for key, size := range sizes {
+			objects[key] = map[string]any{"size": size}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the objects in bucket %s: %w", bucket, err)
@@ -80,24 +69,23 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	if err := r.countPut(len(content)); err != nil {
 		return err
 	}
-	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(client *s3.Client, bucket, key string) error {
-		_, err := client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: &bucket, Key: &key, Body: strings.NewReader(content), ContentMD5: s3access.ContentMD5([]byte(content)),
-		})
-		return err
+	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(a administrator, key string) error {
+		return a.put(ctx, key, []byte(content))
 	})
 }
 
-// deleteExternal deletes an object in a bucket, as the administrator.
+// deleteExternal deletes an object in a bucket, if there is one, as the administrator.
 func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
-	return r.atPlace(ctx, "delete", *asked, func(client *s3.Client, bucket, key string) error {
-		_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
-		return err
+	return r.atPlace(ctx, "delete", *asked, func(a administrator, key string) error {
+		if err := a.delete(ctx, key); !isNoObject(err) {
+			return err
+		}
+		return nil
 	})
 }
 
 // atPlace runs a function on one object, as the administrator.
-func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(client *s3.Client, bucket, key string) error) error {
+func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a administrator, key string) error) error {
 	bucket, err := r.text(ctx, place.Bucket)
 	if err != nil {
 		return err
@@ -106,20 +94,9 @@ func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do fun
 	if err != nil {
 		return err
 	}
-	err = r.asAdministrator(ctx, bucket, func(client *s3.Client) error { return do(client, bucket, key) })
+	err = r.asAdministrator(ctx, bucket, func(a administrator) error { return do(a, key) })
 	if err != nil {
 		return fmt.Errorf("%s object %s in bucket %s: %w", what, key, bucket, err)
 	}
 	return nil
-}
-
-// asAdministrator runs a function with a client of the store's administrator.
-func (r *run) asAdministrator(ctx context.Context, bucket string, do func(*s3.Client) error) error {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	client, err := r.administrator(ctx, bucket, transport)
-	if err != nil {
-		return err
-	}
-	return do(client)
 }

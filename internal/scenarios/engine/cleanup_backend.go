@@ -1,18 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"os"
 	"slices"
 
-	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -120,48 +113,6 @@ func (r *run) markCallExternal(method string, request proto.Message) {
 			r.markExternal(id)
 		}
 	}
-}
-
-// administrator returns a client of the store for a bucket, with the administrator's
-// key, which has all rights. The caller closes the transport.
-func (r *run) administrator(ctx context.Context, bucket string, transport *http.Transport) (*s3.Client, error) {
-	emu := r.engine.emulator
-	content, err := os.ReadFile(emu.Info().S3Administrator)
-	if err != nil {
-		return nil, fmt.Errorf("read the store administrator's key: %w", err)
-	}
-	var key fakedriver.Credentials
-	if err := json.Unmarshal(content, &key); err != nil {
-		return nil, fmt.Errorf("read the store administrator's key: %w", err)
-	}
-	if err := trustCA(transport, emu.Info().S3CertificateAuthority); err != nil {
-		return nil, err
-	}
-	b, err := emu.Store().GetBucket(ctx, bucket)
-	if err != nil {
-		return nil, err
-	}
-	return s3.New(s3.Options{
-		BaseEndpoint: new(emu.Info().S3Endpoint), Region: cmp.Or(b.Region, emu.Info().S3Region), UsePathStyle: true,
-		HTTPClient:  &http.Client{Transport: transport},
-		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
-	}), nil
-}
-
-// trustCA makes a transport trust the certificate authority in a file. An empty name
-// means that there is no TLS.
-func trustCA(transport *http.Transport, authority string) error {
-	if authority == "" {
-		return nil
-	}
-	certificate, err := os.ReadFile(authority)
-	if err != nil {
-		return fmt.Errorf("read the store's CA certificate: %w", err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certificate)
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return nil
 }
 
 // deleteBucket deletes a bucket and its objects, which requires the store's

@@ -226,7 +226,7 @@ func (r *run) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.request(ctx, http.MethodGet, signed.URL, nil)
+	body, err := c.request(ctx, http.MethodGet, signed.URL, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +242,6 @@ func (r *run) presignedPut(ctx context.Context, asked *spec.S3, c *credentials, 
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.request(ctx, http.MethodPut, signed.URL, content)
+	_, err = c.request(ctx, http.MethodPut, signed.URL, nil, content)
 	return nil, err
 }

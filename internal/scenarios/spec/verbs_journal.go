@@ -26,7 +26,7 @@ type Events struct {
 // EventPattern is what an event is like. Fields that are not given match all.
 type EventPattern struct {
 	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; default rpc"`
-	Component Text     `yaml:"component" doc:"component: controller, sidecar, driver or store; of a driver of setup sidecar.NAME, driver.NAME"`
+	Component Text     `yaml:"component" doc:"component: controller, sidecar, driver, store, gcs or azure; of a driver of setup sidecar.NAME, driver.NAME"`
 	Operation Text     `yaml:"operation" doc:"pattern of operations, such as DriverCreateBucket or \"update buckets/status\"; * matches any characters"`
 	Subject   Text     `yaml:"subject" doc:"pattern of the object, bucket or account; * matches any characters"`
 	Outcome   Text     `yaml:"outcome" doc:"OK or an error code; \"!OK\" matches every error"`

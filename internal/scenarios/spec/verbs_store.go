@@ -6,7 +6,7 @@ import "go.yaml.in/yaml/v3"
 // first.
 type Backend struct {
 	Buckets  Named `yaml:"buckets" doc:"expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent"`
-	Objects  Named `yaml:"objects" doc:"expected objects by S3 bucket: {KEY: {size: 5}} or {KEY: absent}"`
+	Objects  Named `yaml:"objects" doc:"expected objects by bucket: {KEY: {size: 5}} or {KEY: absent}"`
 	Accounts Named `yaml:"accounts" doc:"expected accounts by ID: owner, grants, serviceAccount, ...; or absent"`
 	// Policies are the grants of all accounts by the buckets that they are of.
 	Policies Named `yaml:"policies" doc:"expected grants by bucket: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}"`
@@ -16,8 +16,8 @@ type Backend struct {
 	CreateBucket  Text       `yaml:"createBucket" doc:"create a bucket without the driver"`
 	DeleteBucket  Text       `yaml:"deleteBucket" doc:"delete a bucket and its objects"`
 	DeleteAccount Text       `yaml:"deleteAccount" doc:"delete an account"`
-	Put           *PutObject `yaml:"put" doc:"put an object into an S3 bucket"`
-	DeleteObject  *Place     `yaml:"deleteObject" doc:"delete an object from an S3 bucket"`
+	Put           *PutObject `yaml:"put" doc:"put an object into a bucket"`
+	DeleteObject  *Place     `yaml:"deleteObject" doc:"delete an object from a bucket, if it exists"`
 	SetPolicy     *Policy    `yaml:"setPolicy" doc:"change the grants of an account in a bucket"`
 }
 

@@ -24,6 +24,9 @@ const resourceContainer = "c"
 // except the resource, which follows the third.
 var signed = []string{"sp", "st", "se", "", "si", "sip", "spr", "sv", "sr", "snapshot", "ses", "rscc", "rscd", "rsce", "rscl", "rsct"}
 
+// AllPermissions are the letters of all permissions that the service knows.
+const AllPermissions = "racwdlt"
+
 // Parameters are the query parameters of a signature, except ses: there are no encryption scopes.
 func Parameters() []string {
 	return []string{"sp", "st", "se", "si", "sip", "spr", "sv", "sr", "rscc", "rscd", "rsce", "rscl", "rsct", "sig"}
@@ -35,6 +38,12 @@ func Account(container string) string {
 	const prefix, length = "cosi", 24
 	digest := sha256.Sum256([]byte(container))
 	return (prefix + strings.ToLower(base32.StdEncoding.EncodeToString(digest[:])))[:length]
+}
+
+// Container returns the URL of a container at an endpoint. The account is in the path, as with
+// all storage services that are reached by an IP address.
+func Container(endpoint *url.URL, container string) *url.URL {
+	return endpoint.JoinPath(Account(container), container)
 }
 
 // Token returns the query of a signature: policy is a stored access policy, which decides
