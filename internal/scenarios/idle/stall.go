@@ -20,10 +20,12 @@ type Stall struct {
 	Probe func(ctx context.Context) error
 }
 
-// Wait returns true once no component will act, and false when the context ends.
+// Wait returns true once no component will act, and false when the context ends. Silence
+// before Wait does not count: the components may not have heard yet of what is waited for.
 func (s *Stall) Wait(ctx context.Context) bool {
+	began := time.Now()
 	for ctx.Err() == nil {
-		if s.WaitQuiet(ctx, LongQuiet) && s.stalled(ctx) {
+		if s.WaitQuiet(ctx, LongQuiet) && s.stalled(ctx, began) {
 			return true
 		}
 		Pause(ctx, LongQuiet)
@@ -32,7 +34,7 @@ func (s *Stall) Wait(ctx context.Context) bool {
 }
 
 // stalled waits for a silence that is long for this machine, measured before and after.
-func (s *Stall) stalled(ctx context.Context) bool {
+func (s *Stall) stalled(ctx context.Context, began time.Time) bool {
 	for waited := time.Duration(0); ; {
 		silence, final := s.MayStay(ctx)
 		if !final || !s.Idle() {
@@ -46,6 +48,7 @@ func (s *Stall) stalled(ctx context.Context) bool {
 		if silence <= waited {
 			return s.Idle()
 		}
+		Pause(ctx, silence-time.Since(began))
 		if !s.WaitQuiet(ctx, silence) {
 			return false
 		}

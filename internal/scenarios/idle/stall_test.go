@@ -104,6 +104,11 @@ func TestStall(t *testing.T) {
 			}},
 			want: outcome{true, 12 * s},
 		},
+		"SilentBefore": {
+			reason:  "The components may not have heard yet of what they are to do.",
+			machine: machine{trips: always(10 * ms), lastNoise: always(-time.Hour)},
+			want:    outcome{true, 2 * s},
+		},
 		"Noise": {
 			reason: "A component became active again.",
 			machine: machine{trips: always(10 * ms), lastNoise: func(now time.Duration) time.Duration {
