@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if isLibrary() {
-		runLibrary(os.Args[2], os.Args[3])
+		runLibrary()
 		return
 	}
 	flag.Parse()

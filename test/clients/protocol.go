@@ -1,6 +1,6 @@
 package main
 
-import "github.com/aws/aws-sdk-go-v2/aws"
+import "github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 
 // protocol is how clients reach a bucket: a protocol of COSI, or for one of them a second API.
 type protocol string
@@ -15,37 +15,17 @@ const (
 func protocols() []protocol { return []protocol{s3, gcs, xmlAPI, azure} }
 
 // cosi is the protocol in BucketClaims.
-func (p protocol) cosi() string {
+func (p protocol) cosi() v1alpha2.Protocol {
 	if p == xmlAPI {
-		return string(gcs)
+		p = gcs
 	}
-	return string(p)
+	return v1alpha2.Protocol(p)
 }
 
-// base returns the URL of the bucket of an access, in path style.
-func (p protocol) base(e environment) string {
-	switch p {
-	case azure:
-		return e[varSAS]
-	case gcs, xmlAPI:
-		return e["COSI_GCS_ENDPOINT"] + "/" + e[varBucket]
-	default:
-		return e["AWS_ENDPOINT_URL"] + "/" + e[varBucket]
-	}
-}
-
-// key returns the key with which requests are signed; those to Azure have the signature of the URL.
-func (p protocol) key(e environment) aws.Credentials {
-	if p == gcs || p == xmlAPI {
-		return aws.Credentials{AccessKeyID: e["HMAC_ACCESS_ID"], SecretAccessKey: e["HMAC_SECRET"]}
-	}
-	return aws.Credentials{AccessKeyID: e["AWS_ACCESS_KEY_ID"], SecretAccessKey: e["AWS_SECRET_ACCESS_KEY"]}
-}
-
-// headers is the prefix of the service's headers, for those who sign as the reference does.
-func (p protocol) headers() string {
+// header returns the name of a header of the service, for those who sign as the reference does.
+func (p protocol) header(name string) string {
 	if p == azure {
-		return "X-Ms-"
+		return "X-Ms-" + name
 	}
-	return "X-Amz-"
+	return "X-Amz-" + name
 }

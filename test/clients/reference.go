@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,10 +13,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )
 
@@ -31,6 +30,17 @@ const (
 	varCA     = "AWS_CA_BUNDLE"
 )
 
+// asS3 returns the environment of clients of S3 that use the XML API of GCS with the HMAC key, as Google's documentation says.
+func (e environment) asS3() environment {
+	changed := maps.Clone(e)
+	maps.Copy(changed, environment{
+		"AWS_ENDPOINT_URL": e["COSI_GCS_ENDPOINT"], "AWS_ACCESS_KEY_ID": e["HMAC_ACCESS_ID"], "AWS_SECRET_ACCESS_KEY": e["HMAC_SECRET"],
+		"AWS_REGION": signing.GoogleRegion, "AWS_DEFAULT_REGION": signing.GoogleRegion, "AWS_S3_ADDRESSING_STYLE": "path",
+		"AWS_REQUEST_CHECKSUM_CALCULATION": "when_required", "AWS_RESPONSE_CHECKSUM_VALIDATION": "when_required",
+	})
+	return changed
+}
+
 // reference reads and writes a bucket with plain HTTP requests, without any of the clients.
 type reference struct {
 	environment
@@ -39,35 +49,39 @@ type reference struct {
 	client   *http.Client
 }
 
-func newReference(p protocol, e environment) (*reference, error) {
+// newHTTPClient returns the client of references, which trusts a certificate authority, if there is one.
+func newHTTPClient(authority string) (*http.Client, error) {
 	transport := &http.Transport{
 		// Virtual hosts are on this machine too.
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			_, port, err := net.SplitHostPort(address)
-			if err != nil {
-				return nil, err
-			}
-			return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
+			return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1"+address[strings.LastIndex(address, ":"):])
 		},
 	}
-	if file := e[varCA]; file != "" {
-		authority, err := os.ReadFile(file)
+	if authority != "" {
+		certificate, err := os.ReadFile(authority)
 		if err != nil {
 			return nil, err
 		}
 		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(authority)
+		pool.AppendCertsFromPEM(certificate)
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &reference{environment: e, protocol: p, client: &http.Client{Transport: transport}}, nil
+	return &http.Client{Transport: transport}, nil
 }
 
-func (r *reference) close() { r.client.CloseIdleConnections() }
+func newReference(client *http.Client, p protocol, e environment) *reference {
+	if p == gcs || p == xmlAPI {
+		e = e.asS3()
+	}
+	return &reference{environment: e, protocol: p, client: client}
+}
 
 // url returns the URL of a key, or of the bucket, with every byte of the key encoded that can be.
 func (r *reference) url(key, query string) string {
-	base := r.protocol.base(r.environment)
-	base, sas, _ := strings.Cut(base, "?")
+	base, sas := r.environment["AWS_ENDPOINT_URL"]+"/"+r.environment[varBucket], ""
+	if r.protocol == azure {
+		base, sas, _ = strings.Cut(r.environment[varSAS], "?")
+	}
 	if key != "" {
 		base += "/" + strings.ReplaceAll(strings.ReplaceAll(url.QueryEscape(key), "+", "%20"), "%2F", "/")
 	}
@@ -85,8 +99,8 @@ func (r *reference) request(ctx context.Context, method, address string, body []
 		request.Header.Set("X-Ms-Version", "2025-01-05")
 		return r.send(request)
 	}
-	region := cmp.Or(r.environment["AWS_REGION"], signing.GoogleRegion)
-	if err := signing.Sign(request, r.protocol.key(r.environment), region, body); err != nil {
+	signer := aws.Credentials{AccessKeyID: r.environment["AWS_ACCESS_KEY_ID"], SecretAccessKey: r.environment["AWS_SECRET_ACCESS_KEY"]}
+	if err := signing.Sign(request, signer, r.environment["AWS_REGION"], body); err != nil {
 		return nil, nil, err
 	}
 	return r.send(request)
@@ -113,7 +127,7 @@ func (r *reference) put(ctx context.Context, key string, content []byte, metadat
 		header.Set("X-Ms-Blob-Type", "BlockBlob")
 	}
 	for name, value := range metadata {
-		header.Set(r.protocol.headers()+"meta-"+name, value)
+		header.Set(r.protocol.header("Meta-"+name), value)
 	}
 	got, _, err := r.request(ctx, http.MethodPut, r.url(key, ""), content, header)
 	return got.Get("X-Amz-Version-Id"), err
@@ -129,8 +143,6 @@ func (r *reference) delete(ctx context.Context, key string) (version string, err
 	return header.Get("X-Amz-Version-Id"), err
 }
 
-var keyElement = regexp.MustCompile(`<(?:Key|Name)>([^<]*)</(?:Key|Name)>`)
-
 // list returns the keys below a prefix, at most a page of them.
 func (r *reference) list(ctx context.Context, prefix string) (keys []string, err error) {
 	query := "list-type=2&prefix="
@@ -138,12 +150,13 @@ func (r *reference) list(ctx context.Context, prefix string) (keys []string, err
 		query = "restype=container&comp=list&prefix="
 	}
 	_, content, err := r.request(ctx, http.MethodGet, r.url("", query+strings.ReplaceAll(url.QueryEscape(prefix), "+", "%20")), nil, nil)
-	for _, match := range keyElement.FindAllSubmatch(content, -1) {
-		var key string
-		if xml.Unmarshal(fmt.Appendf(nil, "<k>%s</k>", match[1]), &key) == nil && strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
-		}
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(keys)
-	return keys, err
+	var page struct {
+		Objects []string `xml:"Contents>Key"`
+		Blobs   []string `xml:"Blobs>Blob>Name"`
+	}
+	err = xml.Unmarshal(content, &page)
+	return slices.Sorted(slices.Values(append(page.Objects, page.Blobs...))), err
 }

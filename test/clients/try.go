@@ -61,13 +61,7 @@ func random(seed string, size int) []byte {
 
 func (t *try) run(c *client) error {
 	t.key = cmp.Or(t.key, t.do)
-	switch {
-	case t.size == 0:
-		t.size = small
-	case t.size < 0:
-		t.size = 0
-	}
-	t.content = random(t.do, t.size)
+	t.content = random(t.do, max(cmp.Or(t.size, small), 0))
 	t.old = t.content
 	if t.fails != "" {
 		t.old = random("old", small)
@@ -75,7 +69,10 @@ func (t *try) run(c *client) error {
 	if err := t.setUp(); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	err := t.start(c)
+	err := t.start(c, t.do)
+	if errors.Is(err, unsupportedError("")) && t.or != "" {
+		err = t.start(c, t.or)
+	}
 	if _, ok := errors.AsType[unsupportedError](err); ok {
 		return err
 	}
@@ -110,11 +107,11 @@ func (t *try) setUp() error {
 	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
 }
 
-// start runs the client, and keeps what it prints.
-func (t *try) start(c *client) error {
+// start runs a case of the client, and keeps what it prints.
+func (t *try) start(c *client, do string) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
 	defer cancel()
-	cmd := c.command(ctx, t.do, t.environment, t.dir)
+	cmd := c.command(ctx, do, t.environment, t.dir)
 	cmd.Env = append(cmd.Env, "KEY="+t.key)
 	for name, value := range t.with {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -174,14 +171,13 @@ func (t *try) expectFile(name string, want []byte) error {
 // expectTree compares a directory with tree.
 func (t *try) expectTree(name string) error {
 	got := map[string]string{}
-	dir := filepath.Join(t.dir, name)
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(filepath.Join(t.dir, name))
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // it is below dir
-		path, _ = filepath.Rel(dir, path)
-		got[filepath.ToSlash(path)] = string(content)
+		content, err := fs.ReadFile(files, path)
+		got[path] = string(content)
 		return err
 	})
 	return equal("the directory "+name, got, tree(), err)

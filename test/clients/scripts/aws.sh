@@ -18,15 +18,12 @@ case_delimiter() { aws s3 ls "$url/" --page-size 1 | sed 's/.* //'; }
 case_buckets() { aws s3api list-buckets --query 'Buckets[].[Name]'; }
 case_range() { get --range bytes=1000-1999; }
 case_copy() { aws s3 cp --only-show-errors "$url" "$url.copy"; }
-case_copy-parts() { case_copy; }
 case_move() { aws s3 mv --only-show-errors "$url" "$url.moved"; }
 case_delete() { aws s3 rm --only-show-errors "$url"; }
 case_delete-many() { api delete-objects --delete "Objects=[{Key=$KEY/1},{Key=$KEY/2}]"; }
-case_put-parts() { case_put; }
 case_stream() { aws s3 cp --only-show-errors - "$url"; }
 case_sync() { aws s3 sync --only-show-errors up "$url"; aws s3 sync --only-show-errors "$url" down; [ -z "$(aws s3 sync up "$url")" ]; }
 case_put-metadata() { aws s3 cp --only-show-errors in "$url" --metadata colour=blue; }
-case_get-metadata() { api head-object --key "$KEY" --query Metadata.colour; }
 case_put-headers() { aws s3 cp --only-show-errors in "$url" --content-type text/x-test --cache-control max-age=60 --content-disposition 'attachment; filename="a b.txt"'; }
 case_tags() { api put-object-tagging --key "$KEY" --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-object-tagging --key "$KEY"; }
 case_bucket-tags() { api put-bucket-tagging --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-bucket-tagging; api delete-bucket-tagging; }

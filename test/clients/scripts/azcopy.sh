@@ -24,6 +24,7 @@ case_put-parts() { up --block-size-mb 5 --put-blob-size-mb 5; }
 case_stream() { cat | azcopy copy "$(url "$KEY")" --from-to PipeBlob; }
 case_sync() { azcopy sync up "$(url "$KEY")" --from-to LocalBlob; mkdir down; azcopy sync "$(url "$KEY")" down --from-to BlobLocal; }
 case_put-metadata() { up --metadata colour=blue; }
+case_get-metadata() { na "it does not print metadata"; }
 case_put-headers() { up --content-type text/x-test --cache-control max-age=60 --content-disposition 'attachment; filename="a b.txt"'; }
 case_put-new() { na "it skips blobs that exist"; }
 case_anonymous() { azcopy copy "$base/$(encode "$KEY")" out --from-to BlobLocal; }

@@ -18,7 +18,7 @@ await run({
   version: () => version('@azure/storage-blob'),
   put: () => put(),
   get: () => get(),
-  head: async () => console.log((await blob.getProperties()).contentLength),
+  head: async () => { const { contentLength, metadata } = await blob.getProperties(); console.log(contentLength, metadata); },
   list: async () => show(await list()),
   delimiter: async () => {
     for await (const page of container.listBlobsByHierarchy('/', { prefix: `${key}/` }).byPage({ maxPageSize: 1 })) {
@@ -34,7 +34,6 @@ await run({
   stream: () => blob.uploadStream(process.stdin, partSize),
   sync: () => sync((name, body) => container.getBlockBlobClient(name).uploadData(body), list, (name, to) => container.getBlobClient(name).downloadToFile(to)),
   'put-metadata': () => put({ metadata: { colour: 'blue' } }),
-  'get-metadata': async () => console.log((await blob.getProperties()).metadata),
   'put-headers': () => put({ blobHTTPHeaders: { blobContentType: 'text/x-test', blobCacheControl: 'max-age=60', blobContentDisposition: 'attachment; filename="a b.txt"' } }),
   tags: async () => { await blob.setTags({ project: 'cosi' }); console.log((await blob.getTags()).tags); },
   'put-new': () => put({ conditions: { ifNoneMatch: '*' } }),

@@ -33,11 +33,9 @@ case_copy() { gsutil cp "$url" "$url.copy"; }
 case_move() { gsutil mv "$url" "$url.moved"; }
 case_delete() { gsutil rm "$url"; }
 case_delete-many() { gsutil rm "$url/1" "$url/2"; }
-case_put-parts() { gsutil cp in "$url"; }
 case_stream() { gsutil cp - "$url"; }
 case_sync() { na "its library boto cannot download into a file from an endpoint with a port of its own"; }
 case_put-metadata() { gsutil -h x-goog-meta-colour:blue cp in "$url"; }
-case_get-metadata() { "$PROGRAM" stat "$url"; }
 case_put-headers() { gsutil -h Content-Type:text/x-test -h Cache-Control:max-age=60 -h 'Content-Disposition:attachment; filename="a b.txt"' cp in "$url"; }
 case_put-new() { gsutil -h x-goog-if-generation-match:0 cp in "$url"; }
 case_put-match() { gsutil -h x-goog-if-generation-match:1 cp in "$url"; }

@@ -22,7 +22,6 @@ case_delimiter() { keys "$url/"; }
 case_buckets() { keys s | tr -d /; }
 case_range() { mc cat --offset 1000 "$url" | head -c 1000 >out || [ $? = 141 ]; }
 case_copy() { mc cp "$url" "$url.copy"; }
-case_copy-parts() { case_copy; }
 case_move() { mc mv "$url" "$url.moved"; }
 case_delete() { mc rm "$url"; }
 case_delete-many() { mc rm --recursive --force "$url/"; }
@@ -30,7 +29,6 @@ case_put-parts() { mc pipe --part-size 5MiB "$url" <in || mc pipe "$url" <in; }
 case_stream() { mc pipe "$url"; }
 case_sync() { mc mirror up "$url"; mc mirror "$url" down; }
 case_put-metadata() { mc cp --attr colour=blue in "$url"; }
-case_get-metadata() { mc stat --json "$url"; }
 case_put-headers() { na "its attributes cannot have semicolons"; }
 case_tags() { mc tag set "$url" project=cosi; mc tag list --json "$url"; }
 case_bucket-tags() { mc tag set "s/$BUCKET_NAME" project=cosi; mc tag list --json "s/$BUCKET_NAME"; mc tag remove "s/$BUCKET_NAME"; }

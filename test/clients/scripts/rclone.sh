@@ -21,21 +21,18 @@ parent=${url%/*} name=${url##*/}
 case_version() { "$PROGRAM" version | sed -n '1s/rclone //p'; }
 case_put() { rclone copyto in "$url"; }
 case_get() { rclone copyto "$url" out; [ -e out ] || { echo "rclone has no error, and no file" >&2; exit 1; }; }
-case_head() { rclone lsjson --stat "$url"; }
+case_head() { rclone lsjson --stat --metadata "$url"; }
 case_list() { rclone lsf --recursive --files-only "$url"; }
 case_delimiter() { rclone lsf "$url"; }
 case_buckets() { rclone lsf r: | tr -d /; }
 case_range() { rclone cat --offset 1000 --count 1000 "$url" >out; }
 case_copy() { rclone copyto "$url" "$url.copy"; }
-case_copy-parts() { case_copy; }
 case_move() { rclone moveto "$url" "$url.moved"; }
 case_delete() { rclone deletefile "$url"; }
 case_delete-many() { rclone delete "$url"; }
-case_put-parts() { rclone copyto in "$url"; }
 case_stream() { rclone rcat "$url"; }
 case_sync() { rclone sync up "$url"; rclone sync "$url" down; rclone check --download up "$url"; [ -z "$(rclone sync -v up "$url" 2>&1 | grep Copied)" ]; }
 case_put-metadata() { [ "$PROTOCOL" != GCS ] || na "its backend writes no metadata"; rclone copyto --metadata --metadata-set colour=blue in "$url"; }
-case_get-metadata() { rclone lsjson --stat --metadata "$url"; }
 case_put-headers() {
     rclone copyto --header-upload 'Content-Type: text/x-test' --header-upload 'Cache-Control: max-age=60' \
         --header-upload 'Content-Disposition: attachment; filename="a b.txt"' in "$url"

@@ -3,7 +3,7 @@ import * as s3 from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { bucket, content, env, key, na, partSize, run, save, show, sync, version } from './lib.mjs';
+import { bucket, content, env, key, partSize, run, save, show, sync, version } from './lib.mjs';
 
 const options = { endpoint: env.AWS_ENDPOINT_URL, forcePathStyle: env.AWS_S3_ADDRESSING_STYLE === 'path', region: env.AWS_REGION, maxAttempts: 1 };
 const client = new s3.S3(options);
@@ -37,7 +37,7 @@ await run({
   version: () => version('@aws-sdk/client-s3'),
   put: () => put(),
   get: () => get(),
-  head: async () => console.log((await client.headObject(at)).ContentLength),
+  head: async () => { const { ContentLength, Metadata } = await client.headObject(at); console.log(ContentLength, Metadata); },
   list: async () => show(await list({ MaxKeys: 100 })),
   delimiter: async () => show(await list({ Delimiter: '/', MaxKeys: 1 })),
   buckets: async () => show((await client.listBuckets({})).Buckets.map((b) => b.Name)),
@@ -51,7 +51,6 @@ await run({
   stream: () => upload(process.stdin),
   sync: () => sync((Key, Body) => client.putObject({ Bucket: bucket, Key, Body }), list, (Key, to) => get({ Key }, client, to)),
   'put-metadata': () => put({ Metadata: { colour: 'blue' } }),
-  'get-metadata': async () => console.log((await client.headObject(at)).Metadata),
   'put-headers': () => put({ ContentType: 'text/x-test', CacheControl: 'max-age=60', ContentDisposition: 'attachment; filename="a b.txt"' }),
   tags: async () => { await client.putObjectTagging({ ...at, Tagging: { TagSet } }); console.log((await client.getObjectTagging(at)).TagSet); },
   'bucket-tags': async () => {
@@ -73,5 +72,4 @@ await run({
   'presign-put-metadata': () => presign(new s3.PutObjectCommand({ ...at, Metadata: { colour: 'blue' } })),
   'post-form': async () => console.log(JSON.stringify(await createPresignedPost(client, at))),
   anonymous: () => get({}, new s3.S3({ ...options, signer: { sign: async (request) => request }, credentials: { accessKeyId: '', secretAccessKey: '' } })),
-  sigv2: () => na(),
 });

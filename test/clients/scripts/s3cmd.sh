@@ -32,15 +32,12 @@ case_delimiter() { s3cmd ls "$url/" | names; }
 case_buckets() { s3cmd ls | sed 's#.*s3://##'; }
 case_range() { na "it continues downloads, and reads no other ranges"; }
 case_copy() { s3cmd cp -q "$url" "$url.copy"; }
-case_copy-parts() { case_copy; }
 case_move() { s3cmd mv -q "$url" "$url.moved"; }
 case_delete() { s3cmd del -q "$url"; }
 case_delete-many() { s3cmd del -q --recursive --force "$url/"; }
-case_put-parts() { put; }
 case_stream() { s3cmd put -q - "$url"; }
 case_sync() { s3cmd sync -q up/ "$url/"; mkdir down; s3cmd sync -q "$url/" down/; [ -z "$(s3cmd sync up/ "$url/")" ]; }
 case_put-metadata() { put --add-header x-amz-meta-colour:blue; }
-case_get-metadata() { s3cmd info "$url"; }
 case_put-headers() { put --mime-type text/x-test --add-header Cache-Control:max-age=60 --add-header 'Content-Disposition:attachment; filename="a b.txt"'; }
 case_tags() { s3cmd settagging "$url" project=cosi 2>&1 && s3cmd gettagging "$url" || na "it has tags from 2.4 on"; }
 case_presign-get() { na "it signs URLs with SigV2"; }
