@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -60,9 +61,16 @@ var catalogue = []struct {
 
 // install writes the scripts into a directory, beside which Node finds its modules. Programs are found before those in PATH.
 func install(dir, programs string) error {
+	programs, err := filepath.Abs(programs)
+	if err != nil {
+		return err
+	}
 	return errors.Join(os.CopyFS(dir, scripts), os.Symlink(filepath.Join(programs, "node_modules"), filepath.Join(dir, "node_modules")),
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")))
 }
+
+// firstVersion finds the version of a client in what the client prints.
+var firstVersion = regexp.MustCompile(`v?\d+\.\d[\w.-]*`)
 
 // find returns the clients that are here, and the names of those that are missing. Their scripts are in a directory.
 func find(ctx context.Context, dir string, wanted func(string) bool) (found []*client, missing []string) {
@@ -78,7 +86,8 @@ func find(ctx context.Context, dir string, wanted func(string) bool) (found []*c
 				c.script = filepath.Join(dir, "scripts", entry.script)
 			}
 			out, err := c.command(ctx, "version", nil, dir).Output()
-			if c.version, _, _ = strings.Cut(strings.TrimSpace(string(out)), "\n"); err != nil || slices.Contains(versions, c.version) {
+			c.version = firstVersion.FindString(string(out))
+			if err != nil || c.version == "" || slices.Contains(versions, c.version) {
 				continue
 			}
 			versions = append(versions, c.version)
@@ -95,14 +104,14 @@ func find(ctx context.Context, dir string, wanted func(string) bool) (found []*c
 	return found, missing
 }
 
-// command returns a run of a case.
+// command returns a run of a case. It has the variables of an access, and what clients need besides.
 func (c *client) command(ctx context.Context, do string, e environment, dir string) *exec.Cmd {
 	args := []string{c.program, c.script, do}
 	switch {
 	case c.script == "":
 		args = []string{c.program, libraryArgument, c.name, do}
 	case strings.HasSuffix(c.script, ".sh"):
-		args = []string{"/bin/bash", c.script, do}
+		args = []string{"/bin/bash", filepath.Join(filepath.Dir(c.script), "lib.sh"), c.script, do}
 	}
 	if c.hosts != "" {
 		// In a namespace of its own, the process has another /etc/hosts.
@@ -111,28 +120,23 @@ func (c *client) command(ctx context.Context, do string, e environment, dir stri
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	endWithGroup(cmd)
 	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LC_ALL=C.UTF-8", "AWS_EC2_METADATA_DISABLED=true", "PROGRAM=" + c.program,
-		"PROTOCOL=" + string(c.protocol), "BOTO_CONFIG=" + filepath.Join(dir, "boto"), "CLOUDSDK_CONFIG=" + dir, "PYTHONDONTWRITEBYTECODE=1",
+	if c.protocol == xmlAPI {
+		e = e.asS3()
 	}
-	for name, value := range c.variables(e) {
+	variables := environment{
+		"PATH": os.Getenv("PATH"), "HOME": dir, "TMPDIR": dir, "LC_ALL": "C.UTF-8", "AWS_EC2_METADATA_DISABLED": "true", "PROGRAM": c.program,
+		"PROTOCOL": string(c.protocol), "BOTO_CONFIG": filepath.Join(dir, "boto"), "CLOUDSDK_CONFIG": dir, "PYTHONDONTWRITEBYTECODE": "1",
+	}
+	maps.Copy(variables, e)
+	if authority := e[varCA]; authority != "" {
+		for _, name := range []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"} {
+			variables[name] = authority
+		}
+	}
+	for name, value := range variables {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	return cmd
-}
-
-// variables are those of an access, and what clients need besides.
-func (c *client) variables(e environment) environment {
-	more := maps.Clone(e)
-	if c.protocol == xmlAPI {
-		more = e.asS3()
-	}
-	if authority := e[varCA]; authority != "" {
-		for _, name := range []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"} {
-			more[name] = authority
-		}
-	}
-	return more
 }
 
 // onVirtualHosts returns the client so that it finds the virtual hosts of the buckets of accesses.

@@ -31,7 +31,7 @@ var expectedFailures = []struct{ part, reason string }{
 }
 
 // functional runs minio-go's tests, and adds how they ended to a table. A test fails that is not among those expected to.
-func (s *site) functional(ctx context.Context, t *table) (err error) {
+func (s *site) functional(ctx context.Context, dir string, t *table) error {
 	variables, err := env.ForAdministrator(s.emulator.Info())
 	if err != nil {
 		return err
@@ -39,13 +39,10 @@ func (s *site) functional(ctx context.Context, t *table) (err error) {
 	e := s.environment(variables)
 	cmd := exec.CommandContext(ctx, functionalTests)
 	endWithGroup(cmd)
-	if cmd.Dir, err = os.MkdirTemp("", functionalTests+"-"); err != nil { // it leaves files where it runs
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(cmd.Dir)) }()
+	cmd.Dir = dir // where it leaves files
 	_, endpoint, _ := strings.Cut(e["AWS_ENDPOINT_URL"], "://")
 	cmd.Env = append(os.Environ(), "SERVER_ENDPOINT="+endpoint, "ACCESS_KEY="+e["AWS_ACCESS_KEY_ID"], "SECRET_KEY="+e["AWS_SECRET_ACCESS_KEY"],
-		fmt.Sprintf("ENABLE_HTTPS=%t", s.scheme == schemeHTTPS), "SSL_CERT_FILE="+e[varCA], "MINT_MODE=full", "RUN_ON_FAIL=1")
+		fmt.Sprintf("ENABLE_HTTPS=%t", s.scheme == "https"), "SSL_CERT_FILE="+e[varCA], "MINT_MODE=full", "RUN_ON_FAIL=1")
 	out, err := cmd.Output()
 	ends := map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More() && err == nil; {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -36,14 +35,11 @@ func (c awsStore) write(key string, from io.Reader, o object) {
 		}))
 		return
 	}
-	out := must(c.PutObject(background, &awss3.PutObjectInput{
+	dump(must(c.PutObject(background, &awss3.PutObjectInput{
 		Bucket: &bucket, Key: &key, Body: from, ChecksumAlgorithm: types.ChecksumAlgorithm(algorithm), Metadata: o.metadata,
 		ContentType: optional(o.contentType), CacheControl: optional(o.cacheControl), ContentDisposition: optional(o.disposition),
 		IfMatch: optional(o.ifMatch), IfNoneMatch: optional(o.ifNoneMatch),
-	}))
-	for _, sum := range []*string{out.ChecksumCRC32, out.ChecksumCRC32C, out.ChecksumCRC64NVME, out.ChecksumSHA1, out.ChecksumSHA256} {
-		output(aws.ToString(sum))
-	}
+	})))
 }
 
 func (c awsStore) read(key string, offset, length int64) io.Reader {
@@ -68,22 +64,19 @@ func (c awsStore) list(delimiter string, page int32) (keys []string) {
 	return keys
 }
 
-func source() *string {
-	return aws.String(bucket + "/" + strings.ReplaceAll(url.PathEscape(key), "+", "%2B"))
-}
-
 func (c awsStore) copy(to string) {
-	must(c.CopyObject(background, &awss3.CopyObjectInput{Bucket: &bucket, Key: aws.String(key + to), CopySource: source()}))
+	source := bucket + "/" + url.PathEscape(key)
+	must(c.CopyObject(background, &awss3.CopyObjectInput{Bucket: &bucket, Key: aws.String(key + to), CopySource: &source}))
 }
 
 func (c awsStore) copyParts() {
-	to := key + ".copy"
+	to, source := key+".copy", bucket+"/"+url.PathEscape(key)
 	upload := must(c.CreateMultipartUpload(background, &awss3.CreateMultipartUploadInput{Bucket: &bucket, Key: &to}))
 	var parts []types.CompletedPart
 	for first := 0; first < large; first += partSize {
 		number := int32(len(parts) + 1) //nolint:gosec // it is small
 		out := must(c.UploadPartCopy(background, &awss3.UploadPartCopyInput{
-			Bucket: &bucket, Key: &to, UploadId: upload.UploadId, PartNumber: &number, CopySource: source(),
+			Bucket: &bucket, Key: &to, UploadId: upload.UploadId, PartNumber: &number, CopySource: &source,
 			CopySourceRange: aws.String(fmt.Sprintf("bytes=%d-%d", first, min(first+partSize, large)-1)),
 		}))
 		parts = append(parts, types.CompletedPart{ETag: out.CopyPartResult.ETag, PartNumber: &number})
@@ -97,35 +90,13 @@ func (c awsStore) delete(key string) {
 	must(c.DeleteObject(background, &awss3.DeleteObjectInput{Bucket: &bucket, Key: &key, VersionId: optional(version)}))
 }
 
-func (c awsStore) deleteMany() {
-	ids := []types.ObjectIdentifier{{Key: aws.String(key + "/1")}, {Key: aws.String(key + "/2")}}
-	out := must(c.DeleteObjects(background, &awss3.DeleteObjectsInput{Bucket: &bucket, Delete: &types.Delete{Objects: ids}}))
-	for _, e := range out.Errors {
-		check(errors.New(aws.ToString(e.Message)))
-	}
-}
-
 func (c awsStore) head() {
 	out := must(c.HeadObject(background, &awss3.HeadObjectInput{Bucket: &bucket, Key: &key}))
 	output(*out.ContentLength, out.Metadata)
 }
 
-var tagging = &types.Tagging{TagSet: []types.Tag{{Key: aws.String("project"), Value: aws.String("cosi")}}}
-
-func (c awsStore) tags() {
-	must(c.PutObjectTagging(background, &awss3.PutObjectTaggingInput{Bucket: &bucket, Key: &key, Tagging: tagging}))
-	got := must(c.GetObjectTagging(background, &awss3.GetObjectTaggingInput{Bucket: &bucket, Key: &key})).TagSet[0]
-	output(*got.Key, *got.Value)
-}
-
-func (c awsStore) bucketTags() {
-	must(c.PutBucketTagging(background, &awss3.PutBucketTaggingInput{Bucket: &bucket, Tagging: tagging}))
-	got := must(c.GetBucketTagging(background, &awss3.GetBucketTaggingInput{Bucket: &bucket})).TagSet[0]
-	output(*got.Key, *got.Value)
-	must(c.DeleteBucketTagging(background, &awss3.DeleteBucketTaggingInput{Bucket: &bucket}))
-}
-
 func (c awsStore) special() map[string]func() {
+	tagging := &types.Tagging{TagSet: []types.Tag{{Key: aws.String("project"), Value: aws.String("cosi")}}}
 	presigner := awss3.NewPresignClient(c.Client)
 	get, put := &awss3.GetObjectInput{Bucket: &bucket, Key: &key}, &awss3.PutObjectInput{Bucket: &bucket, Key: &key}
 	presignPut := func(metadata map[string]string) {
@@ -139,7 +110,23 @@ func (c awsStore) special() map[string]func() {
 				output(*b.Name)
 			}
 		},
-		"copy-parts": c.copyParts, "delete-many": c.deleteMany, "tags": c.tags, "bucket-tags": c.bucketTags,
+		"copy-parts": c.copyParts,
+		"delete-many": func() {
+			ids := []types.ObjectIdentifier{{Key: aws.String(key + "/1")}, {Key: aws.String(key + "/2")}}
+			out := must(c.DeleteObjects(background, &awss3.DeleteObjectsInput{Bucket: &bucket, Delete: &types.Delete{Objects: ids}}))
+			for _, e := range out.Errors {
+				check(errors.New(aws.ToString(e.Message)))
+			}
+		},
+		"tags": func() {
+			must(c.PutObjectTagging(background, &awss3.PutObjectTaggingInput{Bucket: &bucket, Key: &key, Tagging: tagging}))
+			dump(must(c.GetObjectTagging(background, &awss3.GetObjectTaggingInput{Bucket: &bucket, Key: &key})).TagSet)
+		},
+		"bucket-tags": func() {
+			must(c.PutBucketTagging(background, &awss3.PutBucketTaggingInput{Bucket: &bucket, Tagging: tagging}))
+			dump(must(c.GetBucketTagging(background, &awss3.GetBucketTaggingInput{Bucket: &bucket})).TagSet)
+			must(c.DeleteBucketTagging(background, &awss3.DeleteBucketTaggingInput{Bucket: &bucket}))
+		},
 		"attributes": func() {
 			out := must(c.GetObjectAttributes(background, &awss3.GetObjectAttributesInput{
 				Bucket: &bucket, Key: &key, ObjectAttributes: []types.ObjectAttributes{types.ObjectAttributesEtag, types.ObjectAttributesObjectSize},

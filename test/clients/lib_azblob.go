@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -29,13 +28,8 @@ func newAzblob(do string) store {
 func (c azblobStore) blob() *blockblob.Client { return c.NewBlockBlobClient(key) }
 
 func (c azblobStore) write(key string, from io.Reader, o object) {
-	b := c.NewBlockBlobClient(key)
-	if o.inParts {
-		must(b.UploadStream(background, from, &blockblob.UploadStreamOptions{BlockSize: partSize}))
-		return
-	}
-	options := &blockblob.UploadOptions{
-		Metadata: map[string]*string{},
+	options := &blockblob.UploadStreamOptions{
+		BlockSize: partSize, Metadata: map[string]*string{},
 		HTTPHeaders: &blob.HTTPHeaders{
 			BlobContentType: optional(o.contentType), BlobCacheControl: optional(o.cacheControl), BlobContentDisposition: optional(o.disposition),
 		},
@@ -46,7 +40,7 @@ func (c azblobStore) write(key string, from io.Reader, o object) {
 	for name, value := range o.metadata {
 		options.Metadata[name] = &value
 	}
-	must(b.Upload(background, streaming.NopCloser(from.(*bytes.Reader)), options)) //nolint:forcetypeassert // see file
+	must(c.NewBlockBlobClient(key).UploadStream(background, from, options))
 }
 
 func (c azblobStore) read(key string, offset, length int64) io.Reader {
@@ -97,40 +91,33 @@ func (c azblobStore) delete(key string) { must(c.NewBlobClient(key).Delete(backg
 func (c azblobStore) head() {
 	p := must(c.blob().GetProperties(background, nil))
 	output(*p.ContentLength)
-	for _, value := range p.Metadata {
-		output(*value)
-	}
-}
-
-func (c azblobStore) tags() {
-	must(c.blob().SetTags(background, map[string]string{"project": "cosi"}, nil))
-	got := must(c.blob().GetTags(background, nil)).BlobTagSet[0]
-	output(*got.Key, *got.Value)
-}
-
-func (c azblobStore) append() {
-	b := c.NewAppendBlobClient(key)
-	must(b.Create(background, nil))
-	for range 2 {
-		must(b.AppendBlock(background, streaming.NopCloser(file()), nil))
-	}
-}
-
-func (c azblobStore) snapshot() {
-	taken := must(c.blob().CreateSnapshot(background, nil))
-	c.write(key, strings.NewReader("new"), object{inParts: true})
-	save("out", readBlob(must(c.NewBlobClient(key).WithSnapshot(*taken.Snapshot)), 0, -1))
-}
-
-// lease writes a leased blob without the lease.
-func (c azblobStore) lease() {
-	l := must(lease.NewBlobClient(c.blob(), nil))
-	must(l.AcquireLease(background, -1, nil))
-	_, rejected := c.blob().Upload(background, streaming.NopCloser(file()), nil)
-	must(l.ReleaseLease(background, nil))
-	check(rejected)
+	dump(p.Metadata)
 }
 
 func (c azblobStore) special() map[string]func() {
-	return map[string]func(){"tags": c.tags, "append": c.append, "snapshot": c.snapshot, "lease": c.lease}
+	return map[string]func(){
+		"tags": func() {
+			must(c.blob().SetTags(background, map[string]string{"project": "cosi"}, nil))
+			dump(must(c.blob().GetTags(background, nil)).BlobTagSet)
+		},
+		"append": func() {
+			b := c.NewAppendBlobClient(key)
+			must(b.Create(background, nil))
+			for range 2 {
+				must(b.AppendBlock(background, streaming.NopCloser(file()), nil))
+			}
+		},
+		"snapshot": func() {
+			taken := must(c.blob().CreateSnapshot(background, nil))
+			c.write(key, strings.NewReader("new"), object{})
+			save("out", readBlob(must(c.NewBlobClient(key).WithSnapshot(*taken.Snapshot)), 0, -1))
+		},
+		"lease": func() { // writes a leased blob without the lease
+			l := must(lease.NewBlobClient(c.blob(), nil))
+			must(l.AcquireLease(background, -1, nil))
+			_, rejected := c.blob().Upload(background, streaming.NopCloser(file()), nil)
+			must(l.ReleaseLease(background, nil))
+			check(rejected)
+		},
+	}
 }

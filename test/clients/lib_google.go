@@ -20,7 +20,8 @@ func newGoogle(do string) store {
 		token = ""
 	}
 	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})
-	client := must(storage.NewClient(background, option.WithEndpoint(os.Getenv("COSI_GCS_ENDPOINT")+"/storage/v1/"), option.WithTokenSource(source)))
+	endpoint := option.WithEndpoint(os.Getenv("COSI_GCS_ENDPOINT") + "/storage/v1/")
+	client := must(storage.NewClient(background, endpoint, option.WithTokenSource(source)))
 	client.SetRetry(storage.WithPolicy(storage.RetryNever))
 	return googleStore{client.Bucket(bucket)}
 }

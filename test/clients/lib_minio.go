@@ -31,7 +31,8 @@ func newMinio(do string) store {
 		style = minio.BucketLookupDNS
 	}
 	return minioStore{must(minio.New(endpoint.Host, &minio.Options{
-		Creds: keys, Secure: endpoint.Scheme == "https", Region: os.Getenv("AWS_REGION"), BucketLookup: style, TrailingHeaders: true, MaxRetries: 1,
+		Creds: keys, Secure: endpoint.Scheme == "https", Region: os.Getenv("AWS_REGION"), BucketLookup: style,
+		TrailingHeaders: true, MaxRetries: 1,
 	}))}
 }
 
@@ -71,7 +72,8 @@ func (c minioStore) read(key string, offset, length int64) io.Reader {
 }
 
 func (c minioStore) list(delimiter string, page int32) (keys []string) {
-	for o := range c.ListObjects(background, bucket, minio.ListObjectsOptions{Prefix: key + "/", Recursive: delimiter == "", MaxKeys: int(page)}) {
+	options := minio.ListObjectsOptions{Prefix: key + "/", Recursive: delimiter == "", MaxKeys: int(page)}
+	for o := range c.ListObjects(background, bucket, options) {
 		check(o.Err)
 		keys = append(keys, o.Key)
 	}
@@ -83,26 +85,8 @@ func (c minioStore) copy(to string) {
 	must(c.CopyObject(background, target, source))
 }
 
-// copyParts composes an object of two ranges of another.
-func (c minioStore) copyParts() {
-	source := minio.CopySrcOptions{Bucket: bucket, Object: key, MatchRange: true, End: partSize - 1}
-	rest := source
-	rest.Start, rest.End = partSize, large-1
-	must(c.ComposeObject(background, minio.CopyDestOptions{Bucket: bucket, Object: key + ".copy"}, source, rest))
-}
-
 func (c minioStore) delete(key string) {
 	check(c.RemoveObject(background, bucket, key, minio.RemoveObjectOptions{VersionID: version}))
-}
-
-func (c minioStore) deleteMany() {
-	objects := make(chan minio.ObjectInfo, 2) //nolint:mnd // as many as follow
-	objects <- minio.ObjectInfo{Key: key + "/1"}
-	objects <- minio.ObjectInfo{Key: key + "/2"}
-	close(objects)
-	for failed := range c.RemoveObjects(background, bucket, objects, minio.RemoveObjectsOptions{}) {
-		check(failed.Err)
-	}
 }
 
 func (c minioStore) head() {
@@ -110,31 +94,8 @@ func (c minioStore) head() {
 	output(info.Size, info.UserMetadata)
 }
 
-func (c minioStore) tags() {
-	set := must(tags.MapToObjectTags(map[string]string{"project": "cosi"}))
-	check(c.PutObjectTagging(background, bucket, key, set, minio.PutObjectTaggingOptions{}))
-	output(must(c.GetObjectTagging(background, bucket, key, minio.GetObjectTaggingOptions{})))
-}
-
-func (c minioStore) bucketTags() {
-	check(c.SetBucketTagging(background, bucket, must(tags.MapToBucketTags(map[string]string{"project": "cosi"}))))
-	output(must(c.GetBucketTagging(background, bucket)))
-	check(c.RemoveBucketTagging(background, bucket))
-}
-
 func (c minioStore) presign(method string, header http.Header) {
 	showSigned(must(c.PresignHeader(background, method, bucket, key, time.Minute, nil, header)).String(), header)
-}
-
-func (c minioStore) postForm() {
-	policy := minio.NewPostPolicy()
-	check(policy.SetBucket(bucket))
-	check(policy.SetKey(key))
-	check(policy.SetExpires(time.Now().Add(time.Minute)))
-	check(policy.SetContentLengthRange(1, large))
-	u, fields, err := c.PresignedPostPolicy(background, policy)
-	check(err)
-	showForm(u.String(), fields)
 }
 
 func (c minioStore) special() map[string]func() {
@@ -144,7 +105,31 @@ func (c minioStore) special() map[string]func() {
 				output(b.Name)
 			}
 		},
-		"copy-parts": c.copyParts, "delete-many": c.deleteMany, "tags": c.tags, "bucket-tags": c.bucketTags,
+		"copy-parts": func() { // composes an object of two ranges of another
+			source := minio.CopySrcOptions{Bucket: bucket, Object: key, MatchRange: true, End: partSize - 1}
+			rest := source
+			rest.Start, rest.End = partSize, large-1
+			must(c.ComposeObject(background, minio.CopyDestOptions{Bucket: bucket, Object: key + ".copy"}, source, rest))
+		},
+		"delete-many": func() {
+			objects := make(chan minio.ObjectInfo, 2) //nolint:mnd // as many as follow
+			objects <- minio.ObjectInfo{Key: key + "/1"}
+			objects <- minio.ObjectInfo{Key: key + "/2"}
+			close(objects)
+			for failed := range c.RemoveObjects(background, bucket, objects, minio.RemoveObjectsOptions{}) {
+				check(failed.Err)
+			}
+		},
+		"tags": func() {
+			set := must(tags.MapToObjectTags(map[string]string{"project": "cosi"}))
+			check(c.PutObjectTagging(background, bucket, key, set, minio.PutObjectTaggingOptions{}))
+			output(must(c.GetObjectTagging(background, bucket, key, minio.GetObjectTaggingOptions{})))
+		},
+		"bucket-tags": func() {
+			check(c.SetBucketTagging(background, bucket, must(tags.MapToBucketTags(map[string]string{"project": "cosi"}))))
+			output(must(c.GetBucketTagging(background, bucket)))
+			check(c.RemoveBucketTagging(background, bucket))
+		},
 		"attributes": func() {
 			got := must(c.GetObjectAttributes(background, bucket, key, minio.ObjectAttributesOptions{}))
 			output(got.ObjectSize, got.ETag)
@@ -158,7 +143,16 @@ func (c minioStore) special() map[string]func() {
 		"presign-get":          func() { c.presign(http.MethodGet, nil) },
 		"presign-put":          func() { c.presign(http.MethodPut, nil) },
 		"presign-put-metadata": func() { c.presign(http.MethodPut, http.Header{"X-Amz-Meta-Colour": {"blue"}}) },
-		"post-form":            c.postForm,
-		"sigv2":                func() { save("out", c.read(key, 0, -1)) },
+		"post-form": func() {
+			policy := minio.NewPostPolicy()
+			check(policy.SetBucket(bucket))
+			check(policy.SetKey(key))
+			check(policy.SetExpires(time.Now().Add(time.Minute)))
+			check(policy.SetContentLengthRange(1, large))
+			u, fields, err := c.PresignedPostPolicy(background, policy)
+			check(err)
+			showForm(u.String(), fields)
+		},
+		"sigv2": func() { save("out", c.read(key, 0, -1)) },
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -70,7 +72,6 @@ const (
 func cases(s store) map[string]func() {
 	put := func(o object) func() { return func() { s.write(key, file(), o) } }
 	get := func(offset, length int64) func() { return func() { save("out", s.read(key, offset, length)) } }
-	remove := func() { s.delete(key) }
 	return map[string]func(){
 		"put":            put(object{}),
 		"get":            get(0, -1),
@@ -80,7 +81,7 @@ func cases(s store) map[string]func() {
 		"range":          get(1000, 1000),
 		"copy":           func() { s.copy(".copy") },
 		"move":           func() { s.copy(".moved"); s.delete(key) },
-		"delete":         remove,
+		"delete":         func() { s.delete(key) },
 		"delete-many":    func() { s.delete(key + "/1"); s.delete(key + "/2") },
 		"put-parts":      put(object{inParts: true}),
 		"stream":         func() { s.write(key, io.MultiReader(os.Stdin), object{inParts: true}) }, // a reader that cannot seek
@@ -90,7 +91,7 @@ func cases(s store) map[string]func() {
 		"checksum":       put(object{}),
 		"checksum-parts": put(object{inParts: true}),
 		"get-version":    get(0, -1),
-		"undelete":       remove,
+		"undelete":       func() { s.delete(key) },
 		"put-new":        put(object{ifNoneMatch: "*"}),
 		"put-match":      put(object{ifMatch: `"0123"`}),
 		"get-changed":    get(0, -1),
@@ -98,35 +99,26 @@ func cases(s store) map[string]func() {
 	}
 }
 
-// isLibrary says whether this process is a script for a library.
-func isLibrary() bool { return len(os.Args) == 4 && os.Args[1] == libraryArgument }
-
-// runLibrary runs the case of a library that the arguments name.
+// runLibrary runs the case of a library that the arguments name, if they do, and ends the process.
 func runLibrary() {
-	l, do := libraries[os.Args[2]], os.Args[3]
-	if do == "version" {
-		output(moduleVersion(l.module))
+	if len(os.Args) != 4 || os.Args[1] != libraryArgument {
 		return
 	}
+	l, do := libraries[os.Args[2]], os.Args[3]
+	if do == "version" {
+		build, _ := debug.ReadBuildInfo()
+		i := slices.IndexFunc(build.Deps, func(m *debug.Module) bool { return m.Path == l.module })
+		output(build.Deps[i].Version)
+		os.Exit(0)
+	}
 	s := l.open(do)
-	for _, all := range []map[string]func(){s.special(), cases(s)} {
-		if run, ok := all[do]; ok {
-			run()
-			return
-		}
+	all := cases(s)
+	maps.Copy(all, s.special())
+	if run, ok := all[do]; ok {
+		run()
+		os.Exit(0)
 	}
 	unsupportedCase("")
-}
-
-// moduleVersion returns the version of a module that this program is built with.
-func moduleVersion(path string) string {
-	build, _ := debug.ReadBuildInfo()
-	for _, m := range build.Deps {
-		if m.Path == path {
-			return m.Version
-		}
-	}
-	return "of unknown version"
 }
 
 // unsupportedCase ends a case that the client cannot do.
@@ -178,17 +170,16 @@ func output(values ...any) { must(fmt.Println(values...)) } //nolint:forbidigo /
 
 func show(lines []string) { output(strings.Join(lines, "\n")) }
 
+// dump prints the fields of a value.
+func dump(value any) { check(json.NewEncoder(os.Stdout).Encode(value)) }
+
 // showSigned prints a presigned request.
 func showSigned(address string, header http.Header) {
 	output(address)
-	for name, values := range header {
-		if name != "Host" && name != "Content-Length" {
-			output(name + ": " + strings.Join(values, ","))
-		}
-	}
+	check(header.WriteSubset(os.Stdout, map[string]bool{"Host": true, "Content-Length": true}))
 }
 
 // showForm prints a POST form.
 func showForm(address string, fields map[string]string) {
-	check(json.NewEncoder(os.Stdout).Encode(map[string]any{"url": address, "fields": fields}))
+	dump(map[string]any{"url": address, "fields": fields})
 }

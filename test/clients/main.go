@@ -22,10 +22,7 @@ import (
 )
 
 func main() {
-	if isLibrary() {
-		runLibrary()
-		return
-	}
+	runLibrary()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := start(ctx)
 	stop()
@@ -46,19 +43,16 @@ func start(ctx context.Context) error {
 	if *write && *names+*titles+*schemes+*only != "" {
 		return errors.New("-write requires a run of everything: leave out -clients, -operations, -schemes and -protocols")
 	}
-	programs, err := filepath.Abs(filepath.Join(*root, "bin", "clients"))
-	if err != nil {
-		return err
-	}
 	t, err := run{
-		programs: programs, wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
-		progress: os.Stderr,
+		programs:   filepath.Join(*root, "bin", "clients"),
+		wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
 	}.do(ctx)
 	if err != nil {
 		return err
 	}
 	if *write {
-		err = docpage.Replace(filepath.Join(*root, "docs", "clients.md"), "<!-- clients, made by make clients -->", "<!-- end of clients -->", "\n"+t.markdown())
+		page := filepath.Join(*root, "docs", "clients.md")
+		err = docpage.Replace(page, "<!-- clients, made by make clients -->", "<!-- end of clients -->", "\n"+t.markdown())
 	} else {
 		_, err = os.Stdout.WriteString(t.markdown())
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ type run struct {
 	// programs is a directory with programs and Node modules.
 	programs                                            string
 	wantClient, wantOperation, wantScheme, wantProtocol func(string) bool
-	progress                                            io.Writer
 	// clients replace those of the catalogue.
 	clients []*client
 }
@@ -41,7 +39,7 @@ func (r run) do(ctx context.Context) (t *table, err error) {
 		t.clients, t.missing = find(ctx, dir, r.wantClient)
 	}
 	t.clients = slices.DeleteFunc(t.clients, func(c *client) bool { return !r.wantProtocol(string(c.protocol)) })
-	for _, scheme := range []string{schemeHTTP, schemeHTTPS} {
+	for _, scheme := range []string{"http", "https"} {
 		if r.wantScheme(scheme) {
 			err = errors.Join(err, r.scheme(ctx, dir, scheme, t))
 		}
@@ -67,7 +65,7 @@ func (r run) scheme(ctx context.Context, dir, scheme string, t *table) (err erro
 		})
 	}
 	if r.wantClient(functionalTests) && r.wantProtocol(string(s3)) && r.wantOperation(functionalTests) {
-		group.Go(func() error { return s.functional(ctx, t) })
+		group.Go(func() error { return s.functional(ctx, dir, t) })
 	}
 	return group.Wait()
 }
@@ -82,12 +80,12 @@ func (r run) client(ctx context.Context, s *site, c *client, dir string, t *tabl
 		return err
 	}
 	placed := c
-	if s.scheme == schemeHTTPS && c.protocol == s3 {
+	if s.scheme == "https" && c.protocol == s3 {
 		if placed, err = placed.onVirtualHosts(ctx, dir, accesses); err != nil {
 			return err
 		}
 	}
-	for _, o := range operations() {
+	for _, o := range operations {
 		if !slices.Contains(o.in, c.protocol) || !r.wantOperation(o.title) {
 			continue
 		}
@@ -97,7 +95,7 @@ func (r run) client(ctx context.Context, s *site, c *client, dir string, t *tabl
 		}
 		mark := t.add(cell{c, o.title}, result{s.scheme, err})
 		line := fmt.Sprintf("%s %s %s, %s, %s: %s %v", mark, c.name, c.version, c.protocol, s.scheme, o.title, err)
-		_, _ = fmt.Fprintln(r.progress, strings.Join(strings.Fields(line), " ")) // it is for people
+		_, _ = fmt.Fprintln(os.Stderr, strings.Join(strings.Fields(line), " ")) // it is for people
 	}
 	return nil
 }

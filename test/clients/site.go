@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -24,7 +23,7 @@ import (
 
 const (
 	namespace    = "clients"
-	readyTimeout = time.Minute
+	readyTimeout = 2 * time.Minute
 	readyPoll    = 20 * time.Millisecond
 	// classS3 has what buckets of S3 alone have. The class of versioned buckets has the name of the access.
 	classS3 = "s3"
@@ -39,14 +38,9 @@ const (
 	foreign   = "foreign"   // the keys of readWrite, and a bucket that they give no access to
 )
 
-// The schemes. With https, URLs of S3 have the bucket in the host name.
-const (
-	schemeHTTP  = "http"
-	schemeHTTPS = "https"
-)
-
 // site is an emulator with all protocols.
 type site struct {
+	// scheme is http, or https, with which URLs of S3 have the bucket in the host name.
 	scheme   string
 	emulator *emulator.Emulator
 	// client is that of the references.
@@ -56,7 +50,7 @@ type site struct {
 func startSite(ctx context.Context, scheme string) (*site, error) {
 	ctrl.SetLogger(logr.Discard())
 	e, err := emulator.Start(ctx, emulator.Options{
-		ControlPlaneKind: emulator.ControlPlaneEmbedded, TLS: scheme == schemeHTTPS,
+		ControlPlaneKind: emulator.ControlPlaneEmbedded, TLS: scheme == "https",
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure},
 	})
 	if err != nil {
@@ -64,18 +58,15 @@ func startSite(ctx context.Context, scheme string) (*site, error) {
 	}
 	s := &site{scheme: scheme, emulator: e}
 	style := fakedriver.AddressingPath
-	if scheme == schemeHTTPS {
+	if scheme == "https" {
 		style = fakedriver.AddressingVirtual
 	}
-	class := func(name string, parameters map[string]string) *v1alpha2.BucketClass {
+	s.client, err = newHTTPClient(e.Info().S3CertificateAuthority)
+	err = errors.Join(err, s.create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	for class, parameters := range map[string]map[string]string{classS3: {}, versioned: {fakedriver.ParameterVersioning: "enabled"}} {
 		parameters[fakedriver.ParameterAddressingStyle] = style
 		spec := v1alpha2.BucketClassSpec{DriverName: e.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: parameters}
-		return &v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
-	}
-	s.client, err = newHTTPClient(e.Info().S3CertificateAuthority)
-	if err == nil {
-		err = s.create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, class(classS3, map[string]string{}),
-			class(versioned, map[string]string{fakedriver.ParameterVersioning: "enabled"}))
+		err = errors.Join(err, s.create(ctx, &v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Spec: spec}))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
@@ -83,23 +74,20 @@ func startSite(ctx context.Context, scheme string) (*site, error) {
 	return s, nil
 }
 
-func (s *site) stop(ctx context.Context) error {
-	s.client.CloseIdleConnections()
-	return s.emulator.Stop(context.WithoutCancel(ctx))
-}
+func (s *site) stop(ctx context.Context) error { return s.emulator.Stop(context.WithoutCancel(ctx)) }
 
-// create creates objects, if they do not exist.
-func (s *site) create(ctx context.Context, objects ...k8s.Object) error {
-	for _, object := range objects {
-		if err := k8s.IgnoreAlreadyExists(s.emulator.Client().Create(ctx, object)); err != nil {
-			return fmt.Errorf("create %T %s: %w", object, object.GetName(), err)
-		}
+// create creates an object, if it does not exist.
+func (s *site) create(ctx context.Context, object k8s.Object) error {
+	if err := k8s.IgnoreAlreadyExists(s.emulator.Client().Create(ctx, object)); err != nil {
+		return fmt.Errorf("create %T %s: %w", object, object.GetName(), err)
 	}
 	return nil
 }
 
 // accesses creates what a client uses: its buckets, and an access of each name.
 func (s *site) accesses(ctx context.Context, p protocol, name string) (map[string]environment, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("not ready after %s", readyTimeout))
+	defer cancel()
 	all := map[string]environment{}
 	for _, access := range []string{readWrite, readOnly, revoked, versioned, foreign} {
 		if access == versioned && p != s3 {
@@ -111,24 +99,22 @@ func (s *site) accesses(ctx context.Context, p protocol, name string) (map[strin
 		}
 		all[access] = e
 	}
-	all[foreign] = all[readWrite].elsewhere(all[foreign])
+	all[foreign] = all[readWrite].elsewhere(all[foreign][varBucket])
 	gone := &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name + "-" + revoked}}
 	if err := s.emulator.Client().Delete(ctx, gone); err != nil {
 		return nil, err
 	}
-	return all, wait.PollUntilContextTimeout(ctx, readyPoll, readyTimeout, true, func(ctx context.Context) (bool, error) {
+	return all, wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
 		err := s.emulator.Client().Get(ctx, k8s.ObjectKeyFromObject(gone), gone)
 		return apierrors.IsNotFound(err), k8s.IgnoreNotFound(err)
 	})
 }
 
-// elsewhere returns the environment with the bucket of another.
-func (e environment) elsewhere(other environment) environment {
-	changed := maps.Clone(e)
-	changed[varBucket] = other[varBucket]
-	if there, _, ok := strings.Cut(other[varSAS], "?"); ok {
-		_, signature, _ := strings.Cut(e[varSAS], "?")
-		changed[varSAS] = there + "?" + signature
+// elsewhere returns the environment with another bucket in the place of its own.
+func (e environment) elsewhere(bucket string) environment {
+	changed := environment{}
+	for name, value := range e {
+		changed[name] = strings.ReplaceAll(value, e[varBucket], bucket)
 	}
 	return changed
 }
@@ -161,11 +147,9 @@ func (s *site) access(ctx context.Context, p protocol, name, access string) (env
 			}},
 		},
 	}
-	if err := s.create(ctx, claim, object); err != nil {
+	if err := errors.Join(s.create(ctx, claim), s.create(ctx, object)); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
-	defer cancel()
 	variables, err := env.WaitAccess(ctx, s.emulator.Client(), s.emulator.Info().API, k8s.ObjectKeyFromObject(object), "")
 	return s.environment(variables), err
 }

@@ -64,7 +64,7 @@ func (t *table) add(c cell, r result) string {
 // markdown returns the tables of all protocols.
 func (t *table) markdown() string {
 	var out strings.Builder
-	for _, p := range protocols() {
+	for _, p := range everywhere {
 		clients := slices.DeleteFunc(slices.Clone(t.clients), func(c *client) bool { return c.protocol != p })
 		if len(clients) > 0 {
 			t.protocol(&out, p, clients)
@@ -86,7 +86,7 @@ func (t *table) protocol(out *strings.Builder, p protocol, clients []*client) {
 	}
 	fmt.Fprintf(out, "\n| --- | --- |%s\n", strings.Repeat(" :-: |", len(clients)))
 	var notes []string
-	for _, o := range operations() {
+	for _, o := range operations {
 		if !slices.Contains(o.in, p) {
 			continue
 		}

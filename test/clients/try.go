@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -45,22 +47,22 @@ type try struct {
 	ctx         context.Context //nolint:containedctx // it is that of one run
 	environment environment     // what the client has
 	dir         string
-	// content is in the file "in" and in the given objects; if the step must fail, they have old.
+	// content is in the file "in", in standard input, and in the given objects; if the step must fail, they have old.
 	content, old []byte
 	output       string
 }
 
 // random returns content that depends on a seed only.
 func random(seed string, size int) []byte {
-	var key [32]byte
-	copy(key[:], seed)
 	content := make([]byte, size)
-	_, _ = rand.NewChaCha8(key).Read(content) // it always succeeds
+	_, _ = rand.NewChaCha8(sha256.Sum256([]byte(seed))).Read(content) // it always succeeds
 	return content
 }
 
 func (t *try) run(c *client) error {
 	t.key = cmp.Or(t.key, t.do)
+	t.environment["KEY"] = t.key
+	maps.Copy(t.environment, t.with)
 	t.content = random(t.do, max(cmp.Or(t.size, small), 0))
 	t.old = t.content
 	if t.fails != "" {
@@ -73,16 +75,14 @@ func (t *try) run(c *client) error {
 	if errors.Is(err, unsupportedError("")) && t.or != "" {
 		err = t.start(c, t.or)
 	}
-	if _, ok := errors.AsType[unsupportedError](err); ok {
-		return err
-	}
-	if t.fails != "" {
+	switch _, unsupported := errors.AsType[unsupportedError](err); {
+	case t.fails != "" && !unsupported:
 		return t.rejected(err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	default:
+		return t.check(t)
 	}
-	return t.check(t)
 }
 
 func (t *try) setUp() error {
@@ -112,18 +112,9 @@ func (t *try) start(c *client, do string) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
 	defer cancel()
 	cmd := c.command(ctx, do, t.environment, t.dir)
-	cmd.Env = append(cmd.Env, "KEY="+t.key)
-	for name, value := range t.with {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	in, err := os.Open(filepath.Join(t.dir, "in"))
-	if err != nil {
-		return err
-	}
-	defer in.Close() //nolint:errcheck // it is read only
 	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &stdout, &stderr
-	err = cmd.Run()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(t.content), &stdout, &stderr
+	err := cmd.Run()
 	t.output = stdout.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUnsupported {
 		return unsupportedError(strings.TrimSpace(stderr.String()))

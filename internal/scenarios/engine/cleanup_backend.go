@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 )
 
 // ownBuckets returns the scenario's buckets in the store: those that COSI, the
@@ -134,7 +133,7 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 	if err := json.Unmarshal(content, &key); err != nil {
 		return nil, fmt.Errorf("read the store administrator's key: %w", err)
 	}
-	if err := trustCA(transport, emu.Info().S3CertificateAuthority); err != nil {
+	if transport.TLSClientConfig, err = certs.ClientConfig(emu.Info().S3CertificateAuthority); err != nil {
 		return nil, err
 	}
 	b, err := emu.Store().GetBucket(ctx, bucket)
@@ -146,22 +145,6 @@ func (r *run) administrator(ctx context.Context, bucket string, transport *http.
 		HTTPClient:  &http.Client{Transport: transport},
 		Credentials: awscredentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, ""),
 	}), nil
-}
-
-// trustCA makes a transport trust the certificate authority in a file. An empty name
-// means that there is no TLS.
-func trustCA(transport *http.Transport, authority string) error {
-	if authority == "" {
-		return nil
-	}
-	certificate, err := os.ReadFile(authority)
-	if err != nil {
-		return fmt.Errorf("read the store's CA certificate: %w", err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certificate)
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return nil
 }
 
 // deleteBucket deletes a bucket and its objects, which requires the store's

@@ -6,6 +6,9 @@ import { pipeline } from 'node:stream/promises';
 
 export const env = process.env, key = env.KEY, bucket = env.BUCKET_NAME;
 export const partSize = 5 << 20;
+// headers are those that are written with an object, by the names that a client has for them.
+export const headers = (type, cache, disposition) => (
+  { [type]: 'text/x-test', [cache]: 'max-age=60', [disposition]: 'attachment; filename="a b.txt"' });
 export const content = () => readFile('in');
 export const save = (stream, path = 'out') => pipeline(stream, createWriteStream(path));
 export const show = (lines) => console.log(lines.join('\n'));

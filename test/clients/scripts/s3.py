@@ -44,19 +44,11 @@ def keys(**more):
         yield from (p["Prefix"] for p in page.get("CommonPrefixes", []))
 
 
-def copy(to):
-    S3.copy(AT, BUCKET, KEY + to, Config=PARTS)
-
-
 def unless(errors, reason, do):
     try:
         do()
     except errors:
         na(reason)
-
-
-def condition(**more):
-    unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(**more))
 
 
 def presign(method, **more):
@@ -72,8 +64,8 @@ run({
     "delimiter": lambda: show(keys(Delimiter="/", PaginationConfig={"PageSize": 1})),
     "buckets": lambda: show(b["Name"] for b in S3.list_buckets()["Buckets"]),
     "range": lambda: get(Range="bytes=1000-1999"),
-    "copy": lambda: copy(".copy"),
-    "move": lambda: [copy(".moved"), S3.delete_object(**AT)],
+    "copy": lambda: S3.copy(AT, BUCKET, KEY + ".copy", Config=PARTS),
+    "move": lambda: [S3.copy(AT, BUCKET, KEY + ".moved"), S3.delete_object(**AT)],
     "delete": lambda: S3.delete_object(**AT),
     "delete-many": lambda: S3.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": KEY + "/1"}, {"Key": KEY + "/2"}]}),
     "put-parts": lambda: S3.upload_file("in", BUCKET, KEY, Config=PARTS),
@@ -92,8 +84,8 @@ run({
     "versions": lambda: show(v["VersionId"] for v in S3.list_object_versions(Bucket=BUCKET, Prefix=KEY)["Versions"]),
     "get-version": lambda: get(VersionId=ENV["VERSION"]),
     "undelete": lambda: S3.delete_object(**AT, VersionId=ENV["VERSION"]),
-    "put-new": lambda: condition(IfNoneMatch="*"),
-    "put-match": lambda: condition(IfMatch='"0123"'),
+    "put-new": lambda: unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(IfNoneMatch="*")),
+    "put-match": lambda: unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(IfMatch='"0123"')),
     "get-changed": lambda: get(IfNoneMatch=ENV["ETAG"]),
     "presign-get": lambda: presign("get_object"),
     "presign-put": lambda: presign("put_object"),
