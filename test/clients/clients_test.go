@@ -1,30 +1,19 @@
 package main
 
 import (
-	"flag"
-	"io"
-	"os"
 	"path/filepath"
 	"testing"
 )
 
 func TestMain(m *testing.M) {
-	if isLibrary() {
-		runLibrary(os.Args[2], os.Args[3])
-		return
-	}
-	flag.Parse()
-	os.Exit(m.Run())
+	runLibrary()
+	m.Run()
 }
 
 func test(t *testing.T, protocols, operations func(string) bool, clients ...*client) *table {
 	t.Helper()
-	programs, err := filepath.Abs("../../bin/clients")
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := run{
-		programs: programs, clients: clients, progress: io.Discard, wantScheme: exactly("http"),
+		programs: "../../bin/clients", clients: clients, wantScheme: exactly("http"),
 		wantClient: func(name string) bool { return libraries[name].open != nil }, wantProtocol: protocols, wantOperation: operations,
 	}
 	got, err := r.do(t.Context())
@@ -50,7 +39,7 @@ func TestChecks(t *testing.T) {
 	for _, program := range []string{"/bin/true", "/bin/false"} {
 		t.Run(filepath.Base(program), func(t *testing.T) {
 			var clients []*client
-			for _, p := range protocols() {
+			for _, p := range everywhere {
 				clients = append(clients, &client{name: "nothing", protocol: p, program: program})
 			}
 			got := test(t, words(""), func(title string) bool { return title != "List pages" }, clients...)
@@ -61,7 +50,7 @@ func TestChecks(t *testing.T) {
 					}
 				}
 			}
-			if len(got.results) < len(operations()) {
+			if len(got.results) < len(operations) {
 				t.Errorf("only %d results", len(got.results))
 			}
 		})

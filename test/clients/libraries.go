@@ -3,44 +3,122 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 )
 
-// library is a client in Go: its module, and what returns its cases. A case is a script: it prints, and ends the
-// process if something fails.
+// library is a client in Go: its module, and what opens the bucket of an access with it, for a case.
 type library struct {
 	module string
-	open   func() map[string]func()
+	open   func(do string) store
 }
 
 // libraries are the clients that this program is built with.
 var libraries = map[string]library{
-	"aws-sdk-go-v2":  {"github.com/aws/aws-sdk-go-v2/service/s3", awsCases},
-	"minio-go":       {"github.com/minio/minio-go/v7", minioCases},
-	"storage for Go": {"cloud.google.com/go/storage", googleCases},
-	"azblob for Go":  {"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", azblobCases},
+	"aws-sdk-go-v2":  {"github.com/aws/aws-sdk-go-v2/service/s3", newAWS},
+	"minio-go":       {"github.com/minio/minio-go/v7", newMinio},
+	"storage for Go": {"cloud.google.com/go/storage", newGoogle},
+	"azblob for Go":  {"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", newAzblob},
 }
 
-// runLibrary runs a case of a library.
-func runLibrary(name, do string) {
-	l := libraries[name]
-	if do == "version" {
-		output(moduleVersion(l.module))
+// store is the bucket of an access, as each library has it. Its methods end the process if something fails, and print what
+// the library returns.
+type store interface {
+	write(key string, from io.Reader, o object)
+	// read returns length bytes of an object, or with -1 all.
+	read(key string, offset, length int64) io.Reader
+	// list returns the keys and the common prefixes below the key of the case, in pages of a size.
+	list(delimiter string, page int32) []string
+	copy(to string)
+	delete(key string)
+	head()
+	// special are cases that only this library has, or has in another way.
+	special() map[string]func()
+}
+
+// object is how an object is written.
+type object struct {
+	inParts                                bool
+	metadata                               map[string]string
+	contentType, cacheControl, disposition string
+	ifMatch, ifNoneMatch                   string
+}
+
+// The variables of a case. Objects are written with the algorithm, and read if the ETag is another, when these are set.
+var (
+	key, bucket, version = os.Getenv("KEY"), os.Getenv(varBucket), os.Getenv("VERSION")
+	algorithm, etag      = os.Getenv("ALGORITHM"), os.Getenv("ETAG")
+
+	background = context.Background()
+	blue       = map[string]string{"colour": "blue"}
+)
+
+const (
+	partSize    = 5 << 20
+	contentType = "text/x-test"
+	cacheFor    = "max-age=60"
+	disposition = `attachment; filename="a b.txt"`
+)
+
+// cases are those of all libraries.
+func cases(s store) map[string]func() {
+	put := func(o object) func() { return func() { s.write(key, file(), o) } }
+	get := func(offset, length int64) func() { return func() { save("out", s.read(key, offset, length)) } }
+	return map[string]func(){
+		"put":            put(object{}),
+		"get":            get(0, -1),
+		"head":           s.head,
+		"list":           func() { show(s.list("", 100)) },
+		"delimiter":      func() { show(s.list("/", 1)) },
+		"range":          get(1000, 1000),
+		"copy":           func() { s.copy(".copy") },
+		"move":           func() { s.copy(".moved"); s.delete(key) },
+		"delete":         func() { s.delete(key) },
+		"delete-many":    func() { s.delete(key + "/1"); s.delete(key + "/2") },
+		"put-parts":      put(object{inParts: true}),
+		"stream":         func() { s.write(key, io.MultiReader(os.Stdin), object{inParts: true}) }, // a reader that cannot seek
+		"sync":           func() { synchronize(s) },
+		"put-metadata":   put(object{metadata: blue}),
+		"put-headers":    put(object{contentType: contentType, cacheControl: cacheFor, disposition: disposition}),
+		"checksum":       put(object{}),
+		"checksum-parts": put(object{inParts: true}),
+		"get-version":    get(0, -1),
+		"undelete":       func() { s.delete(key) },
+		"put-new":        put(object{ifNoneMatch: "*"}),
+		"put-match":      put(object{ifMatch: `"0123"`}),
+		"get-changed":    get(0, -1),
+		"anonymous":      get(0, -1),
+	}
+}
+
+// runLibrary runs the case of a library that the arguments name, if they do, and ends the process.
+func runLibrary() {
+	if len(os.Args) != 4 || os.Args[1] != libraryArgument {
 		return
 	}
-	run, ok := l.open()[do]
-	if !ok {
-		unsupportedCase("")
+	l, do := libraries[os.Args[2]], os.Args[3]
+	if do == "version" {
+		build, _ := debug.ReadBuildInfo()
+		i := slices.IndexFunc(build.Deps, func(m *debug.Module) bool { return m.Path == l.module })
+		output(build.Deps[i].Version)
+		os.Exit(0)
 	}
-	run()
+	s := l.open(do)
+	all := cases(s)
+	maps.Copy(all, s.special())
+	if run, ok := all[do]; ok {
+		run()
+		os.Exit(0)
+	}
+	unsupportedCase("")
 }
 
 // unsupportedCase ends a case that the client cannot do.
@@ -62,49 +140,29 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// The variables of a case, and the size of the parts of large objects.
-var (
-	key, bucket, version = os.Getenv("KEY"), os.Getenv(varBucket), os.Getenv("VERSION")
-
-	background = context.Background()
-	blue       = map[string]string{"colour": "blue"}
-)
-
-const (
-	partSize    = 5 << 20
-	contentType = "text/x-test"
-	cacheFor    = "max-age=60"
-	disposition = `attachment; filename="a b.txt"`
-)
-
-// content returns what a case writes, and file a reader of it.
-func content() []byte { return must(os.ReadFile("in")) }
-
-func file() *bytes.Reader { return bytes.NewReader(content()) }
-
-// save writes what a case has read.
-func save(r io.Reader) { check(os.WriteFile("out", must(io.ReadAll(r)), privateFile)) }
-
-// transport trusts the certificate authority of the Secret.
-func transport() *http.Transport {
-	t := &http.Transport{}
-	if name := os.Getenv("SSL_CERT_FILE"); name != "" {
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(must(os.ReadFile(name))) //nolint:gosec // it is that of the emulator
-		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+// optional returns nil for what is not set.
+func optional[T ~string](value T) *T {
+	if value == "" {
+		return nil
 	}
-	return t
+	return &value
 }
 
+// file returns what a case writes.
+func file() *bytes.Reader { return bytes.NewReader(must(os.ReadFile("in"))) }
+
+// save writes what a case has read.
+func save(path string, r io.Reader) { check(os.WriteFile(path, must(io.ReadAll(r)), privateFile)) }
+
 // synchronize uploads the directory up, and downloads what a list has to the directory down.
-func synchronize(put func(key string, content []byte), list func() []string, get func(key string) io.Reader) {
+func synchronize(s store) {
 	for name := range tree() {
-		put(key+"/"+name, must(os.ReadFile(filepath.Join("up", filepath.FromSlash(name)))))
+		s.write(key+"/"+name, bytes.NewReader(must(os.ReadFile(filepath.Join("up", filepath.FromSlash(name))))), object{})
 	}
-	for _, k := range list() {
+	for _, k := range s.list("", pages) {
 		path := filepath.Join("down", filepath.FromSlash(strings.TrimPrefix(k, key)))
 		check(os.MkdirAll(filepath.Dir(path), private))
-		check(os.WriteFile(path, must(io.ReadAll(get(k))), privateFile))
+		save(path, s.read(k, 0, -1))
 	}
 }
 
@@ -112,17 +170,16 @@ func output(values ...any) { must(fmt.Println(values...)) } //nolint:forbidigo /
 
 func show(lines []string) { output(strings.Join(lines, "\n")) }
 
+// dump prints the fields of a value.
+func dump(value any) { check(json.NewEncoder(os.Stdout).Encode(value)) }
+
 // showSigned prints a presigned request.
 func showSigned(address string, header http.Header) {
 	output(address)
-	for name, values := range header {
-		if name != "Host" && name != "Content-Length" {
-			output(name + ": " + strings.Join(values, ","))
-		}
-	}
+	check(header.WriteSubset(os.Stdout, map[string]bool{"Host": true, "Content-Length": true}))
 }
 
 // showForm prints a POST form.
 func showForm(address string, fields map[string]string) {
-	check(json.NewEncoder(os.Stdout).Encode(map[string]any{"url": address, "fields": fields}))
+	dump(map[string]any{"url": address, "fields": fields})
 }

@@ -14,19 +14,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/cosi-emu/cosi-emu/test/docpage"
 )
 
-var errFailed = errors.New("not everything works")
-
 func main() {
-	if isLibrary() {
-		runLibrary(os.Args[2], os.Args[3])
-		return
-	}
+	runLibrary()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := start(ctx)
 	stop()
@@ -35,9 +31,6 @@ func main() {
 		os.Exit(1)
 	}
 }
-
-// isLibrary says whether this process is a script for a library.
-func isLibrary() bool { return len(os.Args) == 4 && os.Args[1] == libraryArgument }
 
 func start(ctx context.Context) error {
 	root := flag.String("root", "../..", "directory of the tree")
@@ -50,26 +43,21 @@ func start(ctx context.Context) error {
 	if *write && *names+*titles+*schemes+*only != "" {
 		return errors.New("-write requires a run of everything: leave out -clients, -operations, -schemes and -protocols")
 	}
-	programs, err := filepath.Abs(filepath.Join(*root, "bin", "clients"))
+	t, err := run{
+		programs:   filepath.Join(*root, "bin", "clients"),
+		wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
+	}.do(ctx)
 	if err != nil {
 		return err
 	}
-	r := run{
-		programs: programs, wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
-		progress: os.Stderr,
-	}
-	t, err := r.do(ctx)
-	if err != nil {
-		return err
-	}
-	text := t.markdown()
 	if *write {
-		err = writeDocument(filepath.Join(*root, "docs", "clients.md"), text)
+		page := filepath.Join(*root, "docs", "clients.md")
+		err = docpage.Replace(page, "<!-- clients, made by make clients -->", "<!-- end of clients -->", "\n"+t.markdown())
 	} else {
-		_, err = os.Stdout.WriteString(text)
+		_, err = os.Stdout.WriteString(t.markdown())
 	}
 	if err == nil && t.failures > 0 {
-		err = fmt.Errorf("%w: %d operations failed", errFailed, t.failures)
+		err = fmt.Errorf("not everything works: %d operations failed", t.failures)
 	}
 	return err
 }
@@ -77,21 +65,11 @@ func start(ctx context.Context) error {
 // words returns a filter for texts that contain one of the words of a list, or any text for an empty list.
 func words(list string) func(string) bool {
 	return func(text string) bool {
-		return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(word string) bool { return strings.Contains(text, word) })
+		return slices.ContainsFunc(strings.Split(list, ","), func(word string) bool { return strings.Contains(text, word) })
 	}
 }
 
+// exactly returns a filter for the texts of a list, or any text for an empty list.
 func exactly(list string) func(string) bool {
 	return func(text string) bool { return list == "" || slices.Contains(strings.Split(list, ","), text) }
-}
-
-// moduleVersion returns the version of a module that this program is built with.
-func moduleVersion(path string) string {
-	build, _ := debug.ReadBuildInfo()
-	for _, m := range build.Deps {
-		if m.Path == path {
-			return m.Version
-		}
-	}
-	return "of unknown version"
 }

@@ -1,6 +1,11 @@
 package main
 
-import "github.com/aws/aws-sdk-go-v2/aws"
+import (
+	"maps"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
+)
 
 // protocol is how clients reach a bucket: a protocol of COSI, or for one of them a second API.
 type protocol string
@@ -12,40 +17,39 @@ const (
 	azure  protocol = "Azure"
 )
 
-func protocols() []protocol { return []protocol{s3, gcs, xmlAPI, azure} }
-
 // cosi is the protocol in BucketClaims.
-func (p protocol) cosi() string {
+func (p protocol) cosi() v1alpha2.Protocol {
 	if p == xmlAPI {
-		return string(gcs)
+		p = gcs
 	}
-	return string(p)
+	return v1alpha2.Protocol(p)
 }
 
-// base returns the URL of the bucket of an access, in path style.
-func (p protocol) base(e environment) string {
-	switch p {
-	case azure:
-		return e[varSAS]
-	case gcs, xmlAPI:
-		return e["COSI_GCS_ENDPOINT"] + "/" + e[varBucket]
-	default:
-		return e["AWS_ENDPOINT_URL"] + "/" + e[varBucket]
-	}
-}
-
-// key returns the key with which requests are signed; those to Azure have the signature of the URL.
-func (p protocol) key(e environment) aws.Credentials {
-	if p == gcs || p == xmlAPI {
-		return aws.Credentials{AccessKeyID: e["HMAC_ACCESS_ID"], SecretAccessKey: e["HMAC_SECRET"]}
-	}
-	return aws.Credentials{AccessKeyID: e["AWS_ACCESS_KEY_ID"], SecretAccessKey: e["AWS_SECRET_ACCESS_KEY"]}
-}
-
-// headers is the prefix of the service's headers, for those who sign as the reference does.
-func (p protocol) headers() string {
+// header returns the name of a header of the service, for those who sign as the reference does.
+func (p protocol) header(name string) string {
 	if p == azure {
-		return "X-Ms-"
+		return "X-Ms-" + name
 	}
-	return "X-Amz-"
+	return "X-Amz-" + name
+}
+
+// environment are the variables that an access gives a client.
+type environment map[string]string
+
+// The names of variables that are read here, not only by clients.
+const (
+	varBucket = "BUCKET_NAME"
+	varSAS    = "AZURE_STORAGE_SAS_TOKEN"
+	varCA     = "AWS_CA_BUNDLE"
+)
+
+// asS3 returns the environment of clients of S3 that use the XML API of GCS with the HMAC key, as Google's documentation says.
+func (e environment) asS3() environment {
+	changed := maps.Clone(e)
+	maps.Copy(changed, environment{
+		"AWS_ENDPOINT_URL": e["COSI_GCS_ENDPOINT"], "AWS_ACCESS_KEY_ID": e["HMAC_ACCESS_ID"], "AWS_SECRET_ACCESS_KEY": e["HMAC_SECRET"],
+		"AWS_REGION": signing.GoogleRegion, "AWS_DEFAULT_REGION": signing.GoogleRegion, "AWS_S3_ADDRESSING_STYLE": "path",
+		"AWS_REQUEST_CHECKSUM_CALCULATION": "when_required", "AWS_RESPONSE_CHECKSUM_VALIDATION": "when_required",
+	})
+	return changed
 }

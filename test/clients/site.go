@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -22,60 +23,50 @@ import (
 
 const (
 	namespace    = "clients"
-	readyTimeout = time.Minute
+	readyTimeout = 2 * time.Minute
 	readyPoll    = 20 * time.Millisecond
+	// classS3 has what buckets of S3 alone have. The class of versioned buckets has the name of the access.
+	classS3 = "s3"
 )
 
-// The buckets and accesses of a client, by the names that operations use.
+// The accesses of a client, by the names that operations use.
 const (
 	readWrite = "rw"
 	readOnly  = "ro"
 	revoked   = "revoked"
-	versioned = "versioned"
-	foreign   = "foreign" // the keys of readWrite, and a bucket that they give no access to
+	versioned = "versioned" // to a bucket with versions, which S3 alone has
+	foreign   = "foreign"   // the keys of readWrite, and a bucket that they give no access to
 )
-
-// variant is a way to reach a service.
-type variant struct {
-	scheme string
-	// virtual puts the bucket into the host name, which S3 alone has.
-	virtual bool
-}
-
-func variants() []variant { return []variant{{"http", false}, {"https", true}} }
-
-func (v variant) String() string {
-	if v.virtual {
-		return v.scheme + ", with S3 by virtual hosts"
-	}
-	return v.scheme
-}
 
 // site is an emulator with all protocols.
 type site struct {
-	variant
-
+	// scheme is http, or https, with which URLs of S3 have the bucket in the host name.
+	scheme   string
 	emulator *emulator.Emulator
+	// client is that of the references.
+	client *http.Client
 }
 
-func startSite(ctx context.Context, v variant) (*site, error) {
+func startSite(ctx context.Context, scheme string) (*site, error) {
 	ctrl.SetLogger(logr.Discard())
 	e, err := emulator.Start(ctx, emulator.Options{
-		ControlPlaneKind: emulator.ControlPlaneEmbedded, TLS: v.scheme == "https",
+		ControlPlaneKind: emulator.ControlPlaneEmbedded, TLS: scheme == "https",
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure},
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := &site{v, e}
-	err = s.create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
-	for class, parameters := range v.classes() {
-		err = errors.Join(err, s.create(ctx, &v1alpha2.BucketClass{
-			ObjectMeta: metav1.ObjectMeta{Name: class},
-			Spec: v1alpha2.BucketClassSpec{
-				DriverName: e.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: parameters,
-			},
-		}))
+	s := &site{scheme: scheme, emulator: e}
+	style := fakedriver.AddressingPath
+	if scheme == "https" {
+		style = fakedriver.AddressingVirtual
+	}
+	s.client, err = newHTTPClient(e.Info().S3CertificateAuthority)
+	err = errors.Join(err, s.create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
+	for class, parameters := range map[string]map[string]string{classS3: {}, versioned: {fakedriver.ParameterVersioning: "enabled"}} {
+		parameters[fakedriver.ParameterAddressingStyle] = style
+		spec := v1alpha2.BucketClassSpec{DriverName: e.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: parameters}
+		err = errors.Join(err, s.create(ctx, &v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Spec: spec}))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.stop(ctx))
@@ -83,20 +74,9 @@ func startSite(ctx context.Context, v variant) (*site, error) {
 	return s, nil
 }
 
-// classes are the parameters of the BucketClasses.
-func (v variant) classes() map[string]map[string]string {
-	style := "path"
-	if v.virtual {
-		style = "virtual"
-	}
-	return map[string]map[string]string{
-		"plain": {"nonEmptyDeletion": "purge"}, "s3": {"nonEmptyDeletion": "purge", "addressingStyle": style},
-		versioned: {"nonEmptyDeletion": "purge", "addressingStyle": style, "versioning": "enabled"},
-	}
-}
-
 func (s *site) stop(ctx context.Context) error { return s.emulator.Stop(context.WithoutCancel(ctx)) }
 
+// create creates an object, if it does not exist.
 func (s *site) create(ctx context.Context, object k8s.Object) error {
 	if err := k8s.IgnoreAlreadyExists(s.emulator.Client().Create(ctx, object)); err != nil {
 		return fmt.Errorf("create %T %s: %w", object, object.GetName(), err)
@@ -106,6 +86,8 @@ func (s *site) create(ctx context.Context, object k8s.Object) error {
 
 // accesses creates what a client uses: its buckets, and an access of each name.
 func (s *site) accesses(ctx context.Context, p protocol, name string) (map[string]environment, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("not ready after %s", readyTimeout))
+	defer cancel()
 	all := map[string]environment{}
 	for _, access := range []string{readWrite, readOnly, revoked, versioned, foreign} {
 		if access == versioned && p != s3 {
@@ -117,33 +99,31 @@ func (s *site) accesses(ctx context.Context, p protocol, name string) (map[strin
 		}
 		all[access] = e
 	}
-	all[foreign] = all[readWrite].elsewhere(p, all[foreign])
+	all[foreign] = all[readWrite].elsewhere(all[foreign][varBucket])
 	gone := &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name + "-" + revoked}}
 	if err := s.emulator.Client().Delete(ctx, gone); err != nil {
 		return nil, err
 	}
-	return all, wait.PollUntilContextTimeout(ctx, readyPoll, readyTimeout, true, func(ctx context.Context) (bool, error) {
+	return all, wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
 		err := s.emulator.Client().Get(ctx, k8s.ObjectKeyFromObject(gone), gone)
 		return apierrors.IsNotFound(err), k8s.IgnoreNotFound(err)
 	})
 }
 
-// elsewhere returns the environment with the bucket of another.
-func (e environment) elsewhere(p protocol, other environment) environment {
-	changed := e.with(varBucket, other[varBucket])
-	if p == azure {
-		there, _, _ := strings.Cut(other[varSAS], "?")
-		_, signature, _ := strings.Cut(e[varSAS], "?")
-		changed = changed.with(varSAS, there+"?"+signature)
+// elsewhere returns the environment with another bucket in the place of its own.
+func (e environment) elsewhere(bucket string) environment {
+	changed := environment{}
+	for name, value := range e {
+		changed[name] = strings.ReplaceAll(value, e[varBucket], bucket)
 	}
 	return changed
 }
 
 // access creates an access, and the bucket if it does not exist, and returns its variables.
 func (s *site) access(ctx context.Context, p protocol, name, access string) (environment, error) {
-	class, mode, bucket := "plain", v1alpha2.BucketAccessModeReadWrite, name
+	class, mode, bucket := emulator.ClassStandard, v1alpha2.BucketAccessModeReadWrite, name
 	if p == s3 {
-		class = "s3"
+		class = classS3
 	}
 	switch access {
 	case versioned:
@@ -155,12 +135,12 @@ func (s *site) access(ctx context.Context, p protocol, name, access string) (env
 	}
 	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: bucket},
-		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: class, Protocols: []v1alpha2.Protocol{v1alpha2.Protocol(p.cosi())}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: class, Protocols: []v1alpha2.Protocol{p.cosi()}},
 	}
 	object := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name + "-" + access},
 		Spec: v1alpha2.BucketAccessSpec{
-			BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha2.Protocol(p.cosi()),
+			BucketAccessClassName: emulator.ClassStandard, Protocol: p.cosi(),
 			BucketClaims: []v1alpha2.BucketClaimAccess{{
 				BucketClaimName: bucket, AccessSecretName: name + "-" + access,
 				AccessModes: v1alpha2.BucketAccessModes{ObjectData: mode, ObjectMetadata: mode, BucketMetadata: mode},
@@ -170,8 +150,6 @@ func (s *site) access(ctx context.Context, p protocol, name, access string) (env
 	if err := errors.Join(s.create(ctx, claim), s.create(ctx, object)); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
-	defer cancel()
 	variables, err := env.WaitAccess(ctx, s.emulator.Client(), s.emulator.Info().API, k8s.ObjectKeyFromObject(object), "")
 	return s.environment(variables), err
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -45,29 +47,23 @@ type try struct {
 	ctx         context.Context //nolint:containedctx // it is that of one run
 	environment environment     // what the client has
 	dir         string
-	// content is in the file "in" and in the given objects; if the step must fail, they have old.
+	// content is in the file "in", in standard input, and in the given objects; if the step must fail, they have old.
 	content, old []byte
 	output       string
 }
 
 // random returns content that depends on a seed only.
 func random(seed string, size int) []byte {
-	var key [32]byte
-	copy(key[:], seed)
 	content := make([]byte, size)
-	_, _ = rand.NewChaCha8(key).Read(content) // it always succeeds
+	_, _ = rand.NewChaCha8(sha256.Sum256([]byte(seed))).Read(content) // it always succeeds
 	return content
 }
 
 func (t *try) run(c *client) error {
 	t.key = cmp.Or(t.key, t.do)
-	switch {
-	case t.size == 0:
-		t.size = small
-	case t.size < 0:
-		t.size = 0
-	}
-	t.content = random(t.do, t.size)
+	t.environment["KEY"] = t.key
+	maps.Copy(t.environment, t.with)
+	t.content = random(t.do, max(cmp.Or(t.size, small), 0))
 	t.old = t.content
 	if t.fails != "" {
 		t.old = random("old", small)
@@ -75,17 +71,18 @@ func (t *try) run(c *client) error {
 	if err := t.setUp(); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	err := t.start(c)
-	if _, ok := errors.AsType[unsupportedError](err); ok {
-		return err
+	err := t.start(c, t.do)
+	if errors.Is(err, unsupportedError("")) && t.or != "" {
+		err = t.start(c, t.or)
 	}
-	if t.fails != "" {
+	switch _, unsupported := errors.AsType[unsupportedError](err); {
+	case t.fails != "" && !unsupported:
 		return t.rejected(err)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	default:
+		return t.check(t)
 	}
-	return t.check(t)
 }
 
 func (t *try) setUp() error {
@@ -110,23 +107,14 @@ func (t *try) setUp() error {
 	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
 }
 
-// start runs the client, and keeps what it prints.
-func (t *try) start(c *client) error {
+// start runs a case of the client, and keeps what it prints.
+func (t *try) start(c *client, do string) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
 	defer cancel()
-	cmd := c.command(ctx, t.do, t.environment, t.dir)
-	cmd.Env = append(cmd.Env, "KEY="+t.key)
-	for name, value := range t.with {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	in, err := os.Open(filepath.Join(t.dir, "in"))
-	if err != nil {
-		return err
-	}
-	defer in.Close() //nolint:errcheck // it is read only
+	cmd := c.command(ctx, do, t.environment, t.dir)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &stdout, &stderr
-	err = cmd.Run()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(t.content), &stdout, &stderr
+	err := cmd.Run()
 	t.output = stdout.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUnsupported {
 		return unsupportedError(strings.TrimSpace(stderr.String()))
@@ -174,14 +162,13 @@ func (t *try) expectFile(name string, want []byte) error {
 // expectTree compares a directory with tree.
 func (t *try) expectTree(name string) error {
 	got := map[string]string{}
-	dir := filepath.Join(t.dir, name)
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(filepath.Join(t.dir, name))
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // it is below dir
-		path, _ = filepath.Rel(dir, path)
-		got[filepath.ToSlash(path)] = string(content)
+		content, err := fs.ReadFile(files, path)
+		got[path] = string(content)
 		return err
 	})
 	return equal("the directory "+name, got, tree(), err)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,9 +38,17 @@ func handshake(t *testing.T, trusted, signer *certs.Authority, name string, vers
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(trusted.CertificatePEM()) {
-		t.Fatal("the certificate is not PEM")
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(file, trusted.CertificatePEM(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := certs.ClientConfig(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted.ServerName = name
+	if version != 0 {
+		wanted.MaxVersion, wanted.MinVersion = version, tls.VersionTLS10 // to be rejected
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -60,7 +68,6 @@ func handshake(t *testing.T, trusted, signer *certs.Authority, name string, vers
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	wanted := &tls.Config{RootCAs: roots, ServerName: name, MaxVersion: version, MinVersion: tls.VersionTLS10} //nolint:gosec // to be rejected
 	return tls.Client(conn, wanted).HandshakeContext(ctx)
 }
 
@@ -118,6 +125,23 @@ func TestHandshake(t *testing.T) {
 				t.Errorf("%s\nhandshake: %v, want a reason", tc.reason, err)
 			}
 		})
+	}
+}
+
+func TestClientConfig(t *testing.T) {
+	if config, err := certs.ClientConfig(""); config != nil || err != nil {
+		t.Errorf("without a file: %v, %v, want the default of Go", config, err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	if _, err := certs.ClientConfig(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("with a file that does not exist: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("not PEM"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := file + " has no certificate: it must be the certificate authority, in PEM"
+	if _, err := certs.ClientConfig(file); err == nil || err.Error() != want {
+		t.Errorf("with a file that is not PEM: %v, want %s", err, want)
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"fmt"
 	"net"
+	"os"
 	"time"
 )
 
@@ -28,6 +30,23 @@ func (a *Authority) ServerConfig(names ...string) (*tls.Config, error) {
 		return nil, err
 	}
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair.Certificate}}, nil
+}
+
+// ClientConfig returns the TLS configuration of a client that trusts only the certificate authority in a file. It is
+// nil, which is the default of Go, if the name of the file is empty: without TLS.
+func ClientConfig(file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil
+	}
+	certificate, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate authority: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(certificate) {
+		return nil, fmt.Errorf("%s has no certificate: it must be the certificate authority, in PEM", file)
+	}
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, nil
 }
 
 // NewServer returns a new certificate for a server with these names, host names

@@ -1,11 +1,7 @@
 package initdir
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"net/http"
-	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
@@ -13,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 )
 
@@ -27,14 +24,8 @@ func administrator(info emulator.Info, transport *http.Transport) (*s3.Client, e
 	for _, v := range variables {
 		value[v.Name] = v.Value
 	}
-	if info.S3CertificateAuthority != "" {
-		certificate, err := os.ReadFile(info.S3CertificateAuthority)
-		if err != nil {
-			return nil, fmt.Errorf("read the store's CA certificate: %w", err)
-		}
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(certificate)
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	if transport.TLSClientConfig, err = certs.ClientConfig(info.S3CertificateAuthority); err != nil {
+		return nil, err
 	}
 	return s3.New(s3.Options{
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported, // the bucket may have object lock

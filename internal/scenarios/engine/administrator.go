@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 )
@@ -42,7 +41,7 @@ func (r *run) asAdministrator(ctx context.Context, bucket string, do func(admini
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	info := r.engine.emulator.Info()
-	if err := trustCA(transport, info.S3CertificateAuthority); err != nil {
+	if transport.TLSClientConfig, err = certs.ClientConfig(info.S3CertificateAuthority); err != nil {
 		return err
 	}
 	b, err := r.engine.emulator.Store().GetBucket(ctx, bucket)
@@ -72,22 +71,6 @@ func (r *run) administratorKey() (key fakedriver.Credentials, err error) {
 		return key, fmt.Errorf("read the store administrator's key: %w", err)
 	}
 	return key, nil
-}
-
-// trustCA makes a transport trust the certificate authority in a file. An empty name
-// means that there is no TLS.
-func trustCA(transport *http.Transport, authority string) error {
-	if authority == "" {
-		return nil
-	}
-	certificate, err := os.ReadFile(authority)
-	if err != nil {
-		return fmt.Errorf("read the store's CA certificate: %w", err)
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certificate)
-	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return nil
 }
 
 // isNoObject reports whether an error of GCS or Azure says that there is no object to delete.

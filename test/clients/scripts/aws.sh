@@ -1,41 +1,40 @@
 # awscli. It reads everything but the addressing style from the environment, from 2.13 on.
-. "$(dirname "$0")/lib.sh"
 export AWS_CONFIG_FILE=$PWD/config AWS_SHARED_CREDENTIALS_FILE=$PWD/credentials
-printf '[default]\ns3 =\n  addressing_style = %s\n  multipart_threshold = 5MB\n  multipart_chunksize = 5MB\n' "${AWS_S3_ADDRESSING_STYLE-}" >"$AWS_CONFIG_FILE"
+printf '%s\n' '[default]' 's3 =' "  addressing_style = ${AWS_S3_ADDRESSING_STYLE-}" \
+    '  multipart_threshold = 5MB' '  multipart_chunksize = 5MB' >"$AWS_CONFIG_FILE"
 aws() { "$PROGRAM" --endpoint-url "$AWS_ENDPOINT_URL" --output text "$@"; }
 api() { local do=$1; shift; aws s3api "$do" --bucket "$BUCKET_NAME" "$@"; }
-url=s3://${BUCKET_NAME-}/${KEY-}
+tagging='TagSet=[{Key=project,Value=cosi}]' url=s3://${BUCKET_NAME-}/${KEY-}
 put() { api put-object --key "$KEY" --body in "$@"; }
 get() { api get-object --key "$KEY" "$@" out; }
-has() { aws s3api "$1" help 2>/dev/null | col -b | grep -q -- "$2"; }
+s3() { aws s3 "$@" --only-show-errors; }
 
-case_version() { "$PROGRAM" --version | sed 's#aws-cli/\([^ ]*\).*#\1#'; }
-case_put() { aws s3 cp --only-show-errors in "$url"; }
-case_get() { aws s3 cp --only-show-errors "$url" out; }
+case_put() { s3 cp in "$url"; }
+case_get() { s3 cp "$url" out; }
 case_head() { api head-object --key "$KEY"; }
 case_list() { api list-objects-v2 --prefix "$KEY/" --page-size 100 --query 'Contents[].[Key]'; }
 case_delimiter() { aws s3 ls "$url/" --page-size 1 | sed 's/.* //'; }
 case_buckets() { aws s3api list-buckets --query 'Buckets[].[Name]'; }
 case_range() { get --range bytes=1000-1999; }
-case_copy() { aws s3 cp --only-show-errors "$url" "$url.copy"; }
-case_copy-parts() { case_copy; }
-case_move() { aws s3 mv --only-show-errors "$url" "$url.moved"; }
-case_delete() { aws s3 rm --only-show-errors "$url"; }
+case_copy() { s3 cp "$url" "$url.copy"; }
+case_move() { s3 mv "$url" "$url.moved"; }
+case_delete() { s3 rm "$url"; }
 case_delete-many() { api delete-objects --delete "Objects=[{Key=$KEY/1},{Key=$KEY/2}]"; }
-case_put-parts() { case_put; }
-case_stream() { aws s3 cp --only-show-errors - "$url"; }
-case_sync() { aws s3 sync --only-show-errors up "$url"; aws s3 sync --only-show-errors "$url" down; [ -z "$(aws s3 sync up "$url")" ]; }
-case_put-metadata() { aws s3 cp --only-show-errors in "$url" --metadata colour=blue; }
-case_get-metadata() { api head-object --key "$KEY" --query Metadata.colour; }
-case_put-headers() { aws s3 cp --only-show-errors in "$url" --content-type text/x-test --cache-control max-age=60 --content-disposition 'attachment; filename="a b.txt"'; }
-case_tags() { api put-object-tagging --key "$KEY" --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-object-tagging --key "$KEY"; }
-case_bucket-tags() { api put-bucket-tagging --tagging 'TagSet=[{Key=project,Value=cosi}]'; api get-bucket-tagging; api delete-bucket-tagging; }
+case_stream() { s3 cp - "$url"; }
+case_sync() { s3 sync up "$url"; s3 sync "$url" down; [ -z "$(aws s3 sync up "$url")" ]; }
+case_put-metadata() { s3 cp in "$url" --metadata colour=blue; }
+case_put-headers() { s3 cp in "$url" --content-type "$type" --cache-control "$cache" --content-disposition "$disposition"; }
+case_tags() { api put-object-tagging --key "$KEY" --tagging "$tagging"; api get-object-tagging --key "$KEY"; }
+case_bucket-tags() { api put-bucket-tagging --tagging "$tagging"; api get-bucket-tagging; api delete-bucket-tagging; }
 case_attributes() { api get-object-attributes --key "$KEY" --object-attributes ETag ObjectSize; }
-case_checksum() { case $ALGORITHM in CRC32C | CRC64NVME) na "CRC32C and CRC64NVME need the library awscrt" ;; esac; put --checksum-algorithm "$ALGORITHM"; }
+case_checksum() {
+    case $ALGORITHM in CRC32C | CRC64NVME) na "CRC32C and CRC64NVME need the library awscrt" ;; esac
+    put --checksum-algorithm "$ALGORITHM"
+}
 case_checksum-parts() {
     aws s3 cp help 2>/dev/null | grep -q checksum-algorithm || na "s3 cp has checksums from 2.18 on"
     [ "$ALGORITHM" != CRC32C ] || na "CRC32C needs the library awscrt"
-    aws s3 cp --only-show-errors in "$url" --checksum-algorithm "$ALGORITHM"
+    s3 cp in "$url" --checksum-algorithm "$ALGORITHM"
 }
 case_versions() { api list-object-versions --prefix "$KEY" --query 'Versions[].[VersionId]'; }
 case_get-version() { get --version-id "$VERSION"; }
@@ -45,4 +44,3 @@ case_put-match() { put --if-match '"0123"' 2>&1 || { [ $? = 252 ] && na "it has 
 case_get-changed() { get --if-none-match "$ETAG"; }
 case_presign-get() { aws s3 presign "$url"; }
 case_anonymous() { get --no-sign-request; }
-run "$1"

@@ -1,5 +1,4 @@
 # azcopy, with the URI of the Secret.
-. "$(dirname "$0")/lib.sh"
 export AZCOPY_LOG_LOCATION=$PWD/log AZCOPY_JOB_PLAN_LOCATION=$PWD/plan AZCOPY_SHOW_PERF_STATES=
 sas=${AZURE_STORAGE_SAS_TOKEN-} base=${AZURE_STORAGE_SAS_TOKEN-}
 base=${base%%\?*}
@@ -12,7 +11,6 @@ azcopy() { "$PROGRAM" "$@" --output-level essential >printed 2>&1 && cat printed
 up() { azcopy copy in "$(url "$KEY")" --from-to LocalBlob "$@"; }
 list() { azcopy list "$(url "$1/")" --location Blob --output-type text | sed -n 's/^\(INFO: \)\{0,1\}\(.*\);.*/\2/p'; }
 
-case_version() { "$PROGRAM" --version | sed 's/.* //'; }
 case_put() { up; }
 case_get() { azcopy copy "$(url "$KEY")" out --from-to BlobLocal; }
 case_head() { azcopy list "$(url "$KEY")" --location Blob --machine-readable; }
@@ -24,7 +22,7 @@ case_put-parts() { up --block-size-mb 5 --put-blob-size-mb 5; }
 case_stream() { cat | azcopy copy "$(url "$KEY")" --from-to PipeBlob; }
 case_sync() { azcopy sync up "$(url "$KEY")" --from-to LocalBlob; mkdir down; azcopy sync "$(url "$KEY")" down --from-to BlobLocal; }
 case_put-metadata() { up --metadata colour=blue; }
-case_put-headers() { up --content-type text/x-test --cache-control max-age=60 --content-disposition 'attachment; filename="a b.txt"'; }
+case_get-metadata() { na "it does not print metadata"; }
+case_put-headers() { up --content-type "$type" --cache-control "$cache" --content-disposition "$disposition"; }
 case_put-new() { na "it skips blobs that exist"; }
 case_anonymous() { azcopy copy "$base/$(encode "$KEY")" out --from-to BlobLocal; }
-run "$1"

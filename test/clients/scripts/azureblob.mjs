@@ -1,6 +1,6 @@
 // Azure's SDK for JavaScript, with the URI of the Secret.
 import { ContainerClient, StorageRetryPolicyType } from '@azure/storage-blob';
-import { content, env, key, partSize, run, save, show, sync, version } from './lib.mjs';
+import { content, env, headers, key, partSize, run, save, show, sync, version } from './lib.mjs';
 
 const open = (uri) => new ContainerClient(uri, undefined, { retryOptions: { maxTries: 1, retryPolicyType: StorageRetryPolicyType.FIXED } });
 const container = open(env.AZURE_STORAGE_SAS_TOKEN ?? 'http://localhost/a/b');
@@ -9,7 +9,9 @@ const put = async (options) => { const body = await content(); await blob.upload
 const get = async (from = blob, ...range) => save((await from.download(...range)).readableStreamBody);
 const list = async () => {
   const names = [];
-  for await (const page of container.listBlobsFlat({ prefix: `${key}/` }).byPage({ maxPageSize: 100 })) names.push(...page.segment.blobItems.map((b) => b.name));
+  for await (const page of container.listBlobsFlat({ prefix: `${key}/` }).byPage({ maxPageSize: 100 })) {
+    names.push(...page.segment.blobItems.map((b) => b.name));
+  }
   return names;
 };
 const copy = async (to) => (await container.getBlobClient(key + to).beginCopyFromURL(blob.url)).pollUntilDone();
@@ -18,7 +20,7 @@ await run({
   version: () => version('@azure/storage-blob'),
   put: () => put(),
   get: () => get(),
-  head: async () => console.log((await blob.getProperties()).contentLength),
+  head: async () => { const { contentLength, metadata } = await blob.getProperties(); console.log(contentLength, metadata); },
   list: async () => show(await list()),
   delimiter: async () => {
     for await (const page of container.listBlobsByHierarchy('/', { prefix: `${key}/` }).byPage({ maxPageSize: 1 })) {
@@ -32,10 +34,11 @@ await run({
   'delete-many': async () => { for (const n of [1, 2]) await container.deleteBlob(`${key}/${n}`); },
   'put-parts': async () => blob.uploadData(await content(), { blockSize: partSize, maxSingleShotSize: partSize }),
   stream: () => blob.uploadStream(process.stdin, partSize),
-  sync: () => sync((name, body) => container.getBlockBlobClient(name).uploadData(body), list, (name, to) => container.getBlobClient(name).downloadToFile(to)),
+  sync: () => sync(
+    (k, body) => container.getBlockBlobClient(k).uploadData(body), list, (k, to) => container.getBlobClient(k).downloadToFile(to),
+  ),
   'put-metadata': () => put({ metadata: { colour: 'blue' } }),
-  'get-metadata': async () => console.log((await blob.getProperties()).metadata),
-  'put-headers': () => put({ blobHTTPHeaders: { blobContentType: 'text/x-test', blobCacheControl: 'max-age=60', blobContentDisposition: 'attachment; filename="a b.txt"' } }),
+  'put-headers': () => put({ blobHTTPHeaders: headers('blobContentType', 'blobCacheControl', 'blobContentDisposition') }),
   tags: async () => { await blob.setTags({ project: 'cosi' }); console.log((await blob.getTags()).tags); },
   'put-new': () => put({ conditions: { ifNoneMatch: '*' } }),
   'put-match': () => put({ conditions: { ifMatch: '"0123"' } }),
@@ -45,7 +48,11 @@ await run({
     await log.create();
     for (let i = 0; i < 2; i++) await log.appendBlock(block, block.length);
   },
-  snapshot: async () => { const { snapshot } = await blob.createSnapshot(); await blob.upload('new', 3); await get(blob.withSnapshot(snapshot)); },
+  snapshot: async () => {
+    const { snapshot } = await blob.createSnapshot();
+    await blob.upload('new', 3);
+    await get(blob.withSnapshot(snapshot));
+  },
   lease: async () => {
     const lease = blob.getBlobLeaseClient();
     await lease.acquireLease(-1);

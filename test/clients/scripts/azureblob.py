@@ -1,5 +1,6 @@
 """azure-storage-blob, with the URI of the Secret."""
 import sys
+from operator import attrgetter
 
 import azure.storage.blob
 from azure.core import MatchConditions
@@ -58,7 +59,7 @@ try:
         "version": lambda: print(azure.storage.blob.__version__),
         "put": put,
         "get": get,
-        "head": lambda: print(BLOB.get_blob_properties().size),
+        "head": lambda: print(*attrgetter("size", "metadata")(BLOB.get_blob_properties())),
         "list": lambda: show(names()),
         "delimiter": delimiter,
         "range": lambda: get(offset=1000, length=1000),
@@ -66,11 +67,9 @@ try:
         "move": lambda: [copy(".moved"), BLOB.delete_blob()],
         "delete": BLOB.delete_blob,
         "delete-many": lambda: [C.delete_blob(KEY + name) for name in ("/1", "/2")],
-        "put-parts": put,
         "stream": lambda: put(sys.stdin.buffer),
         "sync": lambda: sync(C.upload_blob, names, lambda name: C.download_blob(name).readall()),
         "put-metadata": lambda: put(metadata={"colour": "blue"}),
-        "get-metadata": lambda: print(BLOB.get_blob_properties().metadata),
         "put-headers": lambda: put(content_settings=ContentSettings(**HEADERS)),
         "tags": lambda: [BLOB.set_blob_tags({"project": "cosi"}), print(BLOB.get_blob_tags())],
         "put-new": lambda: put(overwrite=False),

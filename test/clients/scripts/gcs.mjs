@@ -1,13 +1,14 @@
 // Google's client for JavaScript, with the key as its token.
 import { Storage } from '@google-cloud/storage';
 import { OAuth2Client } from 'google-auth-library';
-import { bucket as name, content, env, key, na, run, save, show, sync, version } from './lib.mjs';
+import { pipeline } from 'node:stream/promises';
+import { bucket as name, content, env, headers, key, na, run, save, show, sync, version } from './lib.mjs';
 
 const open = (token) => {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: token, expiry_date: Date.now() + 1e9 });
-  return new Storage({ apiEndpoint: env.COSI_GCS_ENDPOINT, authClient, projectId: env.PROJECT_ID, retryOptions: { autoRetry: false }, useAuthWithCustomEndpoint: true })
-    .bucket(name || 'none');
+  const options = { apiEndpoint: env.COSI_GCS_ENDPOINT, projectId: env.PROJECT_ID, retryOptions: { autoRetry: false } };
+  return new Storage({ ...options, authClient, useAuthWithCustomEndpoint: true }).bucket(name || 'none');
 };
 const bucket = open(`${env.HMAC_ACCESS_ID}:${env.HMAC_SECRET}`);
 const file = bucket.file(key || 'none');
@@ -22,7 +23,7 @@ await run({
   version: () => version('@google-cloud/storage'),
   put: () => put(),
   get: () => file.download({ destination: 'out' }),
-  head: async () => console.log((await file.getMetadata())[0].size),
+  head: async () => { const [{ size, metadata }] = await file.getMetadata(); console.log(size, metadata); },
   list: async () => show(await list({ autoPaginate: true, maxResults: undefined })),
   delimiter: async () => show(await list({ delimiter: '/', autoPaginate: false })),
   range: () => save(file.createReadStream({ start: 1000, end: 1999 })),
@@ -31,11 +32,12 @@ await run({
   delete: () => file.delete(),
   'delete-many': () => bucket.deleteFiles({ prefix: `${key}/` }),
   'put-parts': () => na('it sends no token with resumable uploads to an endpoint that is not Google\'s'),
-  stream: () => new Promise((done, fail) => process.stdin.pipe(file.createWriteStream({ resumable: false })).on('finish', done).on('error', fail)),
-  sync: () => sync((to, body) => bucket.file(to).save(body, { resumable: false }), list, (from, destination) => bucket.file(from).download({ destination })),
+  stream: () => pipeline(process.stdin, file.createWriteStream({ resumable: false })),
+  sync: () => sync(
+    (k, body) => bucket.file(k).save(body, { resumable: false }), list, (k, destination) => bucket.file(k).download({ destination }),
+  ),
   'put-metadata': () => put({ metadata: { metadata: { colour: 'blue' } } }),
-  'get-metadata': async () => console.log((await file.getMetadata())[0].metadata),
-  'put-headers': () => put({ metadata: { contentType: 'text/x-test', cacheControl: 'max-age=60', contentDisposition: 'attachment; filename="a b.txt"' } }),
+  'put-headers': () => put({ metadata: headers('contentType', 'cacheControl', 'contentDisposition') }),
   'put-new': () => put({ preconditionOpts: { ifGenerationMatch: 0 } }),
   'put-match': () => put({ preconditionOpts: { ifGenerationMatch: 1 } }),
   compose: () => bucket.combine([`${key}.a`, `${key}.b`], key),

@@ -1,21 +1,18 @@
 // What the scripts for Node have in common.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 export const env = process.env, key = env.KEY, bucket = env.BUCKET_NAME;
 export const partSize = 5 << 20;
+// headers are those that are written with an object, by the names that a client has for them.
+export const headers = (type, cache, disposition) => (
+  { [type]: 'text/x-test', [cache]: 'max-age=60', [disposition]: 'attachment; filename="a b.txt"' });
 export const content = () => readFile('in');
 export const save = (stream, path = 'out') => pipeline(stream, createWriteStream(path));
-export const open = (path) => createReadStream(path);
 export const show = (lines) => console.log(lines.join('\n'));
-export const version = async (name) => {
-  const entry = createRequire(import.meta.url).resolve(name);
-  const root = entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`) + `node_modules/${name}/`.length);
-  console.log(JSON.parse(await readFile(root + 'package.json')).version);
-};
+export const version = async (name) => console.log(JSON.parse(await readFile(`node_modules/${name}/package.json`)).version);
 
 // na ends a case that the client cannot do.
 export const na = (reason = '') => { process.stderr.write(reason); process.exit(42); };

@@ -3,9 +3,10 @@ import * as s3 from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { bucket, content, env, key, na, partSize, run, save, show, sync, version } from './lib.mjs';
+import { bucket, content, env, headers, key, partSize, run, save, show, sync, version } from './lib.mjs';
 
-const options = { endpoint: env.AWS_ENDPOINT_URL, forcePathStyle: env.AWS_S3_ADDRESSING_STYLE === 'path', region: env.AWS_REGION, maxAttempts: 1 };
+const forcePathStyle = env.AWS_S3_ADDRESSING_STYLE === 'path';
+const options = { endpoint: env.AWS_ENDPOINT_URL, forcePathStyle, region: env.AWS_REGION, maxAttempts: 1 };
 const client = new s3.S3(options);
 const at = { Bucket: bucket, Key: key };
 const put = async (more) => client.putObject({ ...at, Body: await content(), ...more });
@@ -26,7 +27,8 @@ const copyParts = async () => {
   const size = (await client.headObject(at)).ContentLength, Parts = [];
   for (let first = 0; first < size; first += partSize) {
     const PartNumber = Parts.length + 1, CopySourceRange = `bytes=${first}-${Math.min(first + partSize, size) - 1}`;
-    Parts.push({ PartNumber, ETag: (await client.uploadPartCopy({ ...to, UploadId, PartNumber, CopySource, CopySourceRange })).CopyPartResult.ETag });
+    const { CopyPartResult } = await client.uploadPartCopy({ ...to, UploadId, PartNumber, CopySource, CopySourceRange });
+    Parts.push({ PartNumber, ETag: CopyPartResult.ETag });
   }
   await client.completeMultipartUpload({ ...to, UploadId, MultipartUpload: { Parts } });
 };
@@ -37,7 +39,7 @@ await run({
   version: () => version('@aws-sdk/client-s3'),
   put: () => put(),
   get: () => get(),
-  head: async () => console.log((await client.headObject(at)).ContentLength),
+  head: async () => { const { ContentLength, Metadata } = await client.headObject(at); console.log(ContentLength, Metadata); },
   list: async () => show(await list({ MaxKeys: 100 })),
   delimiter: async () => show(await list({ Delimiter: '/', MaxKeys: 1 })),
   buckets: async () => show((await client.listBuckets({})).Buckets.map((b) => b.Name)),
@@ -51,9 +53,11 @@ await run({
   stream: () => upload(process.stdin),
   sync: () => sync((Key, Body) => client.putObject({ Bucket: bucket, Key, Body }), list, (Key, to) => get({ Key }, client, to)),
   'put-metadata': () => put({ Metadata: { colour: 'blue' } }),
-  'get-metadata': async () => console.log((await client.headObject(at)).Metadata),
-  'put-headers': () => put({ ContentType: 'text/x-test', CacheControl: 'max-age=60', ContentDisposition: 'attachment; filename="a b.txt"' }),
-  tags: async () => { await client.putObjectTagging({ ...at, Tagging: { TagSet } }); console.log((await client.getObjectTagging(at)).TagSet); },
+  'put-headers': () => put(headers('ContentType', 'CacheControl', 'ContentDisposition')),
+  tags: async () => {
+    await client.putObjectTagging({ ...at, Tagging: { TagSet } });
+    console.log((await client.getObjectTagging(at)).TagSet);
+  },
   'bucket-tags': async () => {
     await client.putBucketTagging({ Bucket: bucket, Tagging: { TagSet } });
     console.log((await client.getBucketTagging({ Bucket: bucket })).TagSet);
@@ -72,6 +76,7 @@ await run({
   'presign-put': () => presign(new s3.PutObjectCommand(at)),
   'presign-put-metadata': () => presign(new s3.PutObjectCommand({ ...at, Metadata: { colour: 'blue' } })),
   'post-form': async () => console.log(JSON.stringify(await createPresignedPost(client, at))),
-  anonymous: () => get({}, new s3.S3({ ...options, signer: { sign: async (request) => request }, credentials: { accessKeyId: '', secretAccessKey: '' } })),
-  sigv2: () => na(),
+  anonymous: () => get({}, new s3.S3({
+    ...options, signer: { sign: async (request) => request }, credentials: { accessKeyId: '', secretAccessKey: '' },
+  })),
 });

@@ -2,6 +2,7 @@
 import io
 import json
 import sys
+from operator import itemgetter
 
 import boto3
 import botocore
@@ -43,29 +44,11 @@ def keys(**more):
         yield from (p["Prefix"] for p in page.get("CommonPrefixes", []))
 
 
-def copy(to):
-    S3.copy(AT, BUCKET, KEY + to, Config=PARTS)
-
-
 def unless(errors, reason, do):
     try:
         do()
     except errors:
         na(reason)
-
-
-def checksum():
-    unless((BotoCoreError, KeyError), "CRC32C and CRC64NVME need the library awscrt",
-           lambda: print(put(ChecksumAlgorithm=ENV["ALGORITHM"])["Checksum" + ENV["ALGORITHM"]]))
-
-
-def checksum_parts():
-    unless(BotoCoreError, "CRC32C needs the library awscrt",
-           lambda: S3.upload_file("in", BUCKET, KEY, Config=PARTS, ExtraArgs={"ChecksumAlgorithm": ENV["ALGORITHM"]}))
-
-
-def condition(**more):
-    unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(**more))
 
 
 def presign(method, **more):
@@ -76,33 +59,33 @@ run({
     "version": lambda: print(boto3.__version__),
     "put": lambda: S3.upload_file("in", BUCKET, KEY),
     "get": lambda: S3.download_file(BUCKET, KEY, "out"),
-    "head": lambda: print(S3.head_object(**AT)["ContentLength"]),
+    "head": lambda: print(*itemgetter("ContentLength", "Metadata")(S3.head_object(**AT))),
     "list": lambda: show(keys(PaginationConfig={"PageSize": 100})),
     "delimiter": lambda: show(keys(Delimiter="/", PaginationConfig={"PageSize": 1})),
     "buckets": lambda: show(b["Name"] for b in S3.list_buckets()["Buckets"]),
     "range": lambda: get(Range="bytes=1000-1999"),
-    "copy": lambda: copy(".copy"),
-    "copy-parts": lambda: copy(".copy"),
-    "move": lambda: [copy(".moved"), S3.delete_object(**AT)],
+    "copy": lambda: S3.copy(AT, BUCKET, KEY + ".copy", Config=PARTS),
+    "move": lambda: [S3.copy(AT, BUCKET, KEY + ".moved"), S3.delete_object(**AT)],
     "delete": lambda: S3.delete_object(**AT),
     "delete-many": lambda: S3.delete_objects(Bucket=BUCKET, Delete={"Objects": [{"Key": KEY + "/1"}, {"Key": KEY + "/2"}]}),
     "put-parts": lambda: S3.upload_file("in", BUCKET, KEY, Config=PARTS),
     "stream": lambda: S3.upload_fileobj(sys.stdin.buffer, BUCKET, KEY, Config=PARTS),
     "sync": lambda: sync(lambda key, data: S3.upload_fileobj(io.BytesIO(data), BUCKET, key), keys, lambda key: read(Key=key)),
     "put-metadata": lambda: put(Metadata={"colour": "blue"}),
-    "get-metadata": lambda: print(S3.head_object(**AT)["Metadata"]),
     "put-headers": lambda: put(ContentType="text/x-test", CacheControl="max-age=60", ContentDisposition='attachment; filename="a b.txt"'),
     "tags": lambda: [S3.put_object_tagging(**AT, Tagging=TAGS), print(S3.get_object_tagging(**AT)["TagSet"])],
     "bucket-tags": lambda: [S3.put_bucket_tagging(Bucket=BUCKET, Tagging=TAGS), print(S3.get_bucket_tagging(Bucket=BUCKET)["TagSet"]),
                             S3.delete_bucket_tagging(Bucket=BUCKET)],
     "attributes": lambda: print(S3.get_object_attributes(**AT, ObjectAttributes=["ETag", "ObjectSize"])),
-    "checksum": checksum,
-    "checksum-parts": checksum_parts,
+    "checksum": lambda: unless((BotoCoreError, KeyError), "CRC32C and CRC64NVME need the library awscrt",
+                               lambda: print(put(ChecksumAlgorithm=ENV["ALGORITHM"])["Checksum" + ENV["ALGORITHM"]])),
+    "checksum-parts": lambda: unless(BotoCoreError, "CRC32C needs the library awscrt", lambda: S3.upload_file(
+        "in", BUCKET, KEY, Config=PARTS, ExtraArgs={"ChecksumAlgorithm": ENV["ALGORITHM"]})),
     "versions": lambda: show(v["VersionId"] for v in S3.list_object_versions(Bucket=BUCKET, Prefix=KEY)["Versions"]),
     "get-version": lambda: get(VersionId=ENV["VERSION"]),
     "undelete": lambda: S3.delete_object(**AT, VersionId=ENV["VERSION"]),
-    "put-new": lambda: condition(IfNoneMatch="*"),
-    "put-match": lambda: condition(IfMatch='"0123"'),
+    "put-new": lambda: unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(IfNoneMatch="*")),
+    "put-match": lambda: unless(ParamValidationError, "it has conditions from 1.35 on", lambda: put(IfMatch='"0123"')),
     "get-changed": lambda: get(IfNoneMatch=ENV["ETAG"]),
     "presign-get": lambda: presign("get_object"),
     "presign-put": lambda: presign("put_object"),
