@@ -44,7 +44,7 @@ type store interface {
 	special() map[string]func()
 }
 
-// object is how an object is written.
+// object is how an object is written, in parts if it is large.
 type object struct {
 	inParts                                bool
 	metadata                               map[string]string
@@ -52,7 +52,8 @@ type object struct {
 	ifMatch, ifNoneMatch                   string
 }
 
-// The variables of a case. Objects are written with the algorithm, and read if the ETag is another, when these are set.
+// The variables of a case. If they are set, objects are written with the algorithm, read and deleted in the version, and
+// read if the ETag is another.
 var (
 	key, bucket, version = os.Getenv("KEY"), os.Getenv(varBucket), os.Getenv("VERSION")
 	algorithm, etag      = os.Getenv("ALGORITHM"), os.Getenv("ETAG")
@@ -68,7 +69,7 @@ const (
 	disposition = `attachment; filename="a b.txt"`
 )
 
-// cases are those of all libraries.
+// cases are those of all libraries. The operations ask only S3 for checksums and versions.
 func cases(s store) map[string]func() {
 	put := func(o object) func() { return func() { s.write(key, file(), o) } }
 	get := func(offset, length int64) func() { return func() { save("out", s.read(key, offset, length)) } }

@@ -9,11 +9,12 @@ import (
 )
 
 func TestReplace(t *testing.T) {
+	const noLines = ` has nothing to replace: it must have the lines "<!-- begin -->" and "<!-- end -->"`
 	for _, test := range []struct{ name, page, want, wantErr string }{
 		{name: "between the lines", page: "a\n<!-- begin -->\nold\n<!-- end -->\nb\n", want: "a\n<!-- begin -->\nnew\n<!-- end -->\nb\n"},
 		{name: "nothing there", page: "<!-- begin -->\n<!-- end -->\n", want: "<!-- begin -->\nnew\n<!-- end -->\n"},
-		{name: "no begin", page: "a\n<!-- end -->\n", wantErr: ` has nothing to replace: it must have the lines "<!-- begin -->" and "<!-- end -->"`},
-		{name: "no end", page: "<!-- begin -->\na\n", wantErr: ` has nothing to replace: it must have the lines "<!-- begin -->" and "<!-- end -->"`},
+		{name: "no begin", page: "a\n<!-- end -->\n", wantErr: noLines},
+		{name: "no end", page: "<!-- begin -->\na\n", wantErr: noLines},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "page.md")
