@@ -94,7 +94,10 @@ func (r run) client(ctx context.Context, s *site, c *client, dir string, t *tabl
 			return context.Cause(ctx)
 		}
 		mark := t.add(cell{c, o.title}, result{s.scheme, err})
-		line := fmt.Sprintf("%s %s %s, %s, %s: %s %v", mark, c.name, c.version, c.protocol, s.scheme, o.title, err)
+		line := fmt.Sprintf("%s %s %s, %s, %s: %s", mark, c.name, c.version, c.protocol, s.scheme, o.title)
+		if err != nil {
+			line += ": " + err.Error()
+		}
 		_, _ = fmt.Fprintln(os.Stderr, strings.Join(strings.Fields(line), " ")) // it is for people
 	}
 	return nil
