@@ -49,7 +49,7 @@ func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool,
 	switch {
 	case o.spoiled:
 		return true, errNotClean
-	case o.vanished() && w.isRunning():
+	case o.vanished() && !o.tornDown && w.isRunning(): // else an interference is to be undone
 		return false, nil
 	}
 	m, err := w.observeAfter(ctx, o)

@@ -6,11 +6,46 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 )
+
+// TestResetUndoesInterference has classes and a namespace that an interference deleted in a run that
+// has passed and left no object.
+func TestResetUndoesInterference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
+	for i := range w.classes {
+		if err := w.emu.Client().Delete(t.Context(), w.classes[i].DeepCopy()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.emu.Client().Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	o := &runResult{result: engine.Result{Outcome: engine.Passed}, end: oracle.Observation{Name: "after the last step"}, tornDown: true}
+	if left, err := w.reset(t.Context(), o); left || err != nil {
+		t.Errorf("reset() = %t, %v; want a clean sandbox", left, err)
+	}
+	for i := range w.classes {
+		class := w.classes[i].DeepCopy()
+		if err := w.emu.Client().Get(t.Context(), client.ObjectKeyFromObject(class), class); err != nil {
+			t.Errorf("%s of the next run: %v", class.GetKind(), err)
+		}
+	}
+	if err := w.emu.Client().Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
+		t.Errorf("namespace of the next run: %v", err)
+	}
+}
 
 // TestResetAwaitsReplies: a sidecar releases the last Bucket of a run, and hears late that it is
 // gone. That must not become an event of the next run, which has no deletion of the bucket.
