@@ -141,7 +141,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// optional returns nil for what is not set.
+// optional returns a pointer to a value, or nil if the value is empty.
 func optional[T ~string](value T) *T {
 	if value == "" {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cosi-emu/cosi-emu/test/docpage"
+	"github.com/cosi-emu/cosi-emu/internal/docpage"
 )
 
 func main() {
@@ -52,7 +52,7 @@ func start(ctx context.Context) error {
 	}
 	if *write {
 		page := filepath.Join(*root, "docs", "clients.md")
-		err = docpage.Replace(page, "<!-- clients, made by make clients -->", "<!-- end of clients -->", "\n"+t.markdown())
+		err = docpage.ReplaceIn(page, "<!-- clients, made by make clients -->", "<!-- end of clients -->", "\n"+t.markdown())
 	} else {
 		_, err = os.Stdout.WriteString(t.markdown())
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/docpage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -52,13 +52,7 @@ func page(text []byte) ([]byte, error) {
 
 // between replaces what stands between <!-- name --> and <!-- /name -->.
 func between(text []byte, name, content string) ([]byte, error) {
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
-	before, rest, ok := bytes.Cut(text, []byte(begin))
-	_, after, closed := bytes.Cut(rest, []byte(end))
-	if !ok || !closed {
-		return nil, fmt.Errorf("the page has no %q and %q, in lines of their own", strings.TrimSpace(begin), strings.TrimSpace(end))
-	}
-	return []byte(string(before) + begin + content + end + string(after)), nil
+	return docpage.Replace(text, "<!-- "+name+" -->", "<!-- /"+name+" -->", content)
 }
 
 func oracles() string {

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/test/docpage"
+	"github.com/cosi-emu/cosi-emu/internal/docpage"
 )
 
-func TestReplace(t *testing.T) {
-	const noLines = ` has nothing to replace: it must have the lines "<!-- begin -->" and "<!-- end -->"`
+func TestReplaceIn(t *testing.T) {
+	const noLines = `the page has nothing to replace: it must have the lines "<!-- begin -->" and "<!-- end -->"`
 	for _, test := range []struct{ name, page, want, wantErr string }{
 		{name: "between the lines", page: "a\n<!-- begin -->\nold\n<!-- end -->\nb\n", want: "a\n<!-- begin -->\nnew\n<!-- end -->\nb\n"},
 		{name: "nothing there", page: "<!-- begin -->\n<!-- end -->\n", want: "<!-- begin -->\nnew\n<!-- end -->\n"},
@@ -21,10 +21,10 @@ func TestReplace(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.page), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := docpage.Replace(path, "<!-- begin -->", "<!-- end -->", "new\n")
+			err := docpage.ReplaceIn(path, "<!-- begin -->", "<!-- end -->", "new\n")
 			if test.wantErr != "" {
-				if err == nil || err.Error() != path+test.wantErr {
-					t.Fatalf("the error is %v, and not that the page%s", err, test.wantErr)
+				if err == nil || err.Error() != path+": "+test.wantErr {
+					t.Fatalf("the error is %v, want %s", err, test.wantErr)
 				}
 				test.want = test.page // it stays
 			} else if err != nil {
