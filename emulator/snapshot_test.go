@@ -25,7 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
@@ -352,17 +352,9 @@ func openParts(t *testing.T, kind emulator.ControlPlaneKind, file string) (clien
 	if err := opened.Unpack(dir); err != nil {
 		t.Fatal(err)
 	}
-	choice, err := selection.Choose(t.Context(), selection.Kind(kind), binaries.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plane, err := choice.Start(t.Context(), controlplane.Options{
-		Dir: filepath.Join(t.TempDir(), "plane"), Data: filepath.Join(dir, "controlplane"), NoControllers: true,
+	plane := controlplanetest.StartKind(t, selection.Kind(kind), controlplane.Options{
+		Data: filepath.Join(dir, "controlplane"), NoControllers: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = plane.Stop(context.WithoutCancel(t.Context())) })
 	scheme, err := emulator.NewScheme()
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 // expects to find all objects that were acknowledged.
 func TestLongDataInUse(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	data := filepath.Join(h.dir, "data")
 	info := h.up("--data-dir", data)
 	secret := connect(t, info.Kubeconfig).quickstart()

@@ -16,7 +16,7 @@ import (
 // TestData stops, restarts and kills an emulator whose data is kept.
 func TestData(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	data := filepath.Join(h.dir, "data")
 	first := h.up("--data-dir", data)
 	secret := connect(t, first.Kubeconfig).quickstart()

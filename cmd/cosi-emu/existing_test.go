@@ -18,8 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
@@ -41,21 +40,7 @@ func (h *home) newExisting() *existing {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	set, err := binaries.Find(h.t.Context(), binaries.Options{})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	plane, err := envtest.Start(h.t.Context(), controlplane.Options{Binaries: set, Dir: filepath.Join(dir, "plane")})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
-		defer cancel()
-		if err := plane.Stop(ctx); err != nil {
-			h.t.Error(err)
-		}
-	})
+	plane := controlplanetest.StartOwn(h.t, controlplane.Options{Dir: filepath.Join(dir, "plane")})
 	file, err := clientcmd.Load(plane.Kubeconfig())
 	if err != nil {
 		h.t.Fatal(err)

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -29,6 +32,23 @@ type home struct {
 // newHome makes a home. When the test ends, whatever runs there is stopped, and
 // the test fails if that leaves something behind.
 func newHome(t *testing.T) *home {
+	t.Helper()
+	kind, err := controlplanetest.Kind()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHomeOn(t, kind)
+}
+
+// newHomeWithPrograms makes a home whose emulators run kube-apiserver and etcd, for tests of
+// these processes, and for those in which the real API server is the judge.
+func newHomeWithPrograms(t *testing.T) *home {
+	t.Helper()
+	binariestest.Find(t)
+	return newHomeOn(t, selection.Envtest)
+}
+
+func newHomeOn(t *testing.T, kind selection.Kind) *home {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it needs a control plane")
@@ -46,7 +66,7 @@ func newHome(t *testing.T) *home {
 	if err := os.Link(filepath.Join(lab, "cosi-emu"), h.program()); err != nil {
 		t.Fatal(err)
 	}
-	h.env = append(slices.DeleteFunc(os.Environ(), isOurs),
+	h.env = append(slices.DeleteFunc(os.Environ(), isOurs), controlPlaneVariable+"="+string(kind),
 		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TMPDIR="+filepath.Join(dir, "tmp"))
 	t.Cleanup(h.leave)
 	return h
@@ -145,6 +165,9 @@ func (h *home) expectNothingLeft() {
 	}
 }
 
+// controlPlaneVariable sets the flag --control-plane of all commands.
+const controlPlaneVariable = "COSI_EMU_CONTROL_PLANE"
+
 // setTraps replaces the programs of the control plane by scripts that leave a file
 // behind when they run, for expectNothingStarted.
 func (h *home) setTraps() {
@@ -159,7 +182,7 @@ func (h *home) setTraps() {
 			h.t.Fatal(err)
 		}
 	}
-	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir)
+	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir, controlPlaneVariable+"="+string(selection.Auto))
 }
 
 // started returns what the programs have left behind that ran since setTraps.

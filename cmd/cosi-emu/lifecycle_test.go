@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -19,10 +19,7 @@ import (
 // which a test may replace one.
 func (h *home) programDir() string {
 	h.t.Helper()
-	set, err := binaries.Find(h.t.Context(), binaries.Options{})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	set := binariestest.Find(h.t)
 	dir, err := os.MkdirTemp(h.dir, "programs-")
 	if err != nil {
 		h.t.Fatal(err)
@@ -40,7 +37,7 @@ func (h *home) programDir() string {
 
 func TestForeground(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	h.env = append(h.env, "KUBEBUILDER_ASSETS="+h.programDir())
 	up := h.start("up", "--name", "front")
 	up.waitFor("down --name front")
@@ -58,7 +55,7 @@ func TestForeground(t *testing.T) {
 
 func TestInterruptedStart(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	for _, args := range [][]string{{"up"}, {"up", "-d"}} {
 		up := h.start(args...)
 		harness.Until(t, "etcd is running", func(context.Context) (bool, error) {
@@ -75,7 +72,7 @@ func TestInterruptedStart(t *testing.T) {
 // TestComponentDies ends a process that the emulator cannot do without.
 func TestComponentDies(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	up := h.start("up")
 	up.waitFor("Ctrl-C")
 	kill(t, component(t, h.info("status", "-o", "json"), "etcd").PID)
@@ -104,7 +101,7 @@ func component(t *testing.T, info instance.Info, name string) emulator.Component
 // TestKill kills emulators, and runs others beside and after them.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	killed, beside := h.up(), h.up("--name", "beside")
 	h.killEmulator(killed)
 	if gone := h.run("status"); gone.code != 1 || !strings.Contains(gone.err, "these are running: beside") {

@@ -13,12 +13,11 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// The tests of this package run the real program, as users do. They need the
-// control plane's programs, which are looked for, or got, where users have them.
+// The tests of this package run the real program, as users do: on the embedded control
+// plane, unless controlplanetest.Variable selects another, or the test is about processes.
 
 // lab is the directory of this run: the program, and a home for each test. Its
 // path is short, because there are UNIX sockets in it.
@@ -54,10 +53,6 @@ func runTests(m *testing.M) (code int, err error) {
 	build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(lab, "cosi-emu"), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the program: %w\n%s", err, out)
-	}
-	// Here, because it may take minutes, once, and the tests have deadlines.
-	if _, err := binaries.Find(context.Background(), binaries.Options{}); err != nil {
-		return 0, fmt.Errorf("get the control plane's programs: %w", err)
 	}
 	return m.Run(), nil
 }

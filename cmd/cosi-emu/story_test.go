@@ -33,7 +33,7 @@ type story struct {
 // is to see on the way.
 func TestStory(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	info := h.up()
 	s := &story{cluster: connect(t, info.Kubeconfig), home: h, info: info}
 	follower := h.start("logs", "-f")

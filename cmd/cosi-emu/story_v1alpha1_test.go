@@ -13,7 +13,7 @@ import (
 // TestStoryOfV1alpha1 does what docs/v1alpha1.md tells a new user to do.
 func TestStoryOfV1alpha1(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	banner := h.must("up", "--api", "v1alpha1", "-d")
 	for _, want := range []string{"  COSI API       v1alpha1\n", " example --api v1alpha1 | kubectl "} {
 		if !strings.Contains(banner, want) {

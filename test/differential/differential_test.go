@@ -1,7 +1,6 @@
 package differential
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -20,7 +19,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -101,23 +100,10 @@ func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane, dirs [2]str
 		t.Fatal(err)
 	}
 	for i, kind := range []selection.Kind{selection.Envtest, selection.Embedded} {
-		choice, err := selection.Choose(t.Context(), kind, binaries.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		dirs[i] = filepath.Join(t.TempDir(), "plane")
-		plane, err := choice.Start(t.Context(), controlplane.Options{
+		planes[i] = controlplanetest.StartKind(t, kind, controlplane.Options{
 			Dir: dirs[i], CRDs: definitions, NoControllers: true,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := plane.Stop(context.WithoutCancel(t.Context())); err != nil {
-				t.Error(err)
-			}
-		})
-		planes[i] = plane
 	}
 	return planes, dirs
 }

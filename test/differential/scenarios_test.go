@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
@@ -96,15 +96,7 @@ func startRunner(t *testing.T, kind selection.Kind, version objectstorage.Versio
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice, err := selection.Choose(t.Context(), kind, binaries.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plane, err := choice.Start(t.Context(), controlplane.Options{Dir: filepath.Join(t.TempDir(), "plane"), CRDs: definitions})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stopAfter(t, plane.Stop)
+	plane := controlplanetest.StartKind(t, kind, controlplane.Options{CRDs: definitions})
 	if err := plane.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,24 +17,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
 )
 
-// startTimeout is the time limit for the start. The first use on a machine may build
-// the programs before; only the test binary's timeout limits that.
+// startTimeout is the time limit for the start, and for the end.
 const startTimeout = 2 * time.Minute
 
-// Variable is the environment variable that selects the kind of the control plane; empty
-// means the one of Prefer.
+// Variable is the environment variable that selects the kind of the control plane. It defaults
+// to embedded: the differential tests prove that it behaves like kube-apiserver, and it costs a
+// tenth of the time.
 const Variable = "COSI_EMU_TEST_CONTROL_PLANE"
-
-// preferred is the kind unless Variable selects another.
-var preferred = selection.Auto
-
-// Prefer selects the kind of the control plane of a test binary, unless Variable does. It
-// is for the TestMain of packages whose tests are not about what an API server does.
-func Prefer(kind selection.Kind) { preferred = kind }
 
 var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error){
 	objectstorage.V1alpha1: sync.OnceValues(func() (controlplane.ControlPlane, error) { return start(objectstorage.V1alpha1) }),
@@ -76,16 +71,13 @@ func SharedVersion(version objectstorage.Version) (controlplane.ControlPlane, er
 }
 
 func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
-	kind, err := selection.ParseKind(cmp.Or(os.Getenv(Variable), string(preferred)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Variable, err)
-	}
-	choice, err := selection.Choose(context.Background(), kind, binaries.Options{Progress: tell})
+	kind, err := Kind()
 	if err != nil {
 		return nil, err
 	}
-	if choice.Notice != "" {
-		fmt.Fprintln(os.Stderr, choice.Notice)
+	choice, err := selection.Choose(context.Background(), kind, binaries.Options{Local: true})
+	if err != nil {
+		return nil, err
 	}
 	kinds, err := crds.For(version)
 	if err != nil {
@@ -105,12 +97,51 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	return c, err
 }
 
-// tell writes to standard error, because the log of a test appears only at its end,
-// and a build takes minutes.
-func tell(u binaries.Update) {
-	if u.Phase == binaries.Note || int(u.Elapsed.Seconds())%15 == 0 {
-		fmt.Fprintln(os.Stderr, u.Phase, u.Item, u.Message)
+// Kind returns the kind of the control plane of the tests.
+func Kind() (selection.Kind, error) {
+	kind, err := selection.ParseKind(cmp.Or(os.Getenv(Variable), string(selection.Embedded)))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", Variable, err)
 	}
+	return kind, nil
+}
+
+// StartOwn starts a control plane that only this test uses, of the kind in Variable. It stops when
+// the test ends.
+func StartOwn(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane {
+	tb.Helper()
+	kind, err := Kind()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return StartKind(tb, kind, opts)
+}
+
+// StartKind is StartOwn with a control plane of another kind. If it needs programs, and they are
+// not on this machine, the test is skipped.
+func StartKind(tb testing.TB, kind selection.Kind, opts controlplane.Options) controlplane.ControlPlane {
+	tb.Helper()
+	choice := selection.Choice{Kind: kind}
+	if kind != selection.Embedded {
+		choice = selection.Choice{Kind: selection.Envtest, Binaries: binariestest.Find(tb)}
+	}
+	if opts.Dir == "" {
+		opts.Dir = filepath.Join(tb.TempDir(), "plane")
+	}
+	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
+	defer cancel()
+	plane, err := choice.Start(ctx, opts)
+	if err != nil {
+		tb.Fatalf("start a control plane: %v", describe(err))
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+		defer cancel()
+		if err := plane.Stop(ctx); err != nil {
+			tb.Errorf("stop the control plane: %v", err)
+		}
+	})
+	return plane
 }
 
 func logTails(tb testing.TB, c controlplane.ControlPlane) {

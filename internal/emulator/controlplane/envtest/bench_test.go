@@ -9,13 +9,14 @@ import (
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
 // BenchmarkStart compares a control plane with a bare envtest of the same
 // programs. What each stage takes after the first is a metric of its own.
 func BenchmarkStart(b *testing.B) {
-	set := programs(b)
+	set := binariestest.Find(b)
 	b.Run("envtest", func(b *testing.B) {
 		for b.Loop() {
 			env := &crenvtest.Environment{}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -82,7 +83,7 @@ func TestStartFails(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
-			opts := controlplane.Options{Binaries: programs(t), Dir: dir}
+			opts := controlplane.Options{Binaries: binariestest.Find(t), Dir: dir}
 			tc.change(t, &opts)
 			_, err := envtest.Start(testContext(t), opts)
 			if !tc.check(err) {
@@ -101,7 +102,7 @@ func TestStartFails(t *testing.T) {
 func TestStartIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(testContext(t))
 	dir := filepath.Join(t.TempDir(), "cp")
-	_, err := envtest.Start(ctx, controlplane.Options{Binaries: programs(t), Dir: dir, Phase: func(p controlplane.Phase) {
+	_, err := envtest.Start(ctx, controlplane.Options{Binaries: binariestest.Find(t), Dir: dir, Phase: func(p controlplane.Phase) {
 		if p.Name == controlplane.APIServer {
 			cancel()
 		}
@@ -121,7 +122,7 @@ func TestDirectoryIsRejected(t *testing.T) {
 		if err := os.WriteFile(file, []byte("chapter 1"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir})
+		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: binariestest.Find(t), Dir: dir})
 		if !errors.Is(err, controlplane.ErrDirNotEmpty) {
 			t.Errorf("got %v", err)
 		}
@@ -132,7 +133,7 @@ func TestDirectoryIsRejected(t *testing.T) {
 	t.Run("InUse", func(t *testing.T) {
 		dir := t.TempDir()
 		c := start(t, controlplane.Options{Dir: dir, KeepData: true})
-		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: programs(t), Dir: dir, KeepData: true})
+		_, err := envtest.Start(testContext(t), controlplane.Options{Binaries: binariestest.Find(t), Dir: dir, KeepData: true})
 		if !errors.Is(err, controlplane.ErrDirInUse) {
 			t.Errorf("got %v", err)
 		}

@@ -6,12 +6,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
@@ -21,20 +20,6 @@ func TestMain(m *testing.M) {
 		beVictim(dir)
 	}
 	leaks.Main(m)
-}
-
-var findBinaries = sync.OnceValues(func() (binaries.Set, error) {
-	return binaries.Find(context.Background(), binaries.Options{})
-})
-
-// programs returns the control plane's programs for a test.
-func programs(tb testing.TB) binaries.Set {
-	tb.Helper()
-	set, err := findBinaries()
-	if err != nil {
-		tb.Fatalf("find the control plane's programs: %v", err)
-	}
-	return set
 }
 
 // testContext bounds a test.
@@ -49,7 +34,7 @@ func testContext(tb testing.TB) context.Context {
 // are filled in.
 func start(tb testing.TB, opts controlplane.Options) *envtest.ControlPlane {
 	tb.Helper()
-	opts.Binaries = programs(tb)
+	opts.Binaries = binariestest.Find(tb)
 	if opts.Dir == "" {
 		opts.Dir = filepath.Join(tb.TempDir(), "cp")
 	}

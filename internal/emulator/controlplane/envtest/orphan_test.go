@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -27,7 +28,7 @@ const (
 // killed: it starts a control plane in dir, says where it is, and waits.
 func beVictim(dir string) {
 	ctx := context.Background()
-	set, err := binaries.Find(ctx, binaries.Options{})
+	set, err := binaries.Find(ctx, binaries.Options{Local: true})
 	if err != nil {
 		panic(err)
 	}
@@ -61,7 +62,7 @@ func TestLongKillLeavesNothing(t *testing.T) {
 
 func killLeavesNothing(t *testing.T, phases ...string) {
 	t.Helper()
-	programs(t)
+	binariestest.Find(t)
 	for _, when := range phases {
 		t.Run(when, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "cp")
@@ -77,7 +78,7 @@ func killLeavesNothing(t *testing.T, phases ...string) {
 // TestKilledDataIsKept also kills the watchdog, so that the next start has to
 // deal with components that run.
 func TestKilledDataIsKept(t *testing.T) {
-	programs(t)
+	binariestest.Find(t)
 	t.Setenv(keepVariable, "yes")
 	dir := t.TempDir()
 	killVictim(t, dir, "up", "cosi-emu-watchdog "+dir)
@@ -98,7 +99,7 @@ func TestKilledDataIsKept(t *testing.T) {
 }
 
 func TestEndOrphans(t *testing.T) {
-	programs(t)
+	binariestest.Find(t)
 	dir := filepath.Join(t.TempDir(), "cp")
 	if err := envtest.EndOrphans(testContext(t), dir); err != nil {
 		t.Errorf("no directory: %v", err)
