@@ -63,7 +63,7 @@ func newHomeOn(t *testing.T, kind selection.Kind) *home {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Link(filepath.Join(lab, "cosi-emu"), h.program()); err != nil {
+	if err := os.Link(filepath.Join(lab, programName), h.program()); err != nil {
 		t.Fatal(err)
 	}
 	h.env = append(slices.DeleteFunc(os.Environ(), isOurs), controlPlaneVariable+"="+string(kind),
@@ -82,7 +82,7 @@ func isOurs(variable string) bool {
 	return false
 }
 
-func (h *home) program() string { return filepath.Join(h.dir, "cosi-emu") }
+func (h *home) program() string { return filepath.Join(h.dir, programName) }
 
 // leave stops what runs, and expects that nothing is left.
 func (h *home) leave() {

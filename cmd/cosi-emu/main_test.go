@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	main "github.com/cosi-emu/cosi-emu/cmd/cosi-emu"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
@@ -23,7 +25,14 @@ import (
 // path is short, because there are UNIX sockets in it.
 var lab string
 
+// programName is the name of the program. This test binary is the program when it is started
+// under that name, so that nothing has to be linked twice.
+const programName = "cosi-emu"
+
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == programName {
+		os.Exit(main.Run())
+	}
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
 	code, err := runTests(m)
@@ -50,11 +59,29 @@ func runTests(m *testing.M) (code int, err error) {
 			err = left
 		}
 	}()
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(lab, "cosi-emu"), ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("build the program: %w\n%s", err, out)
+	if err := installProgram(filepath.Join(lab, programName)); err != nil {
+		return 0, fmt.Errorf("install the program: %w", err)
 	}
 	return m.Run(), nil
+}
+
+// installProgram copies this test binary to a path. The homes of tests have links to the copy.
+func installProgram(path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		return err
+	}
+	defer from.Close() //nolint:errcheck // it is only read
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }
 
 // janitorScript waits until the tests have ended, in whatever way, and stops

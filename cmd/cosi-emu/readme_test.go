@@ -128,10 +128,12 @@ func newShell(t *testing.T) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(dir, "bin", "cosi-emu")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
+	bin := filepath.Join(dir, "bin", programName)
+	if err := os.Mkdir(filepath.Dir(bin), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := installProgram(bin); err != nil {
+		t.Fatal(err)
 	}
 	s := &shell{dir: dir, env: filepath.Join(dir, "env"), environ: append(os.Environ(),
 		"PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"),

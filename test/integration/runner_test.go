@@ -1,4 +1,4 @@
-package runner_test
+package integration_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package controlplanetest
+package integration_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestNothingIsLeft runs TestStart in a test binary of its own, with a
+// TestNothingIsLeft runs TestControlPlaneShared in a test binary of its own, with a
 // directory for temporary files that shows what stays when the binary has ended.
 func TestNothingIsLeft(t *testing.T) {
 	self, err := os.Executable()
@@ -19,15 +19,15 @@ func TestNothingIsLeft(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
-	cmd := exec.CommandContext(ctx, self, "-test.run=^TestStart$", "-test.v")
+	cmd := exec.CommandContext(ctx, self, "-test.run=^TestControlPlaneShared$", "-test.v")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: TestStart") {
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestControlPlaneShared") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for left := what(ctx, t, dir); left != ""; left = what(ctx, t, dir) {
+	for left := firstTrace(ctx, t, dir); left != ""; left = firstTrace(ctx, t, dir) {
 		select {
 		case <-ctx.Done():
 			t.Fatalf("still there: %s", left)
@@ -36,8 +36,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// what returns the first file in dir or process that mentions it.
-func what(ctx context.Context, t *testing.T, dir string) string {
+// firstTrace returns the first file in dir or process that mentions it.
+func firstTrace(ctx context.Context, t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {

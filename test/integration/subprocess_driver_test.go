@@ -1,4 +1,4 @@
-package subprocess_test
+package integration_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package replay_test
+package integration_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package interference_test
+package integration_test
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 const namespace = "default"
 
 // meta is that of an object that something else holds and has marked.
-func meta(name string) metav1.ObjectMeta {
+func metaOf(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name, Namespace: namespace, Labels: map[string]string{"app": "shop"}, Annotations: map[string]string{"note": "mine"},
 		Finalizers: []string{"example.com/held"},
@@ -154,11 +154,11 @@ func propagation(t *testing.T, e journal.Event) string {
 }
 
 func claim() client.Object {
-	return &v1alpha2.BucketClaim{ObjectMeta: meta("photos"), Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"}}
+	return &v1alpha2.BucketClaim{ObjectMeta: metaOf("photos"), Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"}}
 }
 
 func bucket() client.Object {
-	b := &v1alpha2.Bucket{ObjectMeta: meta("archive"), Spec: v1alpha2.BucketSpec{
+	b := &v1alpha2.Bucket{ObjectMeta: metaOf("archive"), Spec: v1alpha2.BucketSpec{
 		DriverName: "one.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: namespace, Name: "photos"},
 	}}
@@ -167,7 +167,7 @@ func bucket() client.Object {
 }
 
 func secret() client.Object {
-	return &corev1.Secret{ObjectMeta: meta("key"), Data: map[string][]byte{"key": []byte("value")}}
+	return &corev1.Secret{ObjectMeta: metaOf("key"), Data: map[string][]byte{"key": []byte("value")}}
 }
 
 // asNew reports whether an object is as its user wrote it.

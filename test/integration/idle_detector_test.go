@@ -1,4 +1,4 @@
-package idle_test
+package integration_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package record_test
+package integration_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package emulatortest_test
+package integration_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cluster_test
+package integration_test
 
 import (
 	"errors"

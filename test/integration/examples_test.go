@@ -1,4 +1,4 @@
-package examples_test
+package integration_test
 
 import (
 	"bufio"

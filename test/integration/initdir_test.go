@@ -1,4 +1,4 @@
-package initdir_test
+package integration_test
 
 import (
 	"context"
@@ -29,7 +29,7 @@ spec:
 `
 
 // write writes files below a new directory.
-func write(t *testing.T, files map[string]string) string {
+func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -59,7 +59,7 @@ func TestReadRejects(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := initdir.Read(write(t, tc.files))
+			_, err := initdir.Read(writeFiles(t, tc.files))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s got %v, want %q", tc.reason, err, tc.want)
 			}
@@ -82,9 +82,9 @@ func apply(t *testing.T, emu *emulator.Emulator, dir string) {
 }
 
 // TestApply fills an emulator, and again, as a restart with a data directory does.
-func TestApply(t *testing.T) {
+func TestInitDirectory(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	dir := write(t, map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"1-bucket.yaml": bucketManifest, "README.md": "ignored", "buckets/empty/.gitkeep": "",
 		"buckets/legacy/hello.txt": "hello", "buckets/legacy/2026/photo.jpg": "jpg",
 	})
@@ -107,9 +107,9 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestApplyNamesTheManifest(t *testing.T) {
+func TestInitDirectoryNamesTheManifest(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	contents, err := initdir.Read(write(t, map[string]string{"wrong.yaml": "# a\n" + strings.Replace(bucketManifest, "Retain", "Forget", 1)}))
+	contents, err := initdir.Read(writeFiles(t, map[string]string{"wrong.yaml": "# a\n" + strings.Replace(bucketManifest, "Retain", "Forget", 1)}))
 	if err != nil {
 		t.Fatal(err)
 	}

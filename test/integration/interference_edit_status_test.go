@@ -1,4 +1,4 @@
-package interference_test
+package integration_test
 
 import (
 	"testing"
@@ -77,7 +77,7 @@ func TestEditStatus(t *testing.T) {
 
 func completeClaim() *v1alpha2.BucketClaim {
 	return &v1alpha2.BucketClaim{
-		ObjectMeta: meta("complete"), Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"},
+		ObjectMeta: metaOf("complete"), Spec: v1alpha2.BucketClaimSpec{BucketClassName: "standard"},
 		Status: v1alpha2.BucketClaimStatus{ReadyToUse: true, BoundBucketName: "archive", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 }
@@ -91,7 +91,7 @@ func completeBucket() *v1alpha2.Bucket {
 
 func completeAccess() *v1alpha2.BucketAccess {
 	return &v1alpha2.BucketAccess{
-		ObjectMeta: meta("complete"),
+		ObjectMeta: metaOf("complete"),
 		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: "standard", Protocol: v1alpha2.ProtocolS3,
 			BucketClaims: []v1alpha2.BucketClaimAccess{{

@@ -1,4 +1,4 @@
-package subprocess_test
+package integration_test
 
 import (
 	"context"
@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
 	os.Exit(m.Run())
 }
 

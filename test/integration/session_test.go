@@ -1,4 +1,4 @@
-package session_test
+package integration_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package manifest_test
+package integration_test
 
 import (
 	"errors"
@@ -134,7 +134,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestApply(t *testing.T) {
+func TestApplyManifest(t *testing.T) {
 	plane := controlplanetest.Start(t)
 	c, err := client.New(plane.AdminConfig(), client.Options{Scheme: clientgoscheme.Scheme})
 	if err != nil {

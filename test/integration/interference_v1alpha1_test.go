@@ -1,4 +1,4 @@
-package interference_test
+package integration_test
 
 import (
 	"testing"
@@ -20,11 +20,11 @@ func TestInterfereV1alpha1(t *testing.T) {
 	if err := emu.Component(emulator.ComponentController).Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	claim := &v1alpha1.BucketClaim{ObjectMeta: meta("photos"), Spec: v1alpha1.BucketClaimSpec{
+	claim := &v1alpha1.BucketClaim{ObjectMeta: metaOf("photos"), Spec: v1alpha1.BucketClaimSpec{
 		Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3},
 	}}
-	access := &v1alpha1.BucketAccess{ObjectMeta: meta("app")}
-	bucket := v1alpha1.Bucket{ObjectMeta: meta("archive"), Spec: v1alpha1.BucketSpec{
+	access := &v1alpha1.BucketAccess{ObjectMeta: metaOf("app")}
+	bucket := v1alpha1.Bucket{ObjectMeta: metaOf("archive"), Spec: v1alpha1.BucketSpec{
 		DriverName: "one.test", DeletionPolicy: v1alpha1.DeletionPolicyDelete, Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3},
 		BucketClaim: &corev1.ObjectReference{Namespace: namespace, Name: "photos", UID: "1"},
 	}}
