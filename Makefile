@@ -1,4 +1,5 @@
-# Everything that a developer or CI runs. `make help` lists the targets.
+# Everything that a developer or CI runs. `make help` lists the targets that people use; a target
+# with one # before its description is a part of another, or belongs to CI.
 # Needs Go and git, and nothing newer than GNU make 3.81.
 
 SHELL := /bin/bash
@@ -12,16 +13,19 @@ PKG ?= ./...
 TESTFLAGS ?=
 GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
 
-# How many packages are tested at a time. Tests wait for an API server half of
-# the time, so that it is two for each core.
+# How many packages are tested at a time. Tests wait for half of their time, and a link uses
+# one processor, so that it is two for each processor.
 PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
-# Tests with this name are for `make test-all`: they take minutes.
+# Tests with this name take minutes. The gate runs some of them, test-nightly all.
 LONG := ^TestLong
 
-# Each commit draws at random what others do not; the target prints the seed, which is
-# the time of the commit: make test-sample SEED=1754300000
-SEED := $(or $(SEED),$(shell git log -1 --format=%ct 2>/dev/null || date +%s))
+# All that is drawn at random depends on SEED. The gate has a seed that was chosen once, so that
+# the same commit has the same answer; make test-nightly draws a new one, and prints it.
+SEED ?= 1
+
+# golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
+GOTEST = COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
@@ -46,7 +50,7 @@ IMAGE ?= cosi-emu:dev
 CONTAINER_TOOL ?= docker
 
 .PHONY: image
-image: ## Build the container image IMAGE with CONTAINER_TOOL.
+image: # Build the container image IMAGE with CONTAINER_TOOL.
 	$(CONTAINER_TOOL) build --tag $(IMAGE) .
 
 # make release VERSION=v0.2.0
@@ -62,42 +66,46 @@ clean: ## Remove what was built here. The user's cache stays.
 ##@ Test
 
 .PHONY: test
-test: setup ## Run the tests that a person waits for, in minutes. What they draw at random depends on SEED.
-	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(PKG)
-
-.PHONY: test-all
-test-all: test test-rest ## Run all tests that CI runs.
-
-# The parts of test-all that are not in test.
-.PHONY: test-rest
-test-rest: test-long test-race test-modules test-sample
+test: ## Run the tests: about 5 minutes. make test PKG=./sidecar/... TESTFLAGS='-run Delete'
+	$(GOTEST) -timeout 15m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-unit
-test-unit: ## Run the tests that need no control plane, quickly.
-	$(GOTESTSUM) -- -short -timeout 5m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+test-unit: ## Run the tests that need no process and no port: less than a minute.
+	$(GOTEST) -short -timeout 5m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
-.PHONY: test-long
-test-long: setup ## Run the tests that take minutes, and a sample of the mutants, drawn with SEED.
-	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -timeout 30m -run '$(LONG)' $(TESTFLAGS) $(PKG)
+.PHONY: test-all
+test-all: ## Run all that CI runs.
+	.ci/run
 
-# The race detector needs a C compiler. The tests of the command line are left
-# out: they run the program in processes of its own, which it does not see. So is
-# the suite, which takes long with it: that is for nightly-soak. Of the packages, SEED draws
-# one of RACE_PARTS parts; nightly-race has them all.
-RACE_PARTS ?= 2
+# The gate: a fixed part of the tests that take minutes.
+.PHONY: test-gate
+test-gate: test-suites test-race test-modules test-sample
+
+# The real API server is the judge of every change.
+.PHONY: test-suites
+test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
+	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTEST) -timeout 15m -run '^TestSuite' ./scenarios/suite
+
+# The race detector needs a C compiler. In the gate it watches the packages in which goroutines
+# share memory, without an API server; nightly-race watches all.
+RACE := ./bridge/... ./emulator/journal/... ./internal/emulator/seam/... ./internal/emulator/hub/... ./internal/emulator/memstore/... \
+	./internal/fakedriver/... ./internal/reconcile/... ./internal/sidecar/connection/... ./internal/sidecar/inflight/...
+
 .PHONY: test-race
-test-race: setup ## Run the tests of make test, of half of the packages, with the race detector.
+test-race: # Run tests with the race detector.
 ifeq ($(shell $(GO) env CGO_ENABLED),1)
-	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $$($(GO) list $(PKG) | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$' | awk 'NR % $(RACE_PARTS) == $(SEED) % $(RACE_PARTS)')
+	$(GOTEST) -race -timeout 40m -skip '$(LONG)' $(TESTFLAGS) $(RACE)
 else
 	@echo 'test-race: NOT RUN: the race detector needs a C compiler' >&2
 endif
 
+# The tests that take minutes, whole. All of them have parts that SEED draws.
+.PHONY: test-long
+test-long: setup
+	$(GOTEST) -timeout 60m -run '$(LONG)' $(TESTFLAGS) $(PKG)
+
 .PHONY: test-modules
-test-modules: test-release ## Run the tests of the other modules.
+test-modules: test-release # Run the tests of the other modules.
 	cd test/clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
 	cd hack/tools && $(GO) test ./...
@@ -108,13 +116,13 @@ test-modules: test-release ## Run the tests of the other modules.
 	cd test/azure && $(GO) test ./...
 
 .PHONY: test-release
-test-release: ## Make a release for this machine, twice, and run its archive and its image in empty roots.
+test-release: # Make a release for this machine, twice, and run its archive and its image in empty roots.
 	cd hack/release && $(GO) test -timeout 15m ./...
 
 # The archive for this machine, and who tries it.
 STRANGER := v0.0.0-stranger
 .PHONY: stranger
-stranger: ## Type the first ten minutes of three people in an empty root, and write the table of docs/first-day.md.
+stranger: # Type the first ten minutes of three people in an empty root, and write the table of docs/first-day.md.
 	rm -rf $(BIN)/release/$(STRANGER)
 	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
 	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/first-day.md
@@ -126,47 +134,57 @@ SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
 OLDER = internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml scenarios/suite/v1alpha1/steady
 
 .PHONY: test-sample
-test-sample: build setup ## Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
-	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	$(BIN)/cosi-emu explore $(SUITE) --control-plane embedded --prune step --sample 1 --seed $(SEED) --budget 5m --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(OLDER) --control-plane embedded --prune step --sample 5 --seed $(SEED) --budget 90s --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --budget 2m --out $(BIN)/found
+test-sample: build # Try a sample of the faults in all scenarios that ship, and of interferences, drawn with SEED.
+	$(BIN)/cosi-emu explore $(SUITE) --control-plane embedded --prune step --sample 1 --seed $(SEED) --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(OLDER) --control-plane embedded --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
 
+# Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
+NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
+	nightly-conformance nightly-explore nightly-sample nightly-interference nightly-components nightly-soak
 .PHONY: test-nightly
-test-nightly: verify-platforms nightly-differential nightly-control-planes nightly-race nightly-mutants nightly-conformance nightly-explore nightly-interference nightly-components nightly-soak ## Run what takes hours; each part takes at most 90 minutes.
+test-nightly: ## Run what is random or takes hours, with a new SEED.
+	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \
+		echo "seed $$seed: repeat with make $$part SEED=$$seed"; $(MAKE) $$part SEED=$$seed || exit; done
+
+.PHONY: nightly-long
+nightly-long: test-long # Run all tests that take minutes.
+
+.PHONY: nightly-sample
+nightly-sample: test-sample # Try another sample than the gate.
 
 .PHONY: nightly-mutants
-nightly-mutants: mutants ## Have the nets find the bugs of all mutants and patches.
+nightly-mutants: mutants # Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: setup ## Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
+nightly-differential: setup # Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
 	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
 
 .PHONY: nightly-control-planes
-nightly-control-planes: test-envtest test-embedded ## Run on each control plane the tests that run on the other by day, and try the requests and the storage of the embedded one at random.
+nightly-control-planes: test-envtest # Run on the programs the tests that run on the embedded control plane by day, and try the requests and the storage of the embedded one at random.
 	cd test/helm && $(GO) vet ./... && $(GO) test -count 1 ./...
 	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
 	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
 
 .PHONY: nightly-race
-nightly-race: ## Run the tests of make test, of all packages, with the race detector.
-	$(MAKE) test-race RACE_PARTS=1
+nightly-race: # Run the tests of make test, of all packages, with the race detector.
+	$(MAKE) test-race RACE="$$($(GO) list ./... | grep -Ev '/(cmd/cosi-emu|scenarios/suite)$$')"
 
 .PHONY: nightly-conformance
-nightly-conformance: ## Test all faulty drivers, and print which checks each of them fails.
+nightly-conformance: # Test all faulty drivers, and print which checks each of them fails.
 	$(GO) test ./conformance -v -count 1 -timeout 60m -run '^TestLong' -sample 0
 
 .PHONY: nightly-explore
-nightly-explore: ## Try faults in all scenarios that ship, and random ones in the base lifecycle.
+nightly-explore: # Try faults in all scenarios that ship, and random ones in the base lifecycle.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(MAKE) explore-suite
 	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
 
 .PHONY: nightly-interference
-nightly-interference: ## Try what people do to objects in the scenarios that end with everything up, and in the base lifecycle.
+nightly-interference: # Try what people do to objects in the scenarios that end with everything up, and in the base lifecycle.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(MAKE) explore-interference EXPLORE='--sample 2000 --seed $(SEED) --budget 60m'
 	$(MAKE) explore-interference EXPLORE='--pairs --sample 100 --seed $(SEED) --budget 20m'
@@ -177,14 +195,14 @@ OWN_FLAGS = --kubeconfig=$$(KUBECONFIG) --health-probe-bind-address=$$(PROBE_ADD
 OWN_COMPONENTS = --controller-cmd '$(BIN)/cosi-emu controller $(OWN_FLAGS)' \
 	--sidecar-cmd '$(BIN)/cosi-emu sidecar --endpoint=$$(COSI_ENDPOINT) --rpc-timeout=$$(RPC_TIMEOUT) $(OWN_FLAGS)'
 .PHONY: nightly-components
-nightly-components: build setup ## Run the suite, and try faults, with controller and sidecar as processes.
+nightly-components: build setup # Run the suite, and try faults, with controller and sidecar as processes.
 	$(BIN)/cosi-emu run --suite $(OWN_COMPONENTS)
 	$(BIN)/cosi-emu run --suite --no-s3 --driver-cmd '$(BIN)/cosi-emu driver --endpoint=$$(COSI_ENDPOINT) --data-dir=$$(STATE_DIR)'
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
 		--out $(BIN)/found $(OWN_COMPONENTS)
 
 .PHONY: nightly-soak
-nightly-soak: setup ## Repeat the suite, kill stores and measure memory for long.
+nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 	$(GO) test ./scenarios/suite -count 5 -race -timeout 40m
 	$(GO) test ./internal/scenarios/engine -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
 	$(GO) test ./internal/fakedriver/store -count 20 -race -timeout 20m -run '^TestKill$$'
@@ -192,51 +210,42 @@ nightly-soak: setup ## Repeat the suite, kill stores and measure memory for long
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=
 .PHONY: explore
-explore: build setup ## Try every fault at every point of the base lifecycle of both versions, and of the bridge.
+explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge.
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --bridge --out $(BIN)/found $(EXPLORE)
 
 # make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite
-explore-suite: build setup ## Try faults in all scenarios that ship.
+explore-suite: build setup # Try faults in all scenarios that ship.
 	$(BIN)/cosi-emu explore scenarios/suite --prune step --out $(BIN)/found $(EXPLORE)
 
 # make explore-steady EXPLORE='--prune object'
 .PHONY: explore-steady
-explore-steady: build setup ## Try every fault in the scenarios that end with everything up.
+explore-steady: build setup # Try every fault in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
 
 # make explore-interference EXPLORE='--pairs --budget 10m'
 PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/steady
 .PHONY: explore-interference
-explore-interference: build setup ## Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
+explore-interference: build setup # Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
 
-# The tests of components, which do not depend on what only the real API server has.
-EMBEDDED_TESTS = ./controller/... ./sidecar/... ./bridge/... ./emulator/... ./internal/emulator/oracle/... \
-	./internal/scenarios/engine/... ./scenarios/...
-.PHONY: test-embedded
-test-embedded: ## Run the tests of components and the suites on the embedded control plane.
-	COSI_EMU_TEST_CONTROL_PLANE=embedded $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(EMBEDDED_TESTS)
-
-# The tests that prefer the embedded control plane.
-ENVTEST_TESTS = ./internal/scenarios/engine ./scenarios
 .PHONY: test-envtest
-test-envtest: setup ## Run the tests that prefer the embedded control plane on kube-apiserver and etcd.
-	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTESTSUM) -- -timeout 25m -p $(PACKAGES) -skip '$(LONG)' $(TESTFLAGS) $(ENVTEST_TESTS)
+test-envtest: setup # Run all tests on kube-apiserver and etcd.
+	COSI_EMU_TEST_CONTROL_PLANE=envtest COSI_EMU_TEST_REQUIRE_PROGRAMS=1 $(GOTEST) -timeout 60m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
 
 # make mutants MUTANT=create-before-id
 MUTANT ?=
 .PHONY: mutants
-mutants: setup ## Have the nets find the bugs of all mutants and patches, or of the one that is MUTANT.
+mutants: setup # Have the nets find the bugs of all mutants and patches, or of the one that is MUTANT.
 	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),^TestLong(Mutants|Patches)$$/^$(MUTANT)$$,.)' -sample 0
 
 # make clients CLIENTS='-clients rclone,boto3 -protocols S3 -schemes http'
 CLIENTS ?= -write
 
 .PHONY: clients
-clients: clients-install ## Use the services with real clients, and write the tables of docs/clients.md.
+clients: clients-install # Use the services with real clients, and write the tables of docs/clients.md.
 	$(GO) build -C test/clients -o $(BIN)/clients/test .
 	$(BIN)/clients/test -root $(CURDIR) $(CLIENTS)
 
@@ -244,7 +253,7 @@ clients: clients-install ## Use the services with real clients, and write the ta
 DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage
 
 .PHONY: clients-install
-clients-install: ## Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
+clients-install: # Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
 	mkdir -p $(BIN)/clients
 	$(GO) build -C test/clients/programs -o $(BIN)/clients/ tool
 	$(GO) build -C test/clients -o $(BIN)/clients/minio-functional \
@@ -257,7 +266,7 @@ clients-install: ## Build and install the clients that make clients uses: into b
 	else echo 'clients-install: NOT INSTALLED, which requires root and apt-get: $(DEBIAN_CLIENTS)' >&2; fi
 
 .PHONY: clients-update
-clients-update: ## Renew the clients: the newest versions that this Go and this Node can have.
+clients-update: # Renew the clients: the newest versions that this Go and this Node can have.
 	cd test/clients/programs && $(GO) get github.com/rclone/rclone@upgrade github.com/restic/restic/cmd/restic@upgrade github.com/minio/mc@upgrade && $(GO) mod tidy
 	cd test/clients && $(GO) get $(CLIENT_LIBRARIES) && $(GO) mod tidy
 	cd test/clients && npm install --package-lock-only $$(node -p 'Object.keys(require("./package.json").dependencies).join(" ")')
@@ -267,11 +276,11 @@ CLIENT_LIBRARIES := $(addsuffix @upgrade,cloud.google.com/go/storage github.com/
 	$(addprefix github.com/aws/aws-sdk-go-v2/,config service/s3 feature/s3/transfermanager) github.com/minio/minio-go/v7)
 
 .PHONY: screenshot
-screenshot: build setup ## Take the screenshot of a report for the README, with Chromium.
+screenshot: build setup # Take the screenshot of a report for the README, with Chromium.
 	hack/screenshot/screenshot.sh $(BIN)/cosi-emu docs/images/report.png
 
 .PHONY: pictures
-pictures: ## Take the pictures of docs/ui.md, with Chromium.
+pictures: # Take the pictures of docs/ui.md, with Chromium.
 	$(GO) test ./internal/ui -count 1 -run '^TestPictures$$' -pictures $(CURDIR)/docs/images
 
 .PHONY: bench
@@ -284,12 +293,12 @@ bench: setup ## Run the benchmarks.
 generate: generate-proto generate-apis generate-openapi generate-go ## Generate all that is generated.
 
 .PHONY: generate-proto
-generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Generate the gRPC code from the .proto files.
+generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc # Generate the gRPC code from the .proto files.
 	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha1/cosi.proto cosi/v1alpha2/cosi.proto
 	PATH="$(BIN):$$PATH" $(BIN)/protogen -global -root test/linking/upstream cosi.proto
 
 .PHONY: generate-apis
-generate-apis: $(BIN)/controller-gen ## Generate deepcopy functions and CRDs from the types.
+generate-apis: $(BIN)/controller-gen # Generate deepcopy functions and CRDs from the types.
 	rm -f apis/crds/objectstorage.k8s.io_*.yaml apis/crds/v1alpha1/objectstorage.k8s.io_*.yaml
 	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha2 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds
@@ -304,21 +313,21 @@ OPENAPI_TYPES := $(addprefix k8s.io/api/, \
 	$(addprefix k8s.io/apimachinery/pkg/, api/resource apis/meta/v1 runtime util/intstr version)
 
 .PHONY: generate-openapi
-generate-openapi: $(BIN)/openapi-gen ## Generate the OpenAPI definitions of the embedded control plane.
+generate-openapi: $(BIN)/openapi-gen # Generate the OpenAPI definitions of the embedded control plane.
 	$(BIN)/openapi-gen --go-header-file /dev/null --report-filename /dev/null \
 		--output-dir $(OPENAPI) --output-pkg github.com/cosi-emu/cosi-emu/$(OPENAPI) \
 		--output-file zz_generated.openapi.go $(OPENAPI_TYPES)
 
 .PHONY: generate-go
-generate-go: ## Run the go:generate directives.
+generate-go: # Run the go:generate directives.
 	$(GO) generate ./...
 
 .PHONY: fmt
-fmt: $(BIN)/golangci-lint ## Format the code.
+fmt: $(BIN)/golangci-lint # Format the code.
 	$(BIN)/golangci-lint fmt ./...
 
 .PHONY: tidy
-tidy: ## Tidy every module of the repository.
+tidy: # Tidy every module of the repository.
 	hack/verify/modules.sh tidy
 
 .PHONY: lint
@@ -338,39 +347,39 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 verify: verify-text verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint verify-systems ## Check all that can be checked without running the code.
 
 .PHONY: verify-text
-verify-text: ## No file names a machine that it was written on.
+verify-text: # No file names a machine that it was written on.
 	hack/verify/text.sh
 
 .PHONY: verify-mutants
-verify-mutants: ## Every patch of test/mutants/patches applies.
+verify-mutants: # Every patch of test/mutants/patches applies.
 	hack/mutants.sh check
 
 .PHONY: verify-format
-verify-format: ## The code is formatted.
+verify-format: # The code is formatted.
 	hack/verify/format.sh
 
 .PHONY: verify-modules
-verify-modules: ## Every module is tidy.
+verify-modules: # Every module is tidy.
 	hack/verify/modules.sh tidy -diff
 
 .PHONY: verify-licenses
-verify-licenses: $(BIN)/licenses ## The licenses of all modules that the product is built of are allowed.
+verify-licenses: $(BIN)/licenses # The licenses of all modules that the product is built of are allowed.
 	$(BIN)/licenses . test/clients examples/driver-author hack/controlplane
 
 .PHONY: verify-vulnerabilities
-verify-vulnerabilities: $(BIN)/govulncheck ## The code calls nothing with a known vulnerability.
+verify-vulnerabilities: $(BIN)/govulncheck # The code calls nothing with a known vulnerability.
 	hack/verify/vulnerabilities.sh $(BIN)/govulncheck
 
 # The tests compile everything for this machine. What differs between platforms is the system.
 .PHONY: verify-systems
-verify-systems: vet-darwin-arm64 vet-windows-amd64 ## The code compiles, tests included, on every system.
+verify-systems: vet-darwin-arm64 vet-windows-amd64 # The code compiles, tests included, on every system.
 
 .PHONY: verify-generated
-verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen ## Generated files are up to date.
+verify-generated: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc $(BIN)/controller-gen $(BIN)/openapi-gen # Generated files are up to date.
 	hack/verify/generated.sh "$(MAKE)" "$(BIN)"
 
 .PHONY: verify-platforms
-verify-platforms: $(addprefix vet-,$(subst /,-,$(PLATFORMS))) ## The code compiles, tests included, on every platform.
+verify-platforms: $(addprefix vet-,$(subst /,-,$(PLATFORMS))) # The code compiles, tests included, on every platform.
 
 # vet-linux-amd64 and so on.
 vet-%:

@@ -144,7 +144,7 @@ func waitDead(t *testing.T, h *home) {
 // COSI is installed, with classes that the emulator did not create.
 func TestExistingClusterDriver(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	x := h.newExisting()
 	x.apply("../../deploy")
 	x.client = connectConfig(t, x.config).client

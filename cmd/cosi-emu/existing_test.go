@@ -40,7 +40,7 @@ func (h *home) newExisting() *existing {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	plane := controlplanetest.StartOwn(h.t, controlplane.Options{Dir: filepath.Join(dir, "plane")})
+	plane := controlplanetest.StartKind(h.t, h.kind, controlplane.Options{Dir: filepath.Join(dir, "plane")})
 	file, err := clientcmd.Load(plane.Kubeconfig())
 	if err != nil {
 		h.t.Fatal(err)

@@ -15,7 +15,7 @@ func TestFullDiskAtStart(t *testing.T) {
 	t.Parallel()
 	const size = 160 << 20 // etcd reserves 64 MiB for each of two files
 	disk := harness.SmallDisk(t, size)
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	ballast := filepath.Join(disk, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, size-16<<20), 0o600); err != nil {
 		t.Fatal(err)

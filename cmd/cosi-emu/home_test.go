@@ -24,9 +24,10 @@ import (
 // home is all that a user's program sees of the machine: it leaves its files
 // here and nowhere else, and its processes have the path in their command lines.
 type home struct {
-	t   *testing.T
-	dir string
-	env []string
+	t    *testing.T
+	kind selection.Kind // of control planes
+	dir  string
+	env  []string
 }
 
 // newHome makes a home. When the test ends, whatever runs there is stopped, and
@@ -57,7 +58,7 @@ func newHomeOn(t *testing.T, kind selection.Kind) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{t: t, dir: dir}
+	h := &home{t: t, kind: kind, dir: dir}
 	for _, name := range []string{"state", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,8 @@ const (
 var exclusive sync.Mutex
 
 // Start starts an emulator for a test, on the shared control plane unless the
-// options name another, or a Cluster that leads to it. Tests that run in parallel wait for each other here.
+// options name another, or a Cluster that leads to it. The shared one is embedded, unless the
+// environment variable COSI_EMU_TEST_CONTROL_PLANE selects another kind. Tests that run in parallel wait for each other here.
 // When the test ends, the objects of COSI are deleted, what cannot be deleted
 // fails the test, and the emulator is stopped. If the test has failed, the
 // journal is kept in a file, whose path is logged.

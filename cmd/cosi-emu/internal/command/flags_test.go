@@ -145,20 +145,22 @@ func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 	}
 }
 
-// TestNoControlPlane: an empty environment variable takes back the one of the image, so
-// that 'up --existing-cluster' is accepted.
+// TestNoControlPlane: the environment variable that selects the control plane, as that of the
+// image does, does not exclude an existing cluster.
 func TestNoControlPlane(t *testing.T) {
-	t.Setenv("COSI_EMU_CONTROL_PLANE", "")
-	s := &start{}
-	flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
-	s.addFlags(flags)
-	if err := flags.Parse([]string{"--existing-cluster"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := flagsFromEnvironment(flags); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cluster.validate(s.session); err != nil {
-		t.Errorf("up --existing-cluster without a control plane: %v", err)
+	for _, value := range []string{"", "embedded"} {
+		t.Setenv("COSI_EMU_CONTROL_PLANE", value)
+		s := &start{}
+		flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
+		s.addFlags(flags)
+		if err := flags.Parse([]string{"--existing-cluster"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := flagsFromEnvironment(flags); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.cluster.validate(s.session); err != nil {
+			t.Errorf("up --existing-cluster with COSI_EMU_CONTROL_PLANE=%s: %v", value, err)
+		}
 	}
 }

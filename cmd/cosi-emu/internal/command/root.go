@@ -111,6 +111,14 @@ func groups(streams cli.Streams) []group {
 	}
 }
 
+// isUnused reports whether a flag has no use, because the command line selects an existing
+// cluster. Variables are also set for all commands of a user or of an image: they select the
+// control plane of those that start one.
+func isUnused(flags *pflag.FlagSet, name string) bool {
+	existing := flags.Lookup("existing-cluster")
+	return existing != nil && existing.Value.String() == "true" && (name == "control-plane" || name == "control-plane-dir")
+}
+
 // flagsFromEnvironment sets the flags that are missing on the command line from their
 // environment variables.
 func flagsFromEnvironment(flags *pflag.FlagSet) error {
@@ -118,7 +126,7 @@ func flagsFromEnvironment(flags *pflag.FlagSet) error {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		name := envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 		value, ok := os.LookupEnv(name)
-		if !ok || flag.Changed || flag.Name == "help" {
+		if !ok || flag.Changed || flag.Name == "help" || isUnused(flags, flag.Name) {
 			return
 		}
 		if err := flags.Set(flag.Name, value); err != nil {

@@ -106,19 +106,8 @@ func Kind() (selection.Kind, error) {
 	return kind, nil
 }
 
-// StartOwn starts a control plane that only this test uses, of the kind in Variable. It stops when
-// the test ends.
-func StartOwn(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane {
-	tb.Helper()
-	kind, err := Kind()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return StartKind(tb, kind, opts)
-}
-
-// StartKind is StartOwn with a control plane of another kind. If it needs programs, and they are
-// not on this machine, the test is skipped.
+// StartKind starts a control plane of a kind, which only this test uses. It stops when the test
+// ends. If it needs programs, and they are not on this machine, the test is skipped.
 func StartKind(tb testing.TB, kind selection.Kind, opts controlplane.Options) controlplane.ControlPlane {
 	tb.Helper()
 	choice := selection.Choice{Kind: kind}
