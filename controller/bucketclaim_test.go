@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // KEP: CHANGE-6, CHANGE-11, ARCH-1, LIFE-6, USE-2, FLOW-CREATE-1, FLOW-CREATE-2.1
@@ -83,7 +83,7 @@ func TestClaimWrites(t *testing.T) {
 	}
 }
 
-func texts(calls []harness.Request) []string {
+func texts(calls []cluster.Request) []string {
 	var found []string
 	for _, c := range calls {
 		found = append(found, c.String())

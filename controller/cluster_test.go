@@ -12,9 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/controllertest"
 )
 
-// cluster is the control plane that all tests share: connected to once, so that
+// shared is the control plane that all tests share: connected to once, so that
 // the connections are not taken for leaks, and with the controller's RBAC rules.
-var cluster struct {
+var shared struct {
 	once  sync.Once
 	admin client.Client
 	err   error
@@ -26,13 +26,13 @@ func connect(tb testing.TB) client.Client {
 		tb.Skip("needs a control plane")
 	}
 	cfg := controlplanetest.Start(tb).AdminConfig()
-	cluster.once.Do(func() {
-		cluster.admin, cluster.err = controllertest.NewAdmin(cfg, "../deploy/rbac/controller.yaml")
+	shared.once.Do(func() {
+		shared.admin, shared.err = controllertest.NewAdmin(cfg, "../deploy/rbac/controller.yaml")
 	})
-	if cluster.err != nil {
-		tb.Fatalf("connect to the control plane: %v", cluster.err)
+	if shared.err != nil {
+		tb.Fatalf("connect to the control plane: %v", shared.err)
 	}
-	return cluster.admin
+	return shared.admin
 }
 
 // cleanUp removes what the test has left.

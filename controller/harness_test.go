@@ -11,6 +11,7 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/controllertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -21,7 +22,7 @@ type fixture struct {
 	t testing.TB
 	client.Client
 	namespace string
-	requests  *harness.Requests
+	requests  *cluster.Requests
 	log       *controllertest.LogBook
 	running   *controllertest.Instance
 }
@@ -32,7 +33,7 @@ func prepare(tb testing.TB) *fixture {
 	admin := connect(tb)
 	h := &fixture{
 		t: tb, Client: admin, namespace: controlplanetest.Namespace(tb),
-		requests: &harness.Requests{}, log: &controllertest.LogBook{},
+		requests: &cluster.Requests{}, log: &controllertest.LogBook{},
 	}
 	tb.Cleanup(h.cleanUp)
 	return h

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -49,7 +50,7 @@ func TestLeaderElection(t *testing.T) {
 	h := prepare(t)
 	h.startController(elect)
 	other := *h
-	other.requests = &harness.Requests{}
+	other.requests = &cluster.Requests{}
 	opts := cosicontroller.Options{Logger: h.log.Logger()}
 	elect(&opts)
 	standby, err := cosicontroller.New(other.config(), opts)
@@ -97,7 +98,7 @@ func TestE86LostLease(t *testing.T) {
 	first := h.running
 	h.running = nil
 	other := *h
-	other.requests = &harness.Requests{}
+	other.requests = &cluster.Requests{}
 	opts := cosicontroller.Options{Logger: h.log.Logger()}
 	elect(&opts)
 	opts.RenewDeadline = lease * 5 / 6

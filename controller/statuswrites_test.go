@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // The status of a successful claim changes twice: when it is bound, and when it is
@@ -29,7 +29,7 @@ func TestStatusWritesOfASuccessfulClaim(t *testing.T) {
 	h.report(bucket, provision)
 	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	h.settles()
-	var writes []harness.Request
+	var writes []cluster.Request
 	for _, c := range h.requests.Writes() {
 		if strings.HasSuffix(c.Path, "/bucketclaims/data/status") {
 			writes = append(writes, c)

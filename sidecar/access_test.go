@@ -16,8 +16,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // E34 is in here as well: COSI_PROTOCOL is written.
@@ -227,7 +227,7 @@ func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
 			return err
 		}
 		if _, ok := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]; !ok {
-			return fmt.Errorf("not cleaned up: %v", harness.Lines(access.Status.Conditions))
+			return fmt.Errorf("not cleaned up: %v", cluster.Lines(access.Status.Conditions))
 		}
 		return nil
 	})

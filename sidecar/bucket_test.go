@@ -14,8 +14,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // KEP: CHANGE-10, OVER-3, FLOW-CREATE-3.2, FLOW-CREATE-3.3, FLOW-CREATE-3.4
@@ -35,7 +35,7 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 			t.Errorf("DriverCreateBucket before the ID and the finalizer are persisted: %q, %v", stored.Status.BucketID, stored.Finalizers)
 		}
 		if stored.Status.ReadyToUse || meta.IsStatusConditionTrue(stored.Status.Conditions, v1alpha2.ConditionProvisioned) {
-			t.Errorf("the Bucket is provisioned before DriverCreateBucket: %v", harness.Lines(stored.Status.Conditions))
+			t.Errorf("the Bucket is provisioned before DriverCreateBucket: %v", cluster.Lines(stored.Status.Conditions))
 		}
 		return next()
 	})

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // failure is one code of one call, and the object that meets it.
@@ -184,7 +184,7 @@ func (w *world) provoke(f *failure, shared *v1alpha2.Bucket) {
 func (w *world) says(f *failure) {
 	w.Helper()
 	w.WaitCondition(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
-	failed := meta.FindStatusCondition(harness.Conditions(f.object), v1alpha2.ConditionProvisionFailed)
+	failed := meta.FindStatusCondition(cluster.Conditions(f.object), v1alpha2.ConditionProvisionFailed)
 	for _, part := range []string{f.method, f.code.String(), "the driver says so"} {
 		if !containsAny(failed.Message, part) {
 			w.Errorf("message %q does not have %q", failed.Message, part)
@@ -217,7 +217,7 @@ func (w *world) isCleanedUp(access *v1alpha2.BucketAccess) error {
 		return err
 	}
 	if !v1alpha2.IsSidecarCleanupFinished(access) {
-		return fmt.Errorf("BucketAccess %s is not cleaned up: %v", access.Name, harness.Lines(access.Status.Conditions))
+		return fmt.Errorf("BucketAccess %s is not cleaned up: %v", access.Name, cluster.Lines(access.Status.Conditions))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // The user of an access gets an Event that it was not granted, and the administrator one
@@ -74,10 +74,10 @@ func (w *world) isUpToDate(object client.Object) error {
 		return err
 	}
 	types := map[string]bool{}
-	for _, c := range harness.Conditions(object) {
+	for _, c := range cluster.Conditions(object) {
 		types[c.Type] = true
 		if c.ObservedGeneration != object.GetGeneration() || c.Status == metav1.ConditionUnknown {
-			return errors.New(harness.Lines([]metav1.Condition{c})[0])
+			return errors.New(cluster.Lines([]metav1.Condition{c})[0])
 		}
 	}
 	if len(types) != 3 {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // E01: what the driver has created is known even if every write after it fails,
@@ -279,7 +279,7 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 					}
 					c := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 					if c == nil || c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, message) {
-						return fmt.Errorf("want ProvisionFailed=True with %q: %v", message, harness.Lines(bucket.Status.Conditions))
+						return fmt.Errorf("want ProvisionFailed=True with %q: %v", message, cluster.Lines(bucket.Status.Conditions))
 					}
 					return nil
 				})

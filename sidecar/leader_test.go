@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -29,7 +30,7 @@ func (w *world) elects() {
 // another is a second machine: other connections, other options.
 func (w *world) another(change ...func(*cosisidecar.Options)) *world {
 	other := *w
-	other.requests = &harness.Requests{}
+	other.requests = &cluster.Requests{}
 	for _, f := range change {
 		f(&other.options)
 	}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // bucket creates a Bucket as the controller does for a claim of a BucketClass.
@@ -61,7 +61,7 @@ func (w *world) isReady(bucket *v1alpha2.Bucket) error {
 		return err
 	}
 	if !bucket.Status.ReadyToUse {
-		return fmt.Errorf("Bucket %s is not ready: %v", bucket.Name, harness.Lines(bucket.Status.Conditions))
+		return fmt.Errorf("Bucket %s is not ready: %v", bucket.Name, cluster.Lines(bucket.Status.Conditions))
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (w *world) isGranted(access *v1alpha2.BucketAccess) error {
 		return err
 	}
 	if !access.Status.ReadyToUse {
-		return fmt.Errorf("BucketAccess %s is not ready: %v", access.Name, harness.Lines(access.Status.Conditions))
+		return fmt.Errorf("BucketAccess %s is not ready: %v", access.Name, cluster.Lines(access.Status.Conditions))
 	}
 	return nil
 }

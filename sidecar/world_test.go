@@ -20,6 +20,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -41,7 +42,7 @@ var api = sync.OnceValues(func() (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	admin, err := harness.Connect(plane.AdminConfig())
+	admin, err := cluster.Connect(plane.AdminConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +51,16 @@ var api = sync.OnceValues(func() (client.Client, error) {
 	if err := client.IgnoreAlreadyExists(admin.Create(ctx, system)); err != nil {
 		return nil, err
 	}
-	return admin, harness.Install(ctx, admin, "../deploy/rbac/sidecar.yaml")
+	return admin, cluster.Install(ctx, admin, "../deploy/rbac/sidecar.yaml")
 })
 
 // world is one test's driver, sidecar and namespace, and a hand that does what
 // the controller and the users would.
 type world struct {
-	*harness.Cluster
+	*cluster.Cluster
 
 	driver   *drivertest.Driver
-	requests *harness.Requests
+	requests *cluster.Requests
 	options  cosisidecar.Options
 }
 
@@ -80,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	})
 	d := drivertest.Start(t, "d-"+rand.String(8)+".test")
 	return &world{
-		Cluster: &harness.Cluster{TB: t, Client: admin, Namespace: namespace}, driver: d, requests: &harness.Requests{},
+		Cluster: &cluster.Cluster{TB: t, Client: admin, Namespace: namespace}, driver: d, requests: &cluster.Requests{},
 		options: cosisidecar.Options{
 			Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions(), Logger: testr.New(t),
 			RetryBaseDelay: 10 * time.Millisecond, RetryMaxDelay: 100 * time.Millisecond,
@@ -152,7 +153,7 @@ func (w *world) settle() (calls, writes int) {
 }
 
 // lines are requests as method and path.
-func lines(requests []harness.Request) []string {
+func lines(requests []cluster.Request) []string {
 	var lines []string
 	for _, request := range requests {
 		lines = append(lines, request.Method+" "+request.Path)

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	testcluster "github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // TestSidecarOfV1alpha1 runs the sidecar as a program of its own, for a driver of
@@ -23,11 +23,11 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	h := newHome(t)
 	plane := controlplanetest.StartVersion(t, objectstorage.V1alpha1)
 	kubeconfig := h.write("kubeconfig", string(plane.Kubeconfig()))
-	admin, err := harness.Connect(plane.AdminConfig())
+	admin, err := testcluster.Connect(plane.AdminConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &harness.Cluster{TB: t, Client: admin}
+	c := &testcluster.Cluster{TB: t, Client: admin}
 	socket := "unix://" + filepath.Join(h.dir, "old.sock")
 	sidecar := h.start("sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket)
 	driver := h.start("driver", "--api", "v1alpha1", "--driver-name", "old.example.com",

@@ -18,6 +18,7 @@ import (
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/controllertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -28,13 +29,13 @@ type fixture struct {
 	t testing.TB
 	client.Client
 	namespace string
-	requests  *harness.Requests
+	requests  *cluster.Requests
 	log       *controllertest.LogBook
 	running   *controllertest.Instance
 }
 
-// cluster is the control plane that all tests share.
-var cluster struct {
+// shared is the control plane that all tests share.
+var shared struct {
 	once  sync.Once
 	admin client.Client
 	err   error
@@ -52,15 +53,15 @@ func plane(tb testing.TB) controlplane.ControlPlane {
 func prepare(tb testing.TB) *fixture {
 	tb.Helper()
 	p := plane(tb)
-	cluster.once.Do(func() {
-		cluster.admin, cluster.err = controllertest.NewAdmin(p.AdminConfig(), "../../deploy/rbac/controller.yaml")
+	shared.once.Do(func() {
+		shared.admin, shared.err = controllertest.NewAdmin(p.AdminConfig(), "../../deploy/rbac/controller.yaml")
 	})
-	if cluster.err != nil {
-		tb.Fatalf("connect to the control plane: %v", cluster.err)
+	if shared.err != nil {
+		tb.Fatalf("connect to the control plane: %v", shared.err)
 	}
 	h := &fixture{
-		t: tb, Client: cluster.admin, namespace: controlplanetest.NamespaceIn(tb, p),
-		requests: &harness.Requests{}, log: &controllertest.LogBook{},
+		t: tb, Client: shared.admin, namespace: controlplanetest.NamespaceIn(tb, p),
+		requests: &cluster.Requests{}, log: &controllertest.LogBook{},
 	}
 	tb.Cleanup(func() {
 		controllertest.RemoveAll(tb, h.Client,

@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -85,7 +86,7 @@ func TestE62LostLease(t *testing.T) {
 	first, ended := w.launch()
 	w.Must(first.WaitReady(t.Context()))
 	standby := *w
-	standby.requests, standby.options.RenewDeadline = &harness.Requests{}, lease*5/6
+	standby.requests, standby.options.RenewDeadline = &cluster.Requests{}, lease*5/6
 	second, _ := standby.launch()
 	w.requests.Reject(http.MethodPut, "/leases/"+cosisidecar.LeaseName(first.DriverName()))
 	w.Must(second.WaitReady(t.Context()))

@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -40,7 +41,7 @@ var api = sync.OnceValues(func() (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	admin, err := harness.Connect(plane.AdminConfig())
+	admin, err := cluster.Connect(plane.AdminConfig())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ var api = sync.OnceValues(func() (client.Client, error) {
 		return nil, err
 	}
 	for _, file := range []string{"sidecar.yaml", "v1alpha1/sidecar.yaml"} {
-		if err := harness.Install(ctx, admin, "../../deploy/rbac/"+file); err != nil {
+		if err := cluster.Install(ctx, admin, "../../deploy/rbac/"+file); err != nil {
 			return nil, err
 		}
 	}
@@ -60,10 +61,10 @@ var api = sync.OnceValues(func() (client.Client, error) {
 // world is one test's driver, sidecar and namespace, and a hand that does what
 // the controller and the users would.
 type world struct {
-	*harness.Cluster
+	*cluster.Cluster
 
 	driver   *drivertest.V1alpha1
-	requests *harness.Requests
+	requests *cluster.Requests
 	options  cosisidecar.Options
 }
 
@@ -84,7 +85,7 @@ func newWorld(t *testing.T) *world {
 	})
 	d := drivertest.StartV1alpha1(t, "d-"+rand.String(8)+".test")
 	return &world{
-		Cluster: &harness.Cluster{TB: t, Client: admin, Namespace: namespace}, driver: d, requests: &harness.Requests{},
+		Cluster: &cluster.Cluster{TB: t, Client: admin, Namespace: namespace}, driver: d, requests: &cluster.Requests{},
 		options: cosisidecar.Options{
 			Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions(), Logger: testr.New(t),
 			RetryBaseDelay: 10 * time.Millisecond, RetryMaxDelay: 100 * time.Millisecond,

@@ -17,19 +17,20 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
-	"github.com/cosi-emu/cosi-emu/test/harness"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // world is an emulator with Azure only, and a namespace.
 type world struct {
-	harness.Cluster
+	cluster.Cluster
 
 	emu *emulator.Emulator
 }
@@ -37,7 +38,7 @@ type world struct {
 func start(t *testing.T, secure bool) *world {
 	t.Helper()
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}, TLS: secure})
-	return &world{harness.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}, emu}
+	return &world{cluster.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}, emu}
 }
 
 // claim creates a claim, and waits until its container exists.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -21,7 +22,7 @@ import (
 // which the manifest has.
 func NewAdmin(cfg *rest.Config, manifest string) (client.Client, error) {
 	log.SetLogger(logr.Discard()) // or controller-runtime complains; the tests' controllers have their own
-	admin, err := harness.Connect(cfg)
+	admin, err := cluster.Connect(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func NewAdmin(cfg *rest.Config, manifest string) (client.Client, error) {
 	if err := client.IgnoreAlreadyExists(admin.Create(ctx, namespace)); err != nil {
 		return nil, err
 	}
-	return admin, harness.Install(ctx, admin, manifest)
+	return admin, cluster.Install(ctx, admin, manifest)
 }
 
 // RemoveAll removes all objects of the kinds of the lists, without asking the controller, so

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
@@ -29,13 +30,13 @@ type Instance struct {
 	Ended  chan error
 
 	tb       testing.TB
-	requests *harness.Requests
+	requests *cluster.Requests
 	ignore   goleak.Option
 }
 
 // Config returns the connection of a controller, which has the rights of deploy/rbac. Its
 // requests are recorded.
-func Config(tb testing.TB, plane controlplane.ControlPlane, requests *harness.Requests) *rest.Config {
+func Config(tb testing.TB, plane controlplane.ControlPlane, requests *cluster.Requests) *rest.Config {
 	tb.Helper()
 	cfg, err := plane.UserConfig(user, "system:serviceaccounts", "system:authenticated")
 	if err != nil {
@@ -46,7 +47,7 @@ func Config(tb testing.TB, plane controlplane.ControlPlane, requests *harness.Re
 }
 
 // Start starts a controller, and returns when it is ready.
-func Start(tb testing.TB, requests *harness.Requests, newController func() (Controller, error)) *Instance {
+func Start(tb testing.TB, requests *cluster.Requests, newController func() (Controller, error)) *Instance {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &Instance{Cancel: cancel, Ended: make(chan error, 1), tb: tb, requests: requests, ignore: goleak.IgnoreCurrent()}
@@ -80,7 +81,7 @@ func (i *Instance) Stop() {
 }
 
 // Describe adds to an error what the controller has written and logged.
-func Describe(err error, requests *harness.Requests, log *LogBook) error {
+func Describe(err error, requests *cluster.Requests, log *LogBook) error {
 	if err == nil {
 		return nil
 	}

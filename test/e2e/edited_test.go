@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // handle is what the statuses of the three kinds have in common, to be edited.
@@ -77,7 +77,7 @@ type state struct {
 
 // stateNow is the state of an object, but for the conditions of others.
 func stateNow(object client.Object) state {
-	ready, conditions := harness.Status(object)
+	ready, conditions := cluster.Status(object)
 	now := state{Ready: ready, Conditions: map[string]string{}, Finalizers: object.GetFinalizers()}
 	for _, c := range conditions {
 		if c.Type != foreignCondition {
@@ -163,9 +163,9 @@ func TestForeignConditionStays(t *testing.T) {
 		p.ModifyStatus(object, func() { handleOf(object).set(foreignCondition, metav1.ConditionTrue) })
 		p.ModifyStatus(object, func() { *handleOf(object).ready = false })
 		p.WaitReady(object)
-		_, conditions := harness.Status(object)
+		_, conditions := cluster.Status(object)
 		if !slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return c.Type == foreignCondition && c.Reason == "ByHand" }) {
-			t.Errorf("%s has lost the condition: %v", what, harness.Lines(conditions))
+			t.Errorf("%s has lost the condition: %v", what, cluster.Lines(conditions))
 		}
 	}
 }

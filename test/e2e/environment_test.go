@@ -16,22 +16,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // apiServer returns an API server without components, and a namespace of it.
-func apiServer(t *testing.T) *harness.Cluster {
+func apiServer(t *testing.T) *cluster.Cluster {
 	t.Helper()
-	admin, err := harness.Connect(controlplanetest.Start(t).AdminConfig())
+	admin, err := cluster.Connect(controlplanetest.Start(t).AdminConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &harness.Cluster{TB: t, Client: admin, Namespace: controlplanetest.Namespace(t)}
+	return &cluster.Cluster{TB: t, Client: admin, Namespace: controlplanetest.Namespace(t)}
 }
 
 // makeAccess creates the BucketAccess rw to claims, with a status. The Secret of
 // claim x is x-secret.
-func makeAccess(c *harness.Cluster, status v1alpha2.BucketAccessStatus, claims ...string) *v1alpha2.BucketAccess {
+func makeAccess(c *cluster.Cluster, status v1alpha2.BucketAccessStatus, claims ...string) *v1alpha2.BucketAccess {
 	c.Helper()
 	object := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "rw"},
@@ -48,7 +48,7 @@ func makeAccess(c *harness.Cluster, status v1alpha2.BucketAccessStatus, claims .
 	return object
 }
 
-func makeSecret(c *harness.Cluster, claim string) {
+func makeSecret(c *cluster.Cluster, claim string) {
 	c.Helper()
 	c.Make(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: claim + "-secret"},

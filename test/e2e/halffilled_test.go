@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
-	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // prefilled is a status that a user wrote before COSI. It is about
@@ -246,8 +246,8 @@ func (s *scene) notReady(object client.Object) error {
 	if err := s.Refresh(object); err != nil {
 		return err
 	}
-	if ready, conditions := harness.Status(object); ready {
-		return fmt.Errorf("%s says that it is ready, with the conditions %v", object.GetName(), harness.Lines(conditions))
+	if ready, conditions := cluster.Status(object); ready {
+		return fmt.Errorf("%s says that it is ready, with the conditions %v", object.GetName(), cluster.Lines(conditions))
 	}
 	return nil
 }

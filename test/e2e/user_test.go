@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // TestOrdinaryUser checks that a Role in a user's own namespace suffices to get, use
@@ -43,7 +43,7 @@ func TestOrdinaryUser(t *testing.T) {
 
 // user returns the client of a user with rights to claims, accesses and Secrets in
 // the scene's namespace alone.
-func (s *scene) user(name string) *harness.Cluster {
+func (s *scene) user(name string) *cluster.Cluster {
 	s.Helper()
 	in := metav1.ObjectMeta{Namespace: s.Namespace, Name: name}
 	s.Make(
@@ -62,10 +62,10 @@ func (s *scene) user(name string) *harness.Cluster {
 	)
 	cfg, err := s.emu.ControlPlane().UserConfig(name, "system:authenticated")
 	s.Must(err)
-	requests := &harness.Requests{}
+	requests := &cluster.Requests{}
 	cfg.Wrap(requests.Wrap)
 	s.Cleanup(requests.CloseIdle)
-	c, err := harness.Connect(cfg)
+	c, err := cluster.Connect(cfg)
 	s.Must(err)
-	return &harness.Cluster{TB: s.TB, Client: c, Namespace: s.Namespace}
+	return &cluster.Cluster{TB: s.TB, Client: c, Namespace: s.Namespace}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // minimumV1alpha1 are the writes that the life of a claim and an access needs in v1alpha1, because
@@ -60,7 +60,7 @@ func TestWritesV1alpha1(t *testing.T) {
 		},
 	}
 	begin := w.settle(t)
-	c := harness.Cluster{TB: t, Client: emu.Client(), Namespace: namespace}
+	c := cluster.Cluster{TB: t, Client: emu.Client(), Namespace: namespace}
 	c.Must(c.Create(t.Context(), claim))
 	c.Must(c.Create(t.Context(), access))
 	c.Eventually(func() error {

@@ -1,6 +1,6 @@
 // Package harness is what the tests of this module share: waiting for a
-// condition, an API server as one test uses it, a recorder of a component's
-// requests, and processes.
+// condition, listening, and processes. It imports nothing of Kubernetes, so that the tests of
+// small packages link fast; package cluster has an API server.
 //
 // Every assertion calls [testing.TB.Helper], ends the test when it fails, and
 // says what it waited for and what it saw last. A test never sleeps: it waits

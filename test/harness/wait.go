@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -78,9 +76,16 @@ func poll(tb testing.TB, holds func(context.Context) (bool, error)) error {
 	tb.Helper()
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(tb.Context()), Timeout, fmt.Errorf("%s have passed", Timeout))
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, interval, true, holds)
-	if wait.Interrupted(err) {
-		return context.Cause(ctx)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if done, err := holds(ctx); done || err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
 	}
-	return err
 }

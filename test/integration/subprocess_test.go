@@ -24,7 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
-	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // role is the variable by which this program is a component instead of a test.
@@ -97,7 +97,7 @@ func TestKilled(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	user := &harness.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}
+	user := &cluster.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}
 	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: user.Namespace, Name: "c"},
 		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},

@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 )
 
 // Variable is an environment variable.
@@ -124,7 +125,7 @@ func readSecret(ctx context.Context, c client.Client, key client.ObjectKey) (map
 	if err != nil {
 		return nil, fmt.Errorf("access Secret %s: %w", key, err)
 	}
-	return hub.SecretData(secret)
+	return secretvalues.Data(secret)
 }
 
 func variablesOf(values map[string]string) []Variable {

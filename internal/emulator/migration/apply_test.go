@@ -29,6 +29,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
@@ -42,7 +43,7 @@ type lab struct {
 	config      *rest.Config
 	dynamic     dynamic.Interface
 	definitions clientset.Interface
-	requests    *harness.Requests
+	requests    *cluster.Requests
 }
 
 // newLab returns the cluster, with namespace demo and the kinds of v1alpha2. At the end it
@@ -52,7 +53,7 @@ func newLab(t *testing.T) *lab {
 	plane := controlplanetest.Start(t)
 	others := goleak.IgnoreCurrent()
 	t.Cleanup(func() { leaks.Check(t, others) })
-	l := &lab{T: t, config: plane.AdminConfig(), requests: &harness.Requests{}}
+	l := &lab{T: t, config: plane.AdminConfig(), requests: &cluster.Requests{}}
 	l.config.QPS = -1
 	l.config.Wrap(l.requests.Wrap)
 	t.Cleanup(l.requests.CloseIdle)

@@ -4,12 +4,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
 // OfSecret returns the values of an access Secret that are secret.
 func OfSecret(s *corev1.Secret) []string {
-	data, err := hub.SecretData(s)
+	data, err := Data(s)
 	if err != nil {
 		data = map[string]string{} // of a BucketInfo that is none
 	}

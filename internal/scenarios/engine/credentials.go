@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -33,7 +33,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	if err := r.engine.client.Get(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
-	values, err := hub.SecretData(secret)
+	values, err := secretvalues.Data(secret)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package harness
+package cluster
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // Requests records the requests of a component, and can make them fail. Its
@@ -109,7 +111,7 @@ const standbyReads = 3
 func (r *Requests) ExpectStandby(tb testing.TB, lease string) {
 	tb.Helper()
 	isLease := func(request Request) bool { return strings.HasSuffix(request.Path, lease) }
-	Eventually(tb, "the standby reads the Lease", func(context.Context) error {
+	harness.Eventually(tb, "the standby reads the Lease", func(context.Context) error {
 		reads := 0
 		for _, request := range r.All() {
 			if request.Method == http.MethodGet && isLease(request) {

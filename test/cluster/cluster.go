@@ -1,4 +1,4 @@
-package harness
+package cluster
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // Cluster is an API server as one test uses it: a client, usually the
@@ -62,7 +63,7 @@ func (c *Cluster) Eventually(check func() error) {
 
 func (c *Cluster) eventually(what string, check func() error) {
 	c.Helper()
-	Eventually(c.TB, what, func(context.Context) error { return check() })
+	harness.Eventually(c.TB, what, func(context.Context) error { return check() })
 }
 
 // Make creates objects in their order.
@@ -194,7 +195,7 @@ func (c *Cluster) EventReasons(object client.Object) map[string]int {
 // function does: the components may have stopped.
 func (c *Cluster) ForceRemove(object client.Object) {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context()), harness.Timeout)
 	defer cancel()
 	err := client.IgnoreNotFound(c.Delete(ctx, object))
 	if err == nil {

@@ -1,4 +1,4 @@
-package hub
+package secretvalues
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// SecretData returns the contents of an access Secret by the keys of v1alpha2, also if it has
+// Data returns the contents of an access Secret by the keys of v1alpha2, also if it has
 // the BucketInfo of v1alpha1. The error contains no secret.
-func SecretData(s *corev1.Secret) (map[string]string, error) {
+func Data(s *corev1.Secret) (map[string]string, error) {
 	values := map[string]string{}
 	for key, value := range s.Data {
 		values[key] = string(value)
