@@ -80,8 +80,8 @@ func copyDriver(t *testing.T) string {
 	return dir
 }
 
-// TestInitDriverTest writes a test of a driver, and runs some of it.
-func TestInitDriverTest(t *testing.T) {
+// TestLongInitDriverTest writes a test of a driver, and runs some of it.
+func TestLongInitDriverTest(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	dir := copyDriver(t)
@@ -102,8 +102,8 @@ type workflowStep struct {
 	Run  string `yaml:"run"`
 }
 
-// TestInitCI writes a workflow, and runs its steps with this program in place of the installed one.
-func TestInitCI(t *testing.T) {
+// TestLongInitCI writes a workflow, and runs its steps with this program in place of the installed one.
+func TestLongInitCI(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	dir := copyDriver(t)
