@@ -2,6 +2,8 @@ package phasetest
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -100,6 +102,31 @@ func (c *Case) newCache(ctx context.Context) (made cache.Cache, informers []cach
 		err = c.suite.Index(ctx, made)
 	}
 	return made, informers, err
+}
+
+// waitCached waits until the cache has the objects of the case in their latest versions, but
+// for those of some kinds.
+func (c *Case) waitCached(except []client.Object) {
+	c.Helper()
+	for _, object := range c.objects {
+		isSame := func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(object) }
+		if !slices.ContainsFunc(except, isSame) {
+			c.Must(c.Refresh(object))
+			c.Eventually(func() error { return c.checkCached(object) })
+		}
+	}
+}
+
+func (c *Case) checkCached(object client.Object) error {
+	cached, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T is no object", object)
+	}
+	err := c.cache.Get(c.Context(), client.ObjectKeyFromObject(object), cached)
+	if err == nil && cached.GetResourceVersion() != object.GetResourceVersion() {
+		err = fmt.Errorf("the cache has %s of version %s, want %s", object.GetName(), cached.GetResourceVersion(), object.GetResourceVersion())
+	}
+	return err
 }
 
 // resource returns the resource of a kind, such as "buckets".

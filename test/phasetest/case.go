@@ -95,13 +95,17 @@ func copyStatus(from, to any) bool {
 	return true
 }
 
-// Behind changes what the component's cache does not see. The cache catches up when the
-// phase writes.
-func (c *Case) Behind(change func()) {
+// Behind changes what the component's cache does not see until the phase writes. If kinds
+// are named, the cache is behind only with these, and has what is changed of the others.
+func (c *Case) Behind(change func(), kinds ...client.Object) {
 	c.Helper()
 	c.startCache()
+	all := kinds
+	if len(kinds) == 0 {
+		all = c.suite.Kinds
+	}
 	var thaws []func()
-	for _, kind := range c.suite.Kinds {
+	for _, kind := range all {
 		thaws = append(thaws, c.watches.Freeze(c.resource(kind)))
 	}
 	c.thaw = func() {
@@ -111,6 +115,9 @@ func (c *Case) Behind(change func()) {
 	}
 	c.Cleanup(c.thaw)
 	change()
+	if len(kinds) > 0 {
+		c.waitCached(kinds)
+	}
 }
 
 // Before calls a function before the first request of the phase whose line begins like
