@@ -1,6 +1,7 @@
 package bucketclaim
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
@@ -56,12 +57,9 @@ func TestMarkUnready(t *testing.T) {
 		{
 			name: "another finalizer", reason: "the claim must not get new users",
 			given: func(s *scene) { s.hasClaim(ready, audited, deleting) },
-			// The write of the status leaves the version as it was, so that the next write
-			// conflicts with it.
 			want: phasetest.Outcome{
-				Writes:  []string{statusPatch, claimPatch + ": Conflict"},
-				Changes: []string{"BucketClaim photos: status.readyToUse=false"},
-				Err:     "Conflict", Requeue: true,
+				Writes:  []string{statusPatch, claimPatch},
+				Changes: []string{released, "BucketClaim photos: status.readyToUse=false"},
 			},
 		},
 		{
@@ -78,6 +76,28 @@ func TestMarkUnready(t *testing.T) {
 			want: failed(statusPatch + ": Internal Server Error"),
 		},
 	}, (*attempt).markUnready, (*attempt).removeFinalizer)
+}
+
+// TestAnnotatedWhileUnready: the reconciler of accesses annotates the claim between the read
+// and the write of the status. That write succeeds, and must not hide the annotation from
+// the lock of the next one.
+func TestAnnotatedWhileUnready(t *testing.T) {
+	t.Parallel()
+	annotates := func(a *attempt, ctx context.Context) error { return a.Protector.Protect(ctx, a.Object.DeepCopy()) }
+	runTable(t, []phaseCase{{
+		name: "another finalizer", reason: "an access needs the claim",
+		given: func(s *scene) {
+			s.hasClaim(func(claim *v1alpha2.BucketClaim) { claim.Status.ReadyToUse = true }, audited, deleting)
+		},
+		want: phasetest.Outcome{
+			Writes: []string{"patch bucketclaims photos (uid)", statusPatch, claimPatch + ": Conflict"},
+			Changes: []string{
+				`BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references=""`,
+				"BucketClaim photos: status.readyToUse=false",
+			},
+			Err: "Conflict", Requeue: true,
+		},
+	}}, annotates, (*attempt).markUnready, (*attempt).removeFinalizer)
 }
 
 const (
