@@ -13,8 +13,7 @@
 //	c.Before("patch buckets", func() { ... })      // between two requests of the phase
 //	c.Reject("get buckets", http.StatusForbidden)  // the API server fails
 //	r := &Reconciler{Client: c.Client(), Live: c.Live(), Recorder: c.Recorder(), ...}
-//	runner := r.Runner()
-//	runner.Provision = ...                         // only the phase
+//	runner := phasetest.Walk(r.Runner(), newAttempt, []phase{(*attempt).bind})
 //	got := phasetest.Run(c, runner, claim)
 //
 // The [Outcome] has the writes of the phase in their order, what they changed, the

@@ -35,6 +35,12 @@ type Outcome struct {
 	Requeue bool
 }
 
+// Retried is the Outcome of a race that another writer has won: an error such as "Conflict",
+// which is not the user's.
+func Retried(err string, writes ...string) Outcome {
+	return Outcome{Writes: writes, Err: err, Requeue: true}
+}
+
 // kinds are the names of the kinds of errors.
 var kinds = map[reasons.Kind]string{
 	reasons.KindWaiting: "Waiting", reasons.KindBlocked: "Blocked", reasons.KindInvalid: "Invalid", reasons.KindLost: "Lost",

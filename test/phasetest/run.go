@@ -13,8 +13,8 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// Run has a runner reconcile the object as the cache shows it. The runner has the one phase
-// that the case is about.
+// Run has a runner reconcile the object as the cache shows it. The runner has the phases of
+// the case: see Walk.
 func Run[T client.Object](c *Case, runner *cosireconcile.Runner[T], object T) Outcome {
 	c.Helper()
 	return c.Do(object, func(ctx context.Context, found *error) (reconcile.Result, error) {
@@ -22,6 +22,24 @@ func Run[T client.Object](c *Case, runner *cosireconcile.Runner[T], object T) Ou
 		runner.Deprovision = catching(runner.Deprovision, found)
 		return runner.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 	})
+}
+
+// Walk gives a runner the phases of a case, and no others. A phase is a method expression
+// of an attempt, as in (*attempt).bind. If there are several, the last is the one that the
+// case is about, and those before it read what it uses.
+func Walk[T client.Object, A any](
+	runner *cosireconcile.Runner[T], newAttempt func(*cosireconcile.Patcher[T]) A, phases []func(A, context.Context) error,
+) *cosireconcile.Runner[T] {
+	runner.Provision = func(p *cosireconcile.Patcher[T]) []cosireconcile.Phase {
+		a := newAttempt(p)
+		var bound []cosireconcile.Phase
+		for _, phase := range phases {
+			bound = append(bound, func(ctx context.Context) error { return phase(a, ctx) })
+		}
+		return bound
+	}
+	runner.Deprovision = runner.Provision
+	return runner
 }
 
 // catching returns phases that keep their error.

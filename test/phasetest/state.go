@@ -3,7 +3,6 @@ package phasetest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func (s state) changes(before state) []string {
 	}
 	for o, fields := range s {
 		was := before[o]
-		for _, path := range slices.Collect(maps.Keys(was)) {
+		for path := range was {
 			if _, exists := fields[path]; !exists {
 				lines = append(lines, fmt.Sprintf("%s: %s is removed", o, path))
 			}

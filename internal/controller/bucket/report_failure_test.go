@@ -24,7 +24,10 @@ func TestReportFailure(t *testing.T) {
 	succeeded.Status.Conditions[0].Status = metav1.ConditionFalse
 	other := failed("full")
 	other.UID = "other"
-	const full, locked = `Warning FailedDeleteBucket DriverError: Bucket "b": full`, `Warning FailedDeleteBucket DriverError: Bucket "b": locked`
+	const (
+		full   = `Warning FailedDeleteBucket DriverError: Bucket "b": full`
+		locked = `Warning FailedDeleteBucket DriverError: Bucket "b": locked`
+	)
 	cases := []struct {
 		name   string
 		reason string

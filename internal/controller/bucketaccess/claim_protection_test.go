@@ -128,7 +128,7 @@ func TestKeepClaims(t *testing.T) {
 				s.hasAccess(handedOff(claim))
 				s.Behind(func() { s.replace(claim) })
 			},
-			want: retried("Conflict", protects+": Unprocessable Entity"),
+			want: phasetest.Retried("Conflict", protects+": Unprocessable Entity"),
 		},
 		{
 			name: "API server fails", reason: "it is tried again",

@@ -89,7 +89,7 @@ func TestProtectClaims(t *testing.T) {
 				s.hasAccess()
 				s.Behind(func() { s.replace(claim) })
 			},
-			want: retried("Conflict", protects+": Unprocessable Entity"),
+			want: phasetest.Retried("Conflict", protects+": Unprocessable Entity"),
 		},
 		{
 			name: "claim gone meanwhile", reason: "the next reconcile waits for it",
@@ -98,7 +98,7 @@ func TestProtectClaims(t *testing.T) {
 				s.hasAccess()
 				s.Behind(func() { s.ForceRemove(claim) })
 			},
-			want: retried("NotFound", protects+": Not Found"),
+			want: phasetest.Retried("NotFound", protects+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "no access relies on a claim that is not protected",
@@ -153,7 +153,7 @@ func TestConfirmClaims(t *testing.T) {
 				s.hasAccess()
 				s.Behind(func() { s.replace(claim, protected) })
 			},
-			want: retried("Conflict"),
+			want: phasetest.Retried("Conflict"),
 		},
 		{
 			name: "claim gone meanwhile", reason: "the next reconcile waits for it",
@@ -162,7 +162,7 @@ func TestConfirmClaims(t *testing.T) {
 				s.hasAccess()
 				s.Behind(func() { s.ForceRemove(claim) })
 			},
-			want: retried("NotFound"),
+			want: phasetest.Retried("NotFound"),
 		},
 		{
 			name: "API server fails", reason: "nothing is handed off on the word of the cache",
@@ -188,7 +188,7 @@ func TestClearRejection(t *testing.T) {
 		{
 			name: "access changed meanwhile", reason: "the conditions are a list",
 			given: func(s *scene) { s.hasAccess(rejected); s.Behind(func() { s.label(s.access) }) },
-			want:  retried("Conflict", statusPatch+": Conflict"),
+			want:  phasetest.Retried("Conflict", statusPatch+": Conflict"),
 		},
 		{
 			name: "API server fails", reason: "no claim is protected before",

@@ -63,7 +63,7 @@ func TestReleaseClaims(t *testing.T) {
 				s.hasAccess(going)
 				s.Before("patch bucketclaims", func() { s.label(claim) })
 			},
-			want: retried("Conflict", unprotects+": Conflict"),
+			want: phasetest.Retried("Conflict", unprotects+": Conflict"),
 		},
 		{
 			name: "API server fails", reason: "the access stays until its claims are released",
@@ -99,12 +99,12 @@ func TestRemoveFinalizer(t *testing.T) {
 				s.hasAccess(going)
 				s.Behind(func() { s.ModifyStatus(s.access, func() { handedOff(claim)(s.access) }) })
 			},
-			want: retried("Conflict", accessPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "nothing is left to release",
 			given: func(s *scene) { s.hasAccess(going); s.Behind(func() { s.ForceRemove(s.access) }) },
-			want:  retried("NotFound", accessPatch+": Not Found"),
+			want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "it is tried again",

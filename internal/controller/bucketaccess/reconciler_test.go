@@ -29,12 +29,12 @@ func TestAddFinalizer(t *testing.T) {
 				s.hasAccess(withoutFinalizer)
 				s.Behind(func() { s.Modify(s.access, func() { audited(s.access) }) })
 			},
-			want: retried("Conflict", accessPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "there is nothing to keep",
 			given: func(s *scene) { s.hasAccess(withoutFinalizer); s.Behind(func() { s.Remove(s.access) }) },
-			want:  retried("NotFound", accessPatch+": Not Found"),
+			want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "no claim is protected before",

@@ -75,17 +75,9 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAcc
 		Client: cached, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
 		Protector: claimprotection.New(cached, s.Live()),
 	}
-	runner := r.Runner()
-	runner.Provision = func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
-		a := &attempt{Reconciler: r, Patcher: p}
-		var bound []cosireconcile.Phase
-		for _, f := range phases {
-			bound = append(bound, func(ctx context.Context) error { return f(a, ctx) })
-		}
-		return bound
-	}
-	runner.Deprovision = runner.Provision
-	return runner
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p}
+	}, phases)
 }
 
 // hasClass makes the class "keys".
@@ -240,9 +232,4 @@ func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes: writes, Events: []string{"Warning APIError of BucketAccess app"}, Err: "InternalError", Requeue: true,
 	}
-}
-
-// retried is the outcome of a race that another writer has won.
-func retried(kind string, writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{Writes: writes, Err: kind, Requeue: true}
 }

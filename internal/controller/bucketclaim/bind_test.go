@@ -32,11 +32,6 @@ func failed(writes ...string) phasetest.Outcome {
 	}
 }
 
-// retried is the outcome of a race that another writer has won.
-func retried(kind string, writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{Writes: writes, Err: kind, Requeue: true}
-}
-
 func TestBindBound(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{

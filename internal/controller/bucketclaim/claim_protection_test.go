@@ -13,15 +13,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasAccess makes an access to the claim "photos".
-func (s *scene) hasAccess(name string, edits ...func(*v1alpha2.BucketAccess)) {
+// hasAccess makes the access "app" to the claim "photos".
+func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	access := &v1alpha2.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"},
 		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: "keys", Protocol: v1alpha2.ProtocolS3,
 			BucketClaims: []v1alpha2.BucketClaimAccess{{
-				BucketClaimName: "photos", AccessSecretName: name,
+				BucketClaimName: "photos", AccessSecretName: "app",
 				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 			}},
 		},
@@ -59,15 +59,15 @@ func TestUnprotect(t *testing.T) {
 		{name: "no annotation", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim() }},
 		{
 			name: "access that waits", reason: "it needs the claim",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") },
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess() },
 		},
 		{
 			name: "access that was handed off", reason: "it has credentials",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", handedOff) },
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(handedOff) },
 		},
 		{
 			name: "access that the cache does not have", reason: "credentials would outlive the protection of their claim",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app", handedOff) }) },
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess(handedOff) }) },
 		},
 		{
 			name: "no access", reason: "the last one has vanished without removing the annotation",
@@ -81,23 +81,23 @@ func TestUnprotect(t *testing.T) {
 		},
 		{
 			name: "rejected access", reason: "it has no credentials, and gets none",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", rejected) },
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(rejected) },
 			want:  released,
 		},
 		{
 			name: "access that was cleaned up", reason: "it has no credentials any more",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", cleanedUp) },
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(cleanedUp) },
 			want:  released,
 		},
 		{
 			name: "access to another claim", reason: "it does not need this one",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", toOtherClaim) },
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(toOtherClaim) },
 			want:  released,
 		},
 		{
 			name: "claim changed meanwhile", reason: "an access may have come to need it",
 			given: func(s *scene) { s.hasClaim(protected); s.Before("patch bucketclaims", func() { s.label(s.claim) }) },
-			want:  retried("Conflict", claimPatch+": Conflict"),
+			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "API server fails", reason: "nothing is concluded about accesses",
@@ -117,15 +117,15 @@ func TestAwaitAccesses(t *testing.T) {
 		{name: "no access", reason: "the claim can go", given: func(s *scene) { s.hasClaim(deleting) }},
 		{
 			name: "access that was never handed off", reason: "without the annotation it has no credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess("app") },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
 		},
 		{
 			name: "access that was cleaned up", reason: "it has no credentials any more",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess("app", cleanedUp) },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(cleanedUp) },
 		},
 		{
 			name: "annotation and access", reason: "the access keeps the claim",
-			given: func(s *scene) { s.hasClaim(protected, deleting); s.hasAccess("app") },
+			given: func(s *scene) { s.hasClaim(protected, deleting); s.hasAccess() },
 			want:  blocked,
 		},
 		{
@@ -135,19 +135,19 @@ func TestAwaitAccesses(t *testing.T) {
 		},
 		{
 			name: "annotation removed by hand", reason: "the access has credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess("app", handedOff) },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff) },
 			want:  blocked,
 		},
 		{
 			name: "access that the cache does not have", reason: "the API server has it, and it has credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasAccess("app", handedOff) }) },
+			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasAccess(handedOff) }) },
 			want:  blocked,
 		},
 		{
 			name: "hand-off that the cache does not have", reason: "the API server has it, and the access has credentials",
 			given: func(s *scene) {
 				s.hasClaim(deleting)
-				s.hasAccess("app", func(access *v1alpha2.BucketAccess) {
+				s.hasAccess(func(access *v1alpha2.BucketAccess) {
 					access.Finalizers = []string{v1alpha2.ProtectionFinalizer}
 				})
 				s.Behind(func() {

@@ -72,7 +72,7 @@ func TestBindNew(t *testing.T) {
 				s.Behind(func() { s.hasBucket() })
 				s.Before("get buckets", func() { s.Remove(s.bucket) })
 			},
-			want: retried("NotFound", createBucket+": Conflict"),
+			want: phasetest.Retried("NotFound", createBucket+": Conflict"),
 		},
 		{
 			name: "Bucket of another claim", reason: "the name is reserved, and the Bucket is not touched",
@@ -100,22 +100,22 @@ func TestBindNew(t *testing.T) {
 		{
 			name: "bound meanwhile", reason: "a second Bucket would hide the loss of the first",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(s.bind) },
-			want:  retried("Conflict"),
+			want:  phasetest.Retried("Conflict"),
 		},
 		{
 			name: "deleted meanwhile", reason: "its Bucket would outlive it",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.Remove(s.claim) }) },
-			want:  retried("Conflict"),
+			want:  phasetest.Retried("Conflict"),
 		},
 		{
 			name: "created again meanwhile", reason: "the Bucket would be of a claim that is gone",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.replaceClaim() }) },
-			want:  retried("Conflict"),
+			want:  phasetest.Retried("Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "the Bucket would be of a claim that is gone",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  retried("NotFound"),
+			want:  phasetest.Retried("NotFound"),
 		},
 		{
 			name: "Bucket that the API server rejects", reason: "only another class helps",

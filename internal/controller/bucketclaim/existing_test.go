@@ -88,7 +88,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(unbound)
 				s.Behind(func() { s.Modify(s.bucket, func() { s.bucket.Spec.BucketClaimRef.UID = otherUID }) })
 			},
-			want: retried("Conflict", bucketPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
 			name: "created again meanwhile", reason: "the lock keeps the claim from another Bucket of the name",
@@ -97,7 +97,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(unbound)
 				s.Behind(func() { s.Remove(s.bucket); s.hasBucket(unbound) })
 			},
-			want: retried("Conflict", bucketPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "the next reconcile waits for it",
@@ -106,7 +106,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(unbound)
 				s.Behind(func() { s.Remove(s.bucket) })
 			},
-			want: retried("NotFound", bucketPatch+": Not Found"),
+			want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
 			name: "UID that the API server rejects", reason: "another claim has bound the Bucket, which the cache does not show",
@@ -115,7 +115,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(unbound)
 				s.Reject("patch buckets", http.StatusUnprocessableEntity)
 			},
-			want: retried("Conflict", bucketPatch+": Unprocessable Entity"),
+			want: phasetest.Retried("Conflict", bucketPatch+": Unprocessable Entity"),
 		},
 		{
 			name: "API server fails", reason: "the claim does not name a Bucket that is not bound",

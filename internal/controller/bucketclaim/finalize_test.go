@@ -23,17 +23,17 @@ func TestConfirmExists(t *testing.T) {
 				s.hasClaim(audited, deleting)
 				s.Behind(func() { s.Modify(s.claim, func() { s.claim.Finalizers = []string{foreign} }) })
 			},
-			want: retried("Conflict"),
+			want: phasetest.Retried("Conflict"),
 		},
 		{
 			name: "gone", reason: "the Bucket is the administrator's by now",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  retried("NotFound"),
+			want:  phasetest.Retried("NotFound"),
 		},
 		{
 			name: "created again", reason: "the new claim has the finalizer, and another UID",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  retried("Conflict"),
+			want:  phasetest.Retried("Conflict"),
 		},
 		{
 			name: "API server fails", reason: "nothing is deleted on the word of the cache",
@@ -197,7 +197,7 @@ func TestDeleteBucket(t *testing.T) {
 				s.hasBucket(kept)
 				s.Before("patch buckets", func() { s.label(s.bucket) })
 			},
-			want: retried("Conflict", announce+": Conflict"),
+			want: phasetest.Retried("Conflict", announce+": Conflict"),
 		},
 		{
 			name: "policy changed before the deletion", reason: "the data of a Bucket that is retained by now must stay",
@@ -206,7 +206,7 @@ func TestDeleteBucket(t *testing.T) {
 				s.hasBucket(kept)
 				s.Before("delete buckets", func() { s.Modify(s.bucket, func() { retained(s.bucket) }) })
 			},
-			want: retried("Conflict", announce, deletes+": Conflict"),
+			want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
 		},
 		{
 			name: "Bucket created again before the deletion", reason: "the new one is not the one that was announced",
@@ -215,7 +215,7 @@ func TestDeleteBucket(t *testing.T) {
 				s.hasBucket()
 				s.Before("delete buckets", func() { s.Remove(s.bucket); s.hasBucket() })
 			},
-			want: retried("Conflict", announce, deletes+": Conflict"),
+			want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
 		},
 		{
 			name: "Bucket gone before the deletion", reason: "nothing is left to delete",
@@ -273,17 +273,17 @@ func TestRemoveFinalizer(t *testing.T) {
 				s.hasClaim(deleting)
 				s.Behind(func() { s.Modify(s.claim, func() { protected(s.claim) }) })
 			},
-			want: retried("Conflict", claimPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "created again meanwhile", reason: "the new claim keeps its finalizer",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  retried("Conflict", claimPatch+": Conflict"),
+			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "nothing is left to release",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  retried("NotFound", claimPatch+": Not Found"),
+			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "it is tried again",

@@ -41,7 +41,7 @@ func TestAddFinalizer(t *testing.T) {
 				s.hasClaim(withoutFinalizer)
 				s.Behind(func() { s.Modify(s.claim, func() { audited(s.claim) }) })
 			},
-			want: retried("Conflict", claimPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "created again meanwhile", reason: "the next reconcile is of the new one",
@@ -49,12 +49,12 @@ func TestAddFinalizer(t *testing.T) {
 				s.hasClaim(withoutFinalizer)
 				s.Behind(func() { s.replaceClaim(withoutFinalizer) })
 			},
-			want: retried("Conflict", claimPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "there is nothing to keep",
 			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
-			want:  retried("NotFound", claimPatch+": Not Found"),
+			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "no phase comes after it",

@@ -75,17 +75,9 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketCla
 		Client: cached, Live: live, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
 		Protector: claimprotection.New(cached, live),
 	}
-	runner := r.Runner()
-	runner.Provision = func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) []cosireconcile.Phase {
-		a := &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
-		var bound []cosireconcile.Phase
-		for _, f := range phases {
-			bound = append(bound, func(ctx context.Context) error { return f(a, ctx) })
-		}
-		return bound
-	}
-	runner.Deprovision = runner.Provision
-	return runner
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
+	}, phases)
 }
 
 // hasClaim makes the claim "photos" of the class "gold". It has its finalizer, and the

@@ -78,7 +78,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(unbound)
 				s.Behind(func() { s.Modify(s.bucket, func() { ofOther(s.bucket) }) })
 			},
-			want: retried("Conflict", bucketPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "the next reconcile waits for it",
@@ -87,7 +87,7 @@ func TestBindExisting(t *testing.T) {
 				s.hasBucket(free)
 				s.Behind(func() { s.Remove(s.bucket) })
 			},
-			want: retried("NotFound", bucketPatch+": Not Found"),
+			want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
 			name: "API server fails", reason: "the claim does not name a Bucket that is not bound",

@@ -20,24 +20,24 @@ func TestAwaitAccesses(t *testing.T) {
 		{name: "no access", reason: "the claim can go", given: func(s *scene) { s.hasClaim(deleting) }},
 		{
 			name: "access", reason: "it would wait for a bucket that never comes back, even if it was never granted",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess("app") },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
 			want:  blocked,
 		},
 		{
 			name: "granted access", reason: "it has credentials",
 			given: func(s *scene) {
 				s.hasClaim(deleting)
-				s.hasAccess("app", func(access *v1alpha1.BucketAccess) { access.Status.AccessGranted = true })
+				s.hasAccess(func(access *v1alpha1.BucketAccess) { access.Status.AccessGranted = true })
 			},
 			want: blocked,
 		},
 		{
 			name: "access to another claim", reason: "it does not need this one",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess("app", toOtherClaim) },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(toOtherClaim) },
 		},
 		{
 			name: "access, and a claim that is ready", reason: "it must not get new users",
-			given: func(s *scene) { s.hasClaim(ready, deleting); s.hasAccess("app") },
+			given: func(s *scene) { s.hasClaim(ready, deleting); s.hasAccess() },
 			want: func() phasetest.Outcome {
 				o := blocked
 				o.Writes, o.Changes = []string{statusPatch}, []string{unready}
@@ -157,7 +157,7 @@ func TestRemoveBuckets(t *testing.T) {
 		},
 		{
 			name: "access that the cache does not have", reason: "the bucket would be deleted under it; the two disagree",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept); s.Behind(func() { s.hasAccess("app") }) },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept); s.Behind(func() { s.hasAccess() }) },
 			want: func() phasetest.Outcome {
 				o := blocked
 				o.Requeue = true
@@ -166,7 +166,7 @@ func TestRemoveBuckets(t *testing.T) {
 		},
 		{
 			name: "access to another claim", reason: "it does not need this Bucket",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(); s.hasAccess("app", toOtherClaim) },
+			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(); s.hasAccess(toOtherClaim) },
 			want:  gone,
 		},
 		{
@@ -176,7 +176,7 @@ func TestRemoveBuckets(t *testing.T) {
 				s.hasBucket(kept)
 				s.Before("delete buckets", func() { s.Modify(s.bucket, func() { retained(s.bucket) }) })
 			},
-			want: retried("Conflict", deletes+": Conflict"),
+			want: phasetest.Retried("Conflict", deletes+": Conflict"),
 		},
 		{
 			name: "policy changed before the release", reason: "the lock keeps a Bucket that is to be deleted by now",
@@ -185,7 +185,7 @@ func TestRemoveBuckets(t *testing.T) {
 				s.hasBucket(kept)
 				s.Before("patch buckets", func() { s.Modify(s.bucket, func() { deleted(s.bucket) }) })
 			},
-			want: retried("Conflict", bucketPatch+": Conflict"),
+			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
 			name: "Bucket gone before the deletion", reason: "nothing is left to delete",
@@ -290,17 +290,17 @@ func TestRemoveFinalizer(t *testing.T) {
 		{
 			name: "claim changed meanwhile", reason: "finalizers are a list",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.label(s.claim) }) },
-			want:  retried("Conflict", claimPatch+": Conflict"),
+			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
 			name: "gone meanwhile", reason: "nothing is left to release",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  retried("NotFound", claimPatch+": Not Found"),
+			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
 			name: "created again meanwhile", reason: "the new claim keeps its finalizer",
 			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  retried("Conflict", claimPatch+": Conflict"),
+			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 	}, (*attempt).removeFinalizer)
 }

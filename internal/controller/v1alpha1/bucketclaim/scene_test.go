@@ -77,17 +77,9 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha1.BucketCla
 		Client: s.Client(), Live: s.Live(), Recorder: s.Recorder(),
 		APIErrors: cosievents.NewAPIErrors(s.Recorder()), Failures: cosievents.NewFailures(s.Recorder()),
 	}
-	runner := r.Runner()
-	runner.Provision = func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) []cosireconcile.Phase {
-		a := &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
-		var bound []cosireconcile.Phase
-		for _, f := range phases {
-			bound = append(bound, func(ctx context.Context) error { return f(a, ctx) })
-		}
-		return bound
-	}
-	runner.Deprovision = runner.Provision
-	return runner
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
+	}, phases)
 }
 
 // hasClaim makes the claim "photos" of the class "gold", with its finalizer.
@@ -189,12 +181,12 @@ func forAzure(b *v1alpha1.Bucket) { b.Spec.Protocols = []v1alpha1.Protocol{v1alp
 
 func readyBucket(b *v1alpha1.Bucket) { b.Status.BucketReady, b.Status.BucketID = true, "id" }
 
-// hasAccess makes an access to the claim "photos".
-func (s *scene) hasAccess(name string, edits ...func(*v1alpha1.BucketAccess)) {
+// hasAccess makes the access "app" to the claim "photos".
+func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 	s.Helper()
 	access := &v1alpha1.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
-		Spec:       v1alpha1.BucketAccessSpec{BucketClaimName: "photos", BucketAccessClassName: "keys", CredentialsSecretName: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"},
+		Spec:       v1alpha1.BucketAccessSpec{BucketClaimName: "photos", BucketAccessClassName: "keys", CredentialsSecretName: "app"},
 	}
 	for _, edit := range edits {
 		edit(access)
@@ -232,9 +224,4 @@ func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes: writes, Events: []string{"Warning APIError of BucketClaim photos"}, Err: "InternalError", Requeue: true,
 	}
-}
-
-// retried is the outcome of a race that another writer has won.
-func retried(kind string, writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{Writes: writes, Err: kind, Requeue: true}
 }
