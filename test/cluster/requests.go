@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"path"
 	"slices"
@@ -18,6 +19,9 @@ import (
 // Requests records the requests of a component, and can make them fail. Its
 // zero value is ready; Wrap puts it into a rest.Config.
 type Requests struct {
+	// KeepBodies has the requests that write keep what they write.
+	KeepBodies bool
+
 	mu        sync.Mutex
 	all       []*Request
 	bases     []http.RoundTripper
@@ -29,6 +33,8 @@ type Requests struct {
 type Request struct {
 	Method, Path string
 	Status       int
+	// Body is what a request writes, if Requests.KeepBodies is set.
+	Body []byte
 }
 
 func (r Request) String() string { return fmt.Sprintf("%s %s %d", r.Method, r.Path, r.Status) }
@@ -143,8 +149,28 @@ func (r *Requests) begin(request *http.Request) (*Request, Intercept) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	recorded := &Request{Method: request.Method, Path: request.URL.Path}
+	if r.KeepBodies {
+		recorded.Body = BodyOf(request)
+	}
 	r.all = append(r.all, recorded)
 	return recorded, r.intercept
+}
+
+// BodyOf returns the body of a request, which is still sent. Clients of Kubernetes send
+// what they can read again.
+func BodyOf(request *http.Request) []byte {
+	if request.GetBody == nil {
+		return nil
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return nil
+	}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 func (r *Requests) end(recorded *Request, status int) {

@@ -103,3 +103,15 @@ func TestPermitted(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckRules(t *testing.T) {
+	t.Parallel()
+	runTable(t, []phaseCase{
+		{name: "allowed", reason: "nothing is wrong", given: func(s *scene) { s.hasClass(); s.hasAccess() }},
+		{
+			name: "disallowed", reason: "the user has to change the access",
+			given: func(s *scene) { s.hasClass(); s.hasAccess(alsoTo("videos")) },
+			want:  invalid(v1alpha2.ReasonMultiBucketDisallowed),
+		},
+	}, (*attempt).findClass, (*attempt).checkRules)
+}

@@ -20,6 +20,10 @@ import (
 // The lock is what names the claim: the API server ignores a UID in a patch of a
 // status. A claim that was deleted by force and created again must not inherit an
 // immutable boundBucketName.
+//
+// The claim gets the version of the answer, so that the caller's next write does not
+// conflict with this one. It keeps its version if another writer has been faster: the
+// caller has not seen what has changed, such as the annotation, and its lock must fail.
 func (p *Protector) WriteStatus(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	done, err := p.turns.take(ctx, claim.UID)
 	if err != nil {
@@ -33,9 +37,15 @@ func (p *Protector) WriteStatus(ctx context.Context, claim *v1alpha2.BucketClaim
 	if latest.UID != claim.UID {
 		return replaced(claim)
 	}
-	base := claim.DeepCopy()
+	base, written := claim.DeepCopy(), claim.DeepCopy()
 	base.Status, base.ResourceVersion = v1alpha2.BucketClaimStatus{}, latest.ResourceVersion
-	return p.client.Status().Patch(ctx, claim.DeepCopy(), locked(base))
+	if err := p.client.Status().Patch(ctx, written, locked(base)); err != nil {
+		return err
+	}
+	if latest.ResourceVersion == claim.ResourceVersion {
+		claim.ResourceVersion = written.ResourceVersion
+	}
+	return nil
 }
 
 // annotate sets the annotation. The patch names the UID, and not the version: only

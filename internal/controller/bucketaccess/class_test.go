@@ -1,0 +1,27 @@
+package bucketaccess
+
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+func TestFindClass(t *testing.T) {
+	t.Parallel()
+	runTable(t, []phaseCase{
+		{name: "class", reason: "it can be used", given: func(s *scene) { s.hasClass(); s.hasAccess() }},
+		{
+			name: "no class", reason: "the access waits for it",
+			given: func(s *scene) { s.hasAccess() },
+			want:  waiting(v1alpha2.ReasonBucketAccessClassNotFound),
+		},
+		{
+			name: "class with an impossible driver name", reason: "no sidecar can have that name",
+			given: func(s *scene) {
+				s.hasClass(func(class *v1alpha2.BucketAccessClass) { class.Spec.DriverName = "3Par.example" })
+				s.hasAccess()
+			},
+			want: invalid(v1alpha2.ReasonInvalidSpec),
+		},
+	}, (*attempt).findClass)
+}

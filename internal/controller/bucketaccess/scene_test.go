@@ -1,0 +1,235 @@
+package bucketaccess
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	"github.com/cosi-emu/cosi-emu/internal/controller/index"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+var suite = phasetest.Suite{
+	Kinds: []client.Object{
+		&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}, &v1alpha2.BucketAccessClass{},
+	},
+	Index: index.Register,
+}
+
+const (
+	// foreign is a finalizer of another component.
+	foreign = "example.com/audit"
+
+	statusPatch = "patch bucketaccesses/status app (resourceVersion)"
+	accessPatch = "patch bucketaccesses app (resourceVersion)"
+	protects    = "patch bucketclaims photos (uid)"
+	isProtected = `BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references=""`
+)
+
+// phase is a phase of an attempt, as a method expression.
+type phase = func(*attempt, context.Context) error
+
+// phaseCase is one case of a table.
+type phaseCase struct {
+	name   string
+	reason string
+	given  func(*scene)
+	want   phasetest.Outcome
+}
+
+// scene is an access, and what is around it.
+type scene struct {
+	*phasetest.Case
+
+	access *v1alpha2.BucketAccess
+}
+
+// runTable runs a phase for the cases of a table. It comes last: those before it read what
+// the phase uses.
+func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{Case: suite.New(t)}
+			tc.given(s)
+			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.access)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
+	cached := s.Client()
+	r := &Reconciler{
+		Client: cached, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
+		Protector: claimprotection.New(cached, s.Live()),
+	}
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p}
+	}, phases)
+}
+
+// hasClass makes the class "keys".
+func (s *scene) hasClass(edits ...func(*v1alpha2.BucketAccessClass)) {
+	s.Helper()
+	class := &v1alpha2.BucketAccessClass{
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name("keys")},
+		Spec: v1alpha2.BucketAccessClassSpec{
+			DriverName: "driver.test", AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "user"},
+		},
+	}
+	for _, edit := range edits {
+		edit(class)
+	}
+	s.Make(class)
+}
+
+// hasClaim makes a claim that is bound to its Bucket, and not protected.
+func (s *scene) hasClaim(name string, edits ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
+	s.Helper()
+	claim := &v1alpha2.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "gold", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+	}
+	for _, edit := range edits {
+		edit(claim)
+	}
+	s.Make(claim)
+	s.ModifyStatus(claim, func() { claim.Status.BoundBucketName = bucket.NameOf(claim) })
+	return claim
+}
+
+func leaving(claim *v1alpha2.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }
+
+func protected(claim *v1alpha2.BucketClaim) {
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
+}
+
+// hasBucket makes the provisioned Bucket of a claim.
+func (s *scene) hasBucket(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.Bucket)) {
+	s.Helper()
+	b := &v1alpha2.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: bucket.NameOf(claim), Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec: v1alpha2.BucketSpec{
+			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: claim.Name, UID: claim.UID},
+		},
+		Status: v1alpha2.BucketStatus{BucketID: "id-of-" + claim.Name, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+	}
+	for _, edit := range edits {
+		edit(b)
+	}
+	s.Make(b)
+}
+
+// hasAccess makes the access "app" to a claim "photos". It has its finalizer, and the
+// conditions of an access of which nothing is known yet, so that a phase that finds nothing
+// to do writes nothing.
+func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
+	s.Helper()
+	s.access = s.accessTo("app", "photos")
+	for _, edit := range edits {
+		edit(s.access)
+	}
+	s.Make(s.access)
+}
+
+func (s *scene) accessTo(name string, claims ...string) *v1alpha2.BucketAccess {
+	access := &v1alpha2.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec:       v1alpha2.BucketAccessSpec{BucketAccessClassName: s.Name("keys"), Protocol: v1alpha2.ProtocolS3},
+	}
+	for _, claim := range claims {
+		alsoTo(claim)(access)
+	}
+	condition.For(&access.Status.Conditions, 1)
+	return access
+}
+
+// alsoTo adds a claim to an access.
+func alsoTo(claim string) func(*v1alpha2.BucketAccess) {
+	return func(access *v1alpha2.BucketAccess) {
+		access.Spec.BucketClaims = append(access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
+			BucketClaimName: claim, AccessSecretName: claim,
+			AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
+		})
+	}
+}
+
+// going has the access be deleted. The deletion is a second generation, which the conditions
+// have observed.
+func going(access *v1alpha2.BucketAccess) {
+	access.DeletionTimestamp = new(metav1.Now())
+	condition.For(&access.Status.Conditions, 2)
+}
+
+func withoutFinalizer(access *v1alpha2.BucketAccess) { access.Finalizers = nil }
+
+func audited(access *v1alpha2.BucketAccess) { access.Finalizers = append(access.Finalizers, foreign) }
+
+func rejected(access *v1alpha2.BucketAccess) {
+	condition.For(&access.Status.Conditions, 1).
+		Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch, "m")
+}
+
+// handedOff has the access belong to the sidecar, with the Bucket of a claim.
+func handedOff(claim *v1alpha2.BucketClaim) func(*v1alpha2.BucketAccess) {
+	return func(access *v1alpha2.BucketAccess) {
+		status := &access.Status
+		status.DriverName, status.AuthenticationType = "driver.test", v1alpha2.AuthenticationTypeKey
+		status.AccessedBuckets = []v1alpha2.AccessedBucket{
+			{BucketName: bucket.NameOf(claim), BucketID: "id-of-" + claim.Name, BucketClaimName: claim.Name},
+		}
+	}
+}
+
+// label changes an object in a way that means nothing, so that it has another version.
+func (s *scene) label(object client.Object) {
+	s.Helper()
+	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
+}
+
+// replace has a claim be deleted by force, and created again under its name.
+func (s *scene) replace(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.BucketClaim)) {
+	s.Helper()
+	s.ForceRemove(claim)
+	s.hasClaim(claim.Name, edits...)
+}
+
+// invalid is the outcome for an access that cannot be granted as things are.
+func invalid(reason string) phasetest.Outcome {
+	return phasetest.Outcome{
+		Writes:     []string{statusPatch},
+		Conditions: []string{"Provisioned=False " + reason, "ResourcesValidated=False " + reason},
+		Events:     []string{"Warning FailedGrantAccess of BucketAccess app"},
+		Err:        "Invalid " + reason,
+	}
+}
+
+// waiting is the outcome for an access that waits for another object.
+func waiting(reason string) phasetest.Outcome {
+	return phasetest.Outcome{
+		Writes:     []string{statusPatch},
+		Conditions: []string{"Provisioned=Unknown " + reason, "ResourcesValidated=Unknown " + reason},
+		Events:     []string{"Normal " + reason + " of BucketAccess app"},
+		Err:        "Waiting " + reason,
+	}
+}
+
+// failed is the outcome if the API server fails.
+func failed(writes ...string) phasetest.Outcome {
+	return phasetest.Outcome{
+		Writes: writes, Events: []string{"Warning APIError of BucketAccess app"}, Err: "InternalError", Requeue: true,
+	}
+}

@@ -1,0 +1,120 @@
+package bucketclaim
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+func TestAddFinalizer(t *testing.T) {
+	t.Parallel()
+	runTable(t, []phaseCase{
+		{
+			name: "new claim", reason: "nothing that would outlive it exists yet",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer) },
+			want: phasetest.Outcome{
+				Writes:  []string{claimPatch},
+				Changes: []string{`BucketClaim photos: metadata.finalizers=["objectstorage.k8s.io/protection"]`},
+			},
+		},
+		{
+			name: "another component's finalizer", reason: "it stays",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited) },
+			want: phasetest.Outcome{
+				Writes:  []string{claimPatch},
+				Changes: []string{`BucketClaim photos: metadata.finalizers=["example.com/audit","objectstorage.k8s.io/protection"]`},
+			},
+		},
+		{
+			name: "finalizer", reason: "nothing is to be done",
+			given: func(s *scene) { s.hasClaim() },
+		},
+		{
+			name: "changed meanwhile", reason: "finalizers are a list: the patch would drop what another writer has added",
+			given: func(s *scene) {
+				s.hasClaim(withoutFinalizer)
+				s.Behind(func() { s.Modify(s.claim, func() { audited(s.claim) }) })
+			},
+			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+		},
+		{
+			name: "created again meanwhile", reason: "the next reconcile is of the new one",
+			given: func(s *scene) {
+				s.hasClaim(withoutFinalizer)
+				s.Behind(func() { s.replaceClaim(withoutFinalizer) })
+			},
+			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+		},
+		{
+			name: "gone meanwhile", reason: "there is nothing to keep",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
+			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
+		},
+		{
+			name: "API server fails", reason: "no phase comes after it",
+			given: func(s *scene) {
+				s.hasClaim(withoutFinalizer)
+				s.Reject("patch bucketclaims", http.StatusInternalServerError)
+			},
+			want: failed(claimPatch + ": Internal Server Error"),
+		},
+	}, (*attempt).addFinalizer)
+}
+
+// TestStatusOf: which statuses count as provisioned.
+func TestStatusOf(t *testing.T) {
+	t.Parallel()
+	type summary struct{ Provisioned, Ready bool }
+	set := func(conditionType string, status metav1.ConditionStatus, reason string) func(*v1alpha2.BucketClaim) {
+		return func(claim *v1alpha2.BucketClaim) {
+			condition.For(&claim.Status.Conditions, 1).Set(conditionType, status, reason, "m")
+		}
+	}
+	cases := []struct {
+		name   string
+		reason string
+		edit   func(*v1alpha2.BucketClaim)
+		want   summary
+	}{
+		{"provisioned", "it has all that it needs", func(*v1alpha2.BucketClaim) {}, summary{true, true}},
+		{
+			"no Bucket", "a claim without one was edited",
+			func(claim *v1alpha2.BucketClaim) { claim.Status.BoundBucketName = "" }, summary{},
+		},
+		{
+			"no protocols", "every provisioned Bucket has some",
+			func(claim *v1alpha2.BucketClaim) { claim.Status.Protocols = nil }, summary{},
+		},
+		{"deleting", "it must not get new users", deleting, summary{true, false}},
+		{
+			"Bucket deleting", "it must not get new users",
+			set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting), summary{true, false},
+		},
+		{
+			"Bucket invalid in another way", "what is provisioned can be used",
+			set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec), summary{true, true},
+		},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Generation: 1}}
+			claim.Status.BoundBucketName, claim.Status.Protocols = "b", []v1alpha2.Protocol{v1alpha2.ProtocolS3}
+			set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)(claim)
+			tc.edit(claim)
+			status, ok := statusOf(claim).(condition.Status)
+			if !ok {
+				t.Fatalf("statusOf returns a %T", statusOf(claim))
+			}
+			if diff := cmp.Diff(tc.want, summary{status.IsProvisioned(), status.IsReady()}); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package bucketclaim
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	"github.com/cosi-emu/cosi-emu/internal/controller/index"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+var suite = phasetest.Suite{
+	Kinds: []client.Object{
+		&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketClass{}, &v1alpha2.BucketAccess{},
+	},
+	Index: index.Register,
+}
+
+const (
+	// otherUID is the UID of a claim that does not exist.
+	otherUID = "00000000-0000-0000-0000-000000000001"
+	// foreign is a finalizer of another component.
+	foreign = "example.com/audit"
+
+	statusPatch = "patch bucketclaims/status photos (resourceVersion)"
+	claimPatch  = "patch bucketclaims photos (resourceVersion)"
+)
+
+// phase is a phase of an attempt, as a method expression.
+type phase = func(*attempt, context.Context) error
+
+// phaseCase is one case of a table.
+type phaseCase struct {
+	name   string
+	reason string
+	given  func(*scene)
+	want   phasetest.Outcome
+}
+
+// scene is a claim, and what is around it.
+type scene struct {
+	*phasetest.Case
+
+	claim  *v1alpha2.BucketClaim
+	bucket *v1alpha2.Bucket
+}
+
+// runTable runs a phase, or several, for the cases of a table.
+func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{Case: suite.New(t)}
+			tc.given(s)
+			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.claim)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketClaim] {
+	cached, live := s.Client(), s.Live()
+	r := &Reconciler{
+		Client: cached, Live: live, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
+		Protector: claimprotection.New(cached, live),
+	}
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
+	}, phases)
+}
+
+// hasClaim makes the claim "photos" of the class "gold". It has its finalizer, and the
+// conditions of a claim of which nothing is known yet, so that a phase that finds nothing to
+// do writes nothing.
+func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
+	s.Helper()
+	s.claim = &v1alpha2.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: s.Name("gold"), Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+	}
+	condition.For(&s.claim.Status.Conditions, 1)
+	for _, edit := range edits {
+		edit(s.claim)
+	}
+	s.Make(s.claim)
+}
+
+// deleting has the claim deleted. The deletion is a second generation, which the conditions
+// have observed.
+func deleting(claim *v1alpha2.BucketClaim) {
+	claim.DeletionTimestamp = new(metav1.Now())
+	condition.For(&claim.Status.Conditions, 2)
+}
+
+func withoutFinalizer(claim *v1alpha2.BucketClaim) { claim.Finalizers = nil }
+
+// audited has another component keep the claim.
+func audited(claim *v1alpha2.BucketClaim) { claim.Finalizers = append(claim.Finalizers, foreign) }
+
+// protected has the annotation of a claim that accesses need.
+func protected(claim *v1alpha2.BucketClaim) {
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
+}
+
+// ofExisting has the claim name the Bucket "brown", which an administrator makes.
+func (s *scene) ofExisting(claim *v1alpha2.BucketClaim) {
+	claim.Spec.BucketClassName, claim.Spec.ExistingBucketName = "", s.Name("brown")
+}
+
+// bind records in the status of the claim the Bucket that it must have.
+func (s *scene) bind() {
+	s.Helper()
+	s.ModifyStatus(s.claim, func() { s.claim.Status.BoundBucketName = bucket.NameOf(s.claim) })
+}
+
+// hasClass makes the class "gold".
+func (s *scene) hasClass(edits ...func(*v1alpha2.BucketClass)) {
+	s.Helper()
+	class := &v1alpha2.BucketClass{
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
+		Spec: v1alpha2.BucketClassSpec{
+			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},
+		},
+	}
+	for _, edit := range edits {
+		edit(class)
+	}
+	s.Make(class)
+}
+
+// hasBucket makes the Bucket of the claim, which exists by then and is bound to it.
+func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
+	s.Helper()
+	s.bucket = &v1alpha2.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: bucket.NameOf(s.claim)},
+		Spec: v1alpha2.BucketSpec{
+			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete, Protocols: s.claim.Spec.Protocols,
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: s.claim.Name, UID: s.claim.UID},
+		},
+	}
+	if s.claim.Spec.ExistingBucketName != "" {
+		s.bucket.Spec.DeletionPolicy, s.bucket.Spec.ExistingBucketID = v1alpha2.DeletionPolicyRetain, "old/bucket"
+	}
+	for _, edit := range edits {
+		edit(s.bucket)
+	}
+	s.Make(s.bucket)
+}
+
+// unbound has a Bucket refer to the claim by its name only.
+func unbound(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = "" }
+
+// ofOther has a Bucket belong to an earlier claim of the name.
+func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = otherUID }
+
+func retained(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
+
+func deleted(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete }
+
+// going has a Bucket be deleted, which its sidecar keeps.
+func going(b *v1alpha2.Bucket) {
+	b.DeletionTimestamp, b.Finalizers = new(metav1.Now()), []string{v1alpha2.ProtectionFinalizer}
+}
+
+func announced(b *v1alpha2.Bucket) {
+	metav1.SetMetaDataAnnotation(&b.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
+}
+
+// label changes an object in a way that means nothing, so that it has another version.
+func (s *scene) label(object client.Object) {
+	s.Helper()
+	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
+}
+
+// replaceClaim has the claim be deleted by force, and created again under its name.
+func (s *scene) replaceClaim(edits ...func(*v1alpha2.BucketClaim)) {
+	s.Helper()
+	s.ForceRemove(s.claim)
+	s.hasClaim(edits...)
+}

@@ -1,0 +1,72 @@
+package claimprotection
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+// TestFreshness: a question is asked twice. The API server fails the second time, so that an
+// error says that it is asked again.
+func TestFreshness(t *testing.T) {
+	t.Parallel()
+	asked := phasetest.Outcome{Err: "InternalError"}
+	cases := []methodCase{
+		{name: "no access", reason: "the cache has proven to miss nothing", given: func(s *scene) { s.hasClaim(protected) }},
+		{
+			name: "access that the cache does not have", reason: "the cache is behind, and must not be believed",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app", handedOff) }) },
+			want:  asked,
+		},
+		{
+			name: "new access that the cache does not have", reason: "only this instance hands off, and only what its cache has",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app") }) },
+		},
+		{
+			name: "access that was cleaned up", reason: "it cannot be handed off again",
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", cleanedUp) },
+		},
+	}
+	t.Run("IsNeeded", func(t *testing.T) {
+		t.Parallel()
+		runTable(t, cases, twice((*Protector).IsNeeded))
+	})
+	t.Run("HasHandedOff", func(t *testing.T) {
+		t.Parallel()
+		mayBeHandedOff := methodCase{
+			name: "access that may be handed off", reason: "that does not need a new access, so the API server is asked each time",
+			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") },
+			want:  asked,
+		}
+		runTable(t, append([]methodCase{mayBeHandedOff}, cases...), twice((*Protector).HasHandedOff))
+	})
+}
+
+// twice asks a question, has the API server fail, and asks it again.
+func twice(
+	question func(*Protector, context.Context, *v1alpha2.BucketClaim) (bool, error),
+) func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error {
+	return func(ctx context.Context, s *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
+		_, err := question(p, ctx, claim)
+		s.Must(err)
+		s.Reject("get bucketaccesses", http.StatusInternalServerError)
+		_, err = question(p, ctx, claim)
+		return err
+	}
+}
+
+// TestFreshnessOfNamespaces: what is proven of one namespace says nothing about another.
+func TestFreshnessOfNamespaces(t *testing.T) {
+	t.Parallel()
+	s := &scene{Case: suite.New(t)}
+	s.hasClaim(protected)
+	p := New(s.Client(), s.Live())
+	_, err := p.IsNeeded(t.Context(), s.claim)
+	s.Must(err)
+	if !p.fresh.isProven(s.Namespace) || p.fresh.isProven("elsewhere") {
+		t.Errorf("proven: %t for the namespace that was listed, %t for another", p.fresh.isProven(s.Namespace), p.fresh.isProven("elsewhere"))
+	}
+}

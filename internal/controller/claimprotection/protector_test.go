@@ -1,0 +1,291 @@
+package claimprotection
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/index"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+var suite = phasetest.Suite{
+	Kinds: []client.Object{&v1alpha2.BucketClaim{}, &v1alpha2.BucketAccess{}},
+	Index: index.Register,
+}
+
+const (
+	annotates     = "patch bucketclaims photos (uid)"
+	isAnnotated   = `BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references=""`
+	unannotates   = "patch bucketclaims photos (resourceVersion)"
+	isUnannotated = "BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references is removed"
+)
+
+// scene is a claim with its accesses.
+type scene struct {
+	*phasetest.Case
+
+	claim *v1alpha2.BucketClaim
+}
+
+// methodCase is a case of a method of the Protector, for the claim as the cache shows it.
+type methodCase struct {
+	name   string
+	reason string
+	given  func(*scene)
+	want   phasetest.Outcome
+}
+
+// runTable runs a function for the cases of a table.
+func runTable(t *testing.T, cases []methodCase, method func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{Case: suite.New(t)}
+			tc.given(s)
+			cached, claim := s.Client(), &v1alpha2.BucketClaim{}
+			s.Must(cached.Get(t.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "photos"}, claim))
+			p := New(cached, s.Live())
+			got := s.Do(s.claim, func(ctx context.Context, found *error) (reconcile.Result, error) {
+				*found = method(ctx, s, p, claim)
+				return reconcile.Result{}, nil
+			})
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// hasClaim makes the claim "photos".
+func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
+	s.Helper()
+	s.claim = &v1alpha2.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "gold"},
+	}
+	for _, edit := range edits {
+		edit(s.claim)
+	}
+	s.Make(s.claim)
+}
+
+func protected(claim *v1alpha2.BucketClaim) {
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
+}
+
+// hasAccess makes an access to the claim "photos".
+func (s *scene) hasAccess(name string, edits ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
+	s.Helper()
+	access := &v1alpha2.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{v1alpha2.ProtectionFinalizer}},
+		Spec: v1alpha2.BucketAccessSpec{
+			BucketAccessClassName: "keys", Protocol: v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
+				BucketClaimName: "photos", AccessSecretName: name,
+				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
+			}},
+		},
+	}
+	for _, edit := range edits {
+		edit(access)
+	}
+	s.Make(access)
+	return access
+}
+
+func handedOff(access *v1alpha2.BucketAccess) { access.Status.DriverName = "driver.test" }
+
+func leaving(access *v1alpha2.BucketAccess) { access.DeletionTimestamp = new(metav1.Now()) }
+
+func cleanedUp(access *v1alpha2.BucketAccess) {
+	handedOff(access)
+	leaving(access)
+	metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
+}
+
+func rejected(access *v1alpha2.BucketAccess) {
+	condition.For(&access.Status.Conditions, 1).
+		Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch, "m")
+}
+
+// annotate and unannotate edit the claim on the API server.
+func (s *scene) annotate() { s.Modify(s.claim, func() { protected(s.claim) }) }
+
+func (s *scene) unannotate() { s.Modify(s.claim, func() { s.claim.Annotations = nil }) }
+
+func (s *scene) label() {
+	s.Modify(s.claim, func() { s.claim.Labels = map[string]string{"team": "a"} })
+}
+
+// replace has the claim be deleted by force, and created again under its name.
+func (s *scene) replace(edits ...func(*v1alpha2.BucketClaim)) {
+	s.Helper()
+	s.ForceRemove(s.claim)
+	s.hasClaim(edits...)
+}
+
+func TestProtectLive(t *testing.T) {
+	t.Parallel()
+	annotated := phasetest.Outcome{Writes: []string{annotates}, Changes: []string{isAnnotated}}
+	runTable(t, []methodCase{
+		{
+			name: "claim", reason: "the answer to the write brings it up to date",
+			given: func(s *scene) { s.hasClaim(); s.Reject("get bucketclaims", http.StatusInternalServerError) },
+			want:  annotated,
+		},
+		{name: "protected claim", reason: "it is read, and not written", given: func(s *scene) { s.hasClaim(protected) }},
+		{
+			name: "annotation removed meanwhile", reason: "it is set again",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(s.unannotate) },
+			want:  annotated,
+		},
+		{
+			name: "annotated meanwhile", reason: "the same value is written again, which changes nothing",
+			given: func(s *scene) { s.hasClaim(); s.Behind(s.annotate) },
+			want:  phasetest.Outcome{Writes: []string{annotates}},
+		},
+		{
+			name: "claim created again meanwhile", reason: "an access to the earlier one does not protect it",
+			given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.replace() }) },
+			want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Conflict"},
+		},
+		{
+			name: "protected claim created again meanwhile", reason: "an access to the earlier one does not protect it",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
+			want:  phasetest.Outcome{Err: "Conflict"},
+		},
+		{
+			name: "protected claim gone meanwhile", reason: "nothing is left to protect",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			want:  phasetest.Outcome{Err: "NotFound"},
+		},
+		{
+			name: "API server rejects the patch", reason: "only the rejection of the UID is a conflict",
+			given: func(s *scene) { s.hasClaim(); s.Reject("patch bucketclaims", http.StatusUnprocessableEntity) },
+			want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Invalid"},
+		},
+	}, func(ctx context.Context, s *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
+		err := p.ProtectLive(ctx, claim)
+		live := &v1alpha2.BucketClaim{}
+		if err == nil {
+			s.Must(s.Get(ctx, client.ObjectKeyFromObject(claim), live))
+			if claim.ResourceVersion != live.ResourceVersion || !IsProtected(claim) {
+				s.Errorf("the claim of version %s is not brought up to date: %v", live.ResourceVersion, claim.ObjectMeta)
+			}
+		}
+		return err
+	})
+}
+
+func TestUnprotect(t *testing.T) {
+	t.Parallel()
+	released := phasetest.Outcome{Writes: []string{unannotates}, Changes: []string{isUnannotated}}
+	runTable(t, []methodCase{
+		{name: "claim", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim() }},
+		{name: "no access", reason: "nothing needs the claim", given: func(s *scene) { s.hasClaim(protected) }, want: released},
+		{name: "access", reason: "it needs the claim", given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") }},
+		{
+			name: "annotated again meanwhile", reason: "another access has come to need the claim",
+			given: func(s *scene) {
+				s.hasClaim(protected)
+				s.Before("patch bucketclaims", func() { s.unannotate(); s.annotate() })
+			},
+			want: phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
+		},
+		{
+			name: "claim created again meanwhile", reason: "the new one keeps its annotation",
+			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
+			want:  phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
+		},
+	}, func(ctx context.Context, _ *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
+		return p.Unprotect(ctx, claim)
+	})
+}
+
+// TestNeeds: what the questions about the accesses of a claim are answered.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		Needed, HandedOff bool
+		Names             []string
+	}
+	cases := []struct {
+		name   string
+		reason string
+		given  func(*scene)
+		want   answer
+	}{
+		{"no access", "nothing needs the claim", func(*scene) {}, answer{}},
+		{"access", "it may get credentials", func(s *scene) { s.hasAccess("app") }, answer{true, false, []string{"app"}}},
+		{
+			"access that was handed off", "it may have credentials",
+			func(s *scene) { s.hasAccess("app", handedOff) }, answer{true, true, []string{"app"}},
+		},
+		{
+			"deleting access that was handed off", "the sidecar has to revoke it",
+			func(s *scene) { s.hasAccess("app", handedOff, leaving) }, answer{true, true, []string{"app"}},
+		},
+		{"deleting access", "it gets no credentials", func(s *scene) { s.hasAccess("app", leaving) }, answer{}},
+		{"access that was cleaned up", "it has no credentials any more", func(s *scene) { s.hasAccess("app", cleanedUp) }, answer{}},
+		{"rejected access", "it gets no credentials", func(s *scene) { s.hasAccess("app", rejected) }, answer{}},
+		{
+			"several", "the names are sorted",
+			func(s *scene) {
+				s.hasAccess("b")
+				s.hasAccess("c", handedOff)
+				s.hasAccess("a")
+				s.hasAccess("d", rejected)
+			},
+			answer{true, true, []string{"a", "b", "c"}},
+		},
+		{
+			"access to another claim", "it does not need this one",
+			func(s *scene) {
+				s.hasAccess("app", handedOff, func(a *v1alpha2.BucketAccess) { a.Spec.BucketClaims[0].BucketClaimName = "videos" })
+			},
+			answer{},
+		},
+		{
+			"access that the cache does not have", "the API server is asked; messages have the names of the cache",
+			func(s *scene) { s.Behind(func() { s.hasAccess("app", handedOff) }) }, answer{true, true, nil},
+		},
+		{
+			"hand-off that the cache does not have", "the API server is asked",
+			func(s *scene) {
+				access := s.hasAccess("app", leaving)
+				s.Behind(func() { s.ModifyStatus(access, func() { handedOff(access) }) })
+			},
+			answer{true, true, nil},
+		},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{Case: suite.New(t)}
+			s.hasClaim(protected)
+			tc.given(s)
+			p := New(s.Client(), s.Live())
+			var got answer
+			var err error
+			got.Needed, err = p.IsNeeded(t.Context(), s.claim)
+			s.Must(err)
+			got.HandedOff, err = p.HasHandedOff(t.Context(), s.claim)
+			s.Must(err)
+			names, err := p.AccessesOf(t.Context(), s.claim)
+			s.Must(err)
+			got.Names = append(got.Names, names...)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,227 @@
+package bucketclaim
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
+)
+
+var suite = phasetest.Suite{
+	Version: objectstorage.V1alpha1,
+	Kinds: []client.Object{
+		&v1alpha1.BucketClaim{}, &v1alpha1.Bucket{}, &v1alpha1.BucketClass{}, &v1alpha1.BucketAccess{},
+	},
+	Index: Index,
+}
+
+const (
+	// otherUID is the UID of a claim that does not exist.
+	otherUID = "00000000-0000-0000-0000-000000000001"
+	// foreign is a finalizer of another component.
+	foreign = "example.com/audit"
+
+	statusPatch   = "patch bucketclaims/status photos (resourceVersion)"
+	claimPatch    = "patch bucketclaims photos (resourceVersion)"
+	bucketPatch   = "patch buckets brown (resourceVersion)"
+	saysBound     = "Normal Bound of BucketClaim photos"
+	serverFailure = ": Internal Server Error"
+	unready       = "BucketClaim photos: status.bucketReady=false"
+)
+
+// phase is a phase of an attempt, as a method expression.
+type phase = func(*attempt, context.Context) error
+
+// phaseCase is one case of a table.
+type phaseCase struct {
+	name   string
+	reason string
+	given  func(*scene)
+	want   phasetest.Outcome
+}
+
+// scene is a claim, and what is around it.
+type scene struct {
+	*phasetest.Case
+
+	claim  *v1alpha1.BucketClaim
+	bucket *v1alpha1.Bucket
+}
+
+// runTable runs a phase, or several, for the cases of a table.
+func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{Case: suite.New(t)}
+			tc.given(s)
+			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.claim)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha1.BucketClaim] {
+	r := &Reconciler{
+		Client: s.Client(), Live: s.Live(), Recorder: s.Recorder(),
+		APIErrors: cosievents.NewAPIErrors(s.Recorder()), Failures: cosievents.NewFailures(s.Recorder()),
+	}
+	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) *attempt {
+		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
+	}, phases)
+}
+
+// hasClaim makes the claim "photos" of the class "gold", with its finalizer.
+func (s *scene) hasClaim(edits ...func(*v1alpha1.BucketClaim)) {
+	s.Helper()
+	s.claim = &v1alpha1.BucketClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha1.BucketClaimFinalizer}},
+		Spec:       v1alpha1.BucketClaimSpec{BucketClassName: s.Name("gold"), Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3}},
+	}
+	for _, edit := range edits {
+		edit(s.claim)
+	}
+	s.Make(s.claim)
+}
+
+func deleting(claim *v1alpha1.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }
+
+func withoutFinalizer(claim *v1alpha1.BucketClaim) { claim.Finalizers = nil }
+
+// audited has another component keep the claim.
+func audited(claim *v1alpha1.BucketClaim) { claim.Finalizers = append(claim.Finalizers, foreign) }
+
+func ready(claim *v1alpha1.BucketClaim) { claim.Status.BucketReady = true }
+
+// ofExisting has the claim name the Bucket "brown", which an administrator makes.
+func (s *scene) ofExisting(claim *v1alpha1.BucketClaim) {
+	claim.Spec.BucketClassName, claim.Spec.ExistingBucketName = "", s.Name("brown")
+}
+
+// bind records in the status of the claim the Bucket that it gets.
+func (s *scene) bind() {
+	s.Helper()
+	s.ModifyStatus(s.claim, func() { s.claim.Status.BucketName = s.bucketName() })
+}
+
+func (s *scene) bucketName() string {
+	if existing := s.claim.Spec.ExistingBucketName; existing != "" {
+		return existing
+	}
+	return v1alpha1.BucketNameForClaim(s.claim.UID)
+}
+
+// hasClass makes the class "gold".
+func (s *scene) hasClass(edits ...func(*v1alpha1.BucketClass)) {
+	s.Helper()
+	class := &v1alpha1.BucketClass{
+		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
+		DriverName: "driver.test", DeletionPolicy: v1alpha1.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},
+	}
+	for _, edit := range edits {
+		edit(class)
+	}
+	s.Make(class)
+}
+
+// hasBucket makes the Bucket of the claim, which exists by then and is bound to it.
+func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
+	s.Helper()
+	s.bucket = &v1alpha1.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: s.bucketName()},
+		Spec: v1alpha1.BucketSpec{
+			DriverName: "driver.test", BucketClassName: "gold", DeletionPolicy: v1alpha1.DeletionPolicyDelete,
+			Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3}, BucketClaim: reference(s.claim),
+		},
+	}
+	if s.claim.Spec.ExistingBucketName != "" {
+		s.bucket.Spec.DeletionPolicy, s.bucket.Spec.ExistingBucketID = v1alpha1.DeletionPolicyRetain, "old/bucket"
+	}
+	for _, edit := range edits {
+		edit(s.bucket)
+	}
+	s.Make(s.bucket)
+}
+
+// free has a Bucket refer to no claim.
+func free(b *v1alpha1.Bucket) { b.Spec.BucketClaim = &corev1.ObjectReference{} }
+
+// unbound has a Bucket refer to the claim by its name only.
+func unbound(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = "" }
+
+// ofOther has a Bucket belong to an earlier claim of the name.
+func ofOther(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = otherUID }
+
+func retained(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
+
+func deleted(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
+
+// kept has a sidecar keep a Bucket.
+func kept(b *v1alpha1.Bucket) { b.Finalizers = []string{v1alpha1.BucketFinalizer} }
+
+// going has a Bucket be deleted, which its sidecar keeps.
+func going(b *v1alpha1.Bucket) {
+	kept(b)
+	b.DeletionTimestamp = new(metav1.Now())
+}
+
+// forAzure has a Bucket lack the protocol of the claim.
+func forAzure(b *v1alpha1.Bucket) { b.Spec.Protocols = []v1alpha1.Protocol{v1alpha1.ProtocolAzure} }
+
+func readyBucket(b *v1alpha1.Bucket) { b.Status.BucketReady, b.Status.BucketID = true, "id" }
+
+// hasAccess makes the access "app" to the claim "photos".
+func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
+	s.Helper()
+	access := &v1alpha1.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"},
+		Spec:       v1alpha1.BucketAccessSpec{BucketClaimName: "photos", BucketAccessClassName: "keys", CredentialsSecretName: "app"},
+	}
+	for _, edit := range edits {
+		edit(access)
+	}
+	s.Make(access)
+}
+
+func toOtherClaim(access *v1alpha1.BucketAccess) { access.Spec.BucketClaimName = "videos" }
+
+// label changes an object in a way that means nothing, so that it has another version.
+func (s *scene) label(object client.Object) {
+	s.Helper()
+	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
+}
+
+// replaceClaim has the claim be deleted by force, and created again under its name.
+func (s *scene) replaceClaim(edits ...func(*v1alpha1.BucketClaim)) {
+	s.Helper()
+	s.ForceRemove(s.claim)
+	s.hasClaim(edits...)
+}
+
+// found is the outcome for a claim that cannot go on, whose status does not change.
+func found(kind, reason string) phasetest.Outcome {
+	return phasetest.Outcome{Events: []string{"Warning FailedCreateBucket of BucketClaim photos"}, Err: kind + " " + reason}
+}
+
+// waiting is the outcome for a claim that waits for another object.
+func waiting(kind, reason string) phasetest.Outcome {
+	return phasetest.Outcome{Events: []string{"Normal " + reason + " of BucketClaim photos"}, Err: kind + " " + reason}
+}
+
+// failed is the outcome if the API server fails.
+func failed(writes ...string) phasetest.Outcome {
+	return phasetest.Outcome{
+		Writes: writes, Events: []string{"Warning APIError of BucketClaim photos"}, Err: "InternalError", Requeue: true,
+	}
+}
