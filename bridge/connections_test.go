@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestDriverRestart: callers lose their connection with that to the driver, and can
@@ -53,8 +54,7 @@ func TestDriverRestart(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	limited, stop := context.WithTimeout(t.Context(), 10*time.Second)
-	defer stop()
+	limited := harness.Context(t)
 	if conn.GetState() == connectivity.Ready && !conn.WaitForStateChange(limited, connectivity.Ready) {
 		t.Fatal("the driver has ended, and the connection to the bridge has not")
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	// patience is how long the components have to delete a kind of objects
 	// properly, before their finalizers are taken off.
-	patience     = 10 * time.Second
+	patience     = time.Minute
 	pollInterval = 10 * time.Millisecond
 )
 

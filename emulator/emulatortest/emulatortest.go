@@ -29,8 +29,9 @@ import (
 )
 
 const (
-	startTimeout = time.Minute
-	stopTimeout  = 30 * time.Second
+	// Only what fails takes that long: they leave room for a busy machine.
+	startTimeout = 5 * time.Minute
+	stopTimeout  = 5 * time.Minute
 )
 
 // exclusive lets one emulator at a time use the shared control plane.

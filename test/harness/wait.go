@@ -8,14 +8,23 @@ import (
 )
 
 const (
-	// Timeout is how long a test waits for a condition. Only a test that fails
-	// waits that long, so it leaves room for a busy machine.
-	Timeout = 2 * time.Minute
+	// Timeout is how long a test waits for anything. Only a test that fails waits that long, so
+	// it leaves room for a machine with twenty processes for each processor.
+	Timeout = 5 * time.Minute
 
 	interval = 10 * time.Millisecond
 	// quiet is how long a count must stay the same before Settle returns it.
 	quiet = 300 * time.Millisecond
 )
+
+// Context returns a context for one operation of a test, which ends after Timeout. It also works
+// in a cleanup function, where the test's context has ended.
+func Context(tb testing.TB) context.Context {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), Timeout)
+	tb.Cleanup(cancel)
+	return ctx
+}
 
 // Until calls holds until it returns true. An error ends the test at once; so
 // does a wait that is longer than Timeout. It also works in a cleanup function,

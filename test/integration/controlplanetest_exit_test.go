@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestNothingIsLeft runs TestControlPlaneShared in a test binary of its own, with a
@@ -16,8 +18,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx := harness.Context(t)
 	dir := t.TempDir()
 	cmd := exec.CommandContext(ctx, self, "-test.run=^TestControlPlaneShared$", "-test.v")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)

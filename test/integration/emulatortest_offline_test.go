@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // offlineVariable is set in the test binary that TestOffline runs.
@@ -29,8 +29,7 @@ func TestOffline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := harness.Context(t)
 	cmd := exec.CommandContext(ctx, self, "-test.run=^TestOffline$", "-test.v")
 	const nowhere = "http://127.0.0.1:1"
 	cmd.Env = append(os.Environ(), offlineVariable+"=1", "COSI_EMU_TEST_CONTROL_PLANE=auto", "KUBEBUILDER_ASSETS=",

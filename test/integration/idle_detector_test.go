@@ -1,15 +1,14 @@
 package integration_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestWaitQuietWithCompany has a run that gets company while it waits: what the other run does
@@ -26,8 +25,7 @@ func TestWaitQuietWithCompany(t *testing.T) {
 		scope.Alone = asked < 3
 		return scope
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := harness.Context(t)
 	if !detector.WaitQuiet(ctx, current, idle.ShortQuiet) {
 		t.Errorf("WaitQuiet() waits for another run, although it has asked for the scope %d times", asked)
 	}

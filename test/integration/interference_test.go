@@ -1,11 +1,9 @@
 package integration_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const namespace = "default"
@@ -279,8 +278,7 @@ func awaitRequest(t *testing.T, emu *emulator.Emulator, operation string, cause 
 	t.Helper()
 	from := emu.Journal().Mark()
 	cause()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
+	ctx := harness.Context(t)
 	for e := range emu.Journal().Follow(ctx, from) {
 		if e.Component == vocabulary.Administrator && e.Operation.Name == operation && strings.HasSuffix(e.Operation.Subject, "key") {
 			return true

@@ -5,13 +5,13 @@ import (
 	"net"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // named is a driver that has a name.
@@ -48,8 +48,7 @@ func serve(t *testing.T, socket, name string) *grpc.Server {
 // await waits for a state of a connection, or for another than that.
 func await(t *testing.T, conn *grpc.ClientConn, want connectivity.State, is bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := harness.Context(t)
 	for {
 		state := conn.GetState()
 		if (state == want) == is {

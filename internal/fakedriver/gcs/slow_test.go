@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestSlowBodies declares bodies that never come: others are served meanwhile,
@@ -35,7 +36,7 @@ func TestSlowBodies(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer func() { _ = conn.Close() }()
-				if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+				if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
 					t.Fatal(err)
 				}
 				_, _ = fmt.Fprintf(conn, "POST %s&name=x HTTP/1.1\r\nHost: h\r\nAuthorization: %s\r\nContent-Length: %s\r\n\r\n%s",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestPanic makes the store panic, by its clock.
@@ -51,7 +52,7 @@ func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) str
 	}
 	r := in.request(t, s)
 	conn := s.dial(t)
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	var head strings.Builder

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestRejectedUpload sends all of a large body before it looks for an answer, as
@@ -24,7 +25,7 @@ func TestRejectedUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	const size = 16 << 20

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // newTestEnvironment is an environment on the control plane of the tests. What is left there in
@@ -29,8 +30,7 @@ func newTestEnvironment(tb testing.TB) *environment {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
+		ctx := harness.Context(tb)
 		err := s.withComponents(ctx, newRequestCounter(), func() error {
 			return errors.Join(s.clear(ctx, &v1alpha2.BucketAccessList{}), s.clear(ctx, &v1alpha2.BucketClaimList{}),
 				s.clear(ctx, &v1alpha2.BucketList{}))

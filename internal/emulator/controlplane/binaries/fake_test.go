@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -75,9 +76,7 @@ func fakeOptions(t *testing.T) (Options, *recorder) {
 
 func testContext(tb testing.TB) context.Context {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	tb.Cleanup(cancel)
-	return ctx
+	return harness.Context(tb)
 }
 
 // writeScripts makes programs of scripts, which pass for any platform.

@@ -23,7 +23,7 @@ import (
 )
 
 // startTimeout is the time limit for the start, and for the end.
-const startTimeout = 2 * time.Minute
+const startTimeout = 5 * time.Minute
 
 // Variable is the environment variable that selects the kind of the control plane. It defaults
 // to embedded: the differential tests prove that it behaves like kube-apiserver, and it costs a

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 )
 
-const callTimeout = 10 * time.Second
+const callTimeout = time.Minute
 
 // Namespace creates a namespace with a unique name in the shared control plane, and
 // returns the name. The namespace is deleted at the end of the test, which does not

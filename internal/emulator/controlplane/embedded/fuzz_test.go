@@ -1,20 +1,19 @@
 package embedded_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // The paths of the objects that the seeds are about.
@@ -124,8 +123,7 @@ func newFuzzClient(f *testing.F) *fuzzClient {
 // send returns the status and the body of an answer. Of a watch it returns no body.
 func (c *fuzzClient) send(t *testing.T, method string, address *url.URL, contentType string, body []byte) (int, []byte) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := harness.Context(t)
 	request, err := http.NewRequestWithContext(ctx, method, address.String(), strings.NewReader(string(body)))
 	if err != nil {
 		t.Skip(err)
