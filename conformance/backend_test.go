@@ -173,15 +173,37 @@ func backendMutants() []mutant {
 	}
 }
 
+// outages are the files of an outage directory, written by this process: a script would start after
+// the call that it is to disturb, on a busy machine. It is a conformance.Backend.
+type outages string
+
+func (o outages) Lose(_ context.Context, bucket string) error {
+	return o.write(filepath.Join(outage.DirLose, bucket))
+}
+
+func (o outages) Fail(context.Context) error { return o.write(outage.FileFail) }
+
+func (o outages) Heal(context.Context) error {
+	if err := os.Remove(filepath.Join(string(o), outage.FileFail)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (o outages) write(name string) error {
+	file := filepath.Join(string(o), name)
+	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600))
+}
+
 // TestBackendMutants: each faulty driver fails the checks of backends that are about its
 // mistake, and no others.
 func TestBackendMutants(t *testing.T) {
 	for _, m := range backendMutants() {
 		t.Run(m.name, func(t *testing.T) {
-			outages := scripts(filepath.Join(t.TempDir(), "outage"))
-			d := serve(t, setup{behaviour: m.behaviour, outages: string(outages)})
+			backend := outages(filepath.Join(t.TempDir(), "outage"))
+			d := serve(t, setup{behaviour: m.behaviour, outages: string(backend)})
 			config := d.config()
-			config.Backend = conformance.BackendCommand(outages.command())
+			config.Backend = backend
 			for _, check := range conformance.Checks() {
 				if strings.HasPrefix(check.ID, "BE-") {
 					config.Only = append(config.Only, check.ID)
@@ -198,7 +220,7 @@ func TestBackendMutants(t *testing.T) {
 
 // TestBackendBroken: an outage that a driver does not survive is found.
 func TestBackendBroken(t *testing.T) {
-	outages := scripts(filepath.Join(t.TempDir(), "outage"))
+	backend := outages(filepath.Join(t.TempDir(), "outage"))
 	broken := func(*sync.Map) behaviour {
 		var lost atomic.Bool
 		return func(_ context.Context, r any, next call) (any, error) {
@@ -212,8 +234,8 @@ func TestBackendBroken(t *testing.T) {
 			return answer, err
 		}
 	}
-	config := serve(t, setup{behaviour: broken, outages: string(outages)}).config()
-	config.Backend, config.Only = conformance.BackendCommand(outages.command()), []string{"BE-16"}
+	config := serve(t, setup{behaviour: broken, outages: string(backend)}).config()
+	config.Backend, config.Only = backend, []string{"BE-16"}
 	config.Timeout, config.CallTimeout = 5*time.Second, 5*time.Second
 	report, err := conformance.Execute(t.Context(), config)
 	if err != nil {

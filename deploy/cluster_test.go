@@ -11,13 +11,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
+	ctrl.SetLogger(logr.Discard())                                      // its complaint that there is none would be all it says
+	_ = os.Setenv(controlplanetest.Variable, string(selection.Envtest)) // no other control plane has Deployments
 	os.Exit(m.Run())
 }
 
@@ -26,6 +29,7 @@ func connect(t *testing.T) client.Client {
 	if testing.Short() {
 		t.Skip("it needs a control plane")
 	}
+	binariestest.Find(t)
 	c, err := client.New(controlplanetest.Start(t).AdminConfig(), client.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func TestRunRefusals(t *testing.T) {
 // TestRunWithoutControlPlane cannot start anything.
 func TestRunWithoutControlPlane(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	h.write("good.yaml", scenario("good", claims))
 	r := h.run("run", "good.yaml", "--control-plane-dir", filepath.Join(h.dir, "missing"))
 	if r.code != 3 || !strings.Contains(r.err, "Error: control plane programs: ") {

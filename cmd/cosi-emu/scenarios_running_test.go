@@ -69,7 +69,7 @@ func TestRunTimeout(t *testing.T) {
 // TestRunEmulatorDies ends a process that scenarios cannot do without.
 func TestRunEmulatorDies(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	h.write("s.yaml", scenario("running", begins))
 	run := h.start("run", "s.yaml", "--allow-exec", "--name", "dies")
 	h.waitForFile("started")

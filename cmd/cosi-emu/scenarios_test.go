@@ -137,7 +137,7 @@ func TestRunScenarios(t *testing.T) {
 			t.Errorf("it does not say %q, but:\n%s", want, r.out)
 		}
 	}
-	if !strings.Contains(r.err, "[3/3] ") {
+	if !strings.Contains(r.err, "3 of 3 scenarios") {
 		t.Errorf("its progress is:\n%s", r.err)
 	}
 	reported := h.readReport("r.json")
