@@ -28,8 +28,8 @@ steps:
   timeout: 10ms
 `
 
-// TestProgram runs the step with cosi-emu and the driver of examples/driver-author, as a workflow does.
-func TestProgram(t *testing.T) {
+// TestLongProgram runs the step with cosi-emu and the driver of examples/driver-author, as a workflow does.
+func TestLongProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds cosi-emu")
 	}
