@@ -76,14 +76,14 @@ func (s scripts) command() []string {
 func processConfig(t *testing.T, generation fakedriver.Generation, mistake string) conformance.Config {
 	t.Helper()
 	dir := shortDir(t)
-	outages := scripts(filepath.Join(dir, "outage"))
+	backend := outages(filepath.Join(dir, "outage"))
 	config := conformance.Config{
 		DriverCommand: []string{os.Args[0], "-endpoint=$(COSI_ENDPOINT)"},
 		DriverEnv: []string{
 			roleVariable + "=" + mistake, generationVariable + "=" + string(generation), s3Variable + "=" + freeAddress(t),
-			outageVariable + "=" + string(outages), passwordVariable + "=correct-horse-battery", "TOKEN_FILE=/etc/token",
+			outageVariable + "=" + string(backend), passwordVariable + "=correct-horse-battery", "TOKEN_FILE=/etc/token",
 		},
-		Backend:          conformance.BackendCommand(outages.command()),
+		Backend:          backend,
 		AllowDestructive: true, Seed: "test",
 		CallTimeout: 5 * time.Second, Settle: time.Second,
 		Parameters: conformance.Parameters{
@@ -107,6 +107,9 @@ func TestProcess(t *testing.T) {
 	for _, generation := range []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2} {
 		t.Run(string(generation), func(t *testing.T) {
 			config := processConfig(t, generation, right)
+			if backend, ok := config.Backend.(outages); ok {
+				config.Backend = conformance.BackendCommand(scripts(backend).command())
+			}
 			report, err := conformance.Execute(t.Context(), config)
 			if err != nil {
 				t.Fatal(err)

@@ -31,7 +31,7 @@ func TestOtherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	h := newHome(t)
+	h := newHomeWithPrograms(t)
 	// Every directory that is the user's and not the emulator's is open to all.
 	for _, dir := range []string{lab, h.dir, filepath.Join(h.dir, "state"), filepath.Join(h.dir, "tmp")} {
 		if err := os.Chmod(dir, 0o755); err != nil {
