@@ -315,7 +315,7 @@ func TestBadPrograms(t *testing.T) {
 			if err := os.WriteFile(path, []byte(content), 0o700); err != nil { //nolint:gosec // a program
 				h.t.Fatal(err)
 			}
-			return []string{"up", "--control-plane-dir", dir}
+			return []string{"up", "--control-plane", "envtest", "--control-plane-dir", dir}
 		}
 	}
 	expectRejected(t, map[string]invalidInput{
@@ -336,7 +336,7 @@ func TestBadPrograms(t *testing.T) {
 		},
 		"NoPrograms": {
 			reason: "a directory with other files",
-			args:   func(h *home) []string { return []string{"up", "--control-plane-dir", h.dir} },
+			args:   func(h *home) []string { return []string{"up", "--control-plane", "envtest", "--control-plane-dir", h.dir} },
 			code:   1, says: []string{"etcd", "does not exist", "downloaded or built"},
 		},
 		"EtcdExits": {
