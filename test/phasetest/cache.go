@@ -2,11 +2,13 @@ package phasetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -21,7 +23,38 @@ import (
 func (c *Case) Client() client.Client {
 	c.Helper()
 	c.startCache()
-	return c.connect(&client.CacheOptions{Reader: c.cache, EnableReadYourWritesConsistency: new(true)})
+	connected := c.connect(&client.CacheOptions{Reader: c.cache, EnableReadYourWritesConsistency: new(true)})
+	if len(c.unreadable) == 0 {
+		return connected
+	}
+	return unreadable{Client: connected, kinds: c.unreadable}
+}
+
+// errUnreadable is the error of a cache that cannot be read, which is none of the API
+// server's.
+var errUnreadable = errors.New("unreadable")
+
+// unreadable is a client whose cache cannot read some kinds.
+type unreadable struct {
+	client.Client
+
+	kinds []runtime.Object
+}
+
+// Get implements client.Reader.
+func (u unreadable) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
+	if isAmong(object, u.kinds) {
+		return errUnreadable
+	}
+	return u.Client.Get(ctx, key, object, opts...)
+}
+
+// List implements client.Reader.
+func (u unreadable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if isAmong(list, u.kinds) {
+		return errUnreadable
+	}
+	return u.Client.List(ctx, list, opts...)
 }
 
 // Live returns a client of the component that reads from the API server.
@@ -109,12 +142,16 @@ func (c *Case) newCache(ctx context.Context) (made cache.Cache, informers []cach
 func (c *Case) waitCached(except []client.Object) {
 	c.Helper()
 	for _, object := range c.objects {
-		isSame := func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(object) }
-		if !slices.ContainsFunc(except, isSame) {
+		if !isAmong(object, except) {
 			c.Must(c.Refresh(object))
 			c.Eventually(func() error { return c.checkCached(object) })
 		}
 	}
+}
+
+// isAmong reports whether an object is of one of the kinds.
+func isAmong[K runtime.Object](object runtime.Object, kinds []K) bool {
+	return slices.ContainsFunc(kinds, func(kind K) bool { return reflect.TypeOf(kind) == reflect.TypeOf(object) })
 }
 
 func (c *Case) checkCached(object client.Object) error {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,9 +22,10 @@ type Case struct {
 	suite   *Suite
 	objects []client.Object // of Make
 
-	cache   cache.Cache // nil until it is needed
-	watches *cluster.Requests
-	thaw    func()
+	cache      cache.Cache // nil until it is needed
+	watches    *cluster.Requests
+	thaw       func()
+	unreadable []runtime.Object
 
 	requests *cluster.Requests // of the phase
 	hooks    []*hook
@@ -119,6 +121,10 @@ func (c *Case) Behind(change func(), kinds ...client.Object) {
 		c.waitCached(kinds)
 	}
 }
+
+// FailReads has the component's cache fail to read the kinds, or to list them if they are
+// kinds of lists. It comes before Client.
+func (c *Case) FailReads(kinds ...runtime.Object) { c.unreadable = append(c.unreadable, kinds...) }
 
 // Before calls a function before the first request of the phase whose line begins like
 // that, such as "patch buckets" or "get bucketclaims". The changes in an Outcome are those

@@ -28,7 +28,8 @@ type Outcome struct {
 	// Events are lines such as "Warning FailedCreateBucket of BucketClaim photos".
 	Events []string
 	// Err is the kind of the phase's error: that of a *reasons.Error with the reason, as in
-	// "Invalid BindingConflict"; the API server's, such as "Conflict"; "done" or "postponed".
+	// "Invalid BindingConflict"; the API server's, such as "Conflict"; "Unreadable" after FailReads;
+	// "done" or "postponed".
 	// If the phase has succeeded and the runner has not, it is the runner's.
 	Err string
 	// Requeue is whether the object is reconciled again, with back-off.
@@ -58,6 +59,8 @@ func errorKind(err error) string {
 		return "done"
 	case errors.Is(err, cosireconcile.ErrPostponed):
 		return "postponed"
+	case errors.Is(err, errUnreadable):
+		return "Unreadable"
 	case reason != metav1.StatusReasonUnknown:
 		return string(reason)
 	default:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
 // otherUID is the UID of a claim that does not exist.
@@ -75,6 +76,10 @@ func TestFindBuckets(t *testing.T) {
 		{
 			name: "claim that is not valid", reason: "an access is no more valid than its claim",
 			given: has(degraded, asIs), want: invalid(v1alpha2.ReasonDegraded),
+		},
+		{
+			name: "cache fails", reason: "nothing is concluded about the Bucket",
+			given: func(s *scene) { has(asIs, asIs)(s); s.FailReads(&v1alpha2.Bucket{}) }, want: phasetest.Retried("Unreadable"),
 		},
 		{
 			name: "one not ready, one impossible", reason: "waiting for the first would not help",

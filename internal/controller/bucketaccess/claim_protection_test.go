@@ -35,6 +35,18 @@ func TestKeepClaims(t *testing.T) {
 			},
 		},
 		{
+			name: "granted access", reason: "the status is the sidecar's, which alone can say that access is granted",
+			given: func(s *scene) {
+				claim := s.hasClaim("photos", protected)
+				s.hasBucket(claim)
+				s.hasAccess(handedOff(claim), func(access *v1alpha2.BucketAccess) {
+					access.Status.ReadyToUse = true
+					condition.For(&access.Status.Conditions, 1).
+						Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, "m")
+				})
+			},
+		},
+		{
 			name: "annotation removed by hand", reason: "the claim must stay, because of the credentials",
 			given: func(s *scene) {
 				claim := s.hasClaim("photos")
@@ -129,6 +141,11 @@ func TestKeepClaims(t *testing.T) {
 				s.Behind(func() { s.replace(claim) })
 			},
 			want: phasetest.Retried("Conflict", protects+": Unprocessable Entity"),
+		},
+		{
+			name: "cache fails", reason: "nothing is written to a claim that may be another one",
+			given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos"))); s.FailReads(&v1alpha2.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
 		},
 		{
 			name: "API server fails", reason: "it is tried again",

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
 func TestFindClass(t *testing.T) {
@@ -22,6 +23,11 @@ func TestFindClass(t *testing.T) {
 				s.hasAccess()
 			},
 			want: invalid(v1alpha2.ReasonInvalidSpec),
+		},
+		{
+			name: "cache fails", reason: "the user is not told that the class does not exist",
+			given: func(s *scene) { s.hasClass(); s.hasAccess(); s.FailReads(&v1alpha2.BucketAccessClass{}) },
+			want:  phasetest.Retried("Unreadable"),
 		},
 	}, (*attempt).findClass)
 }

@@ -8,11 +8,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
+// accessedPhotos is what the hand-off of an access to the claim "photos" writes.
+const accessedPhotos = `BucketAccess app: status.accessedBuckets=[` +
+	`{"bucketClaimName":"photos","bucketID":"id-of-photos","bucketName":"bc-uid-photos"}]`
+
 func TestHandOff(t *testing.T) {
 	t.Parallel()
 	const (
-		accessed = `BucketAccess app: status.accessedBuckets=[` +
-			`{"bucketClaimName":"photos","bucketID":"id-of-photos","bucketName":"bc-uid-photos"}]`
+		accessed   = accessedPhotos
 		keyAuth    = "BucketAccess app: status.authenticationType=Key"
 		driverName = "BucketAccess app: status.driverName=driver.test"
 		parameter  = "BucketAccess app: status.parameters.role=user"

@@ -47,6 +47,80 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
+// TestReconcile: the order of the phases, by their writes.
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	handsOff := func(writes ...string) phasetest.Outcome {
+		return phasetest.Outcome{
+			Writes: append(writes, statusPatch),
+			Changes: []string{
+				accessedPhotos, "BucketAccess app: status.authenticationType=Key",
+				"BucketAccess app: status.driverName=driver.test", "BucketAccess app: status.parameters.role=user", isProtected,
+			},
+			Conditions: []string{"Provisioned=Unknown WaitingForDriver", "ResourcesValidated=True Validated"},
+		}
+	}
+	runTable(t, []phaseCase{
+		{
+			name: "new access", reason: "the finalizer, then the protection of the claim, then the hand-off",
+			given: func(s *scene) { s.hasClass(); s.hasAccess(withoutFinalizer); s.hasBucket(s.hasClaim("photos")) },
+			want: func() phasetest.Outcome {
+				o := handsOff(accessPatch, protects)
+				o.Changes = append([]string{`BucketAccess app: metadata.finalizers=["objectstorage.k8s.io/protection"]`}, o.Changes...)
+				return o
+			}(),
+		},
+		{
+			name: "rejected access that can be granted", reason: "the rejection is removed before the claim is relied on",
+			given: func(s *scene) { s.hasClass(); s.hasAccess(rejected); s.hasBucket(s.hasClaim("photos")) },
+			want:  handsOff(statusPatch, protects),
+		},
+		{
+			name: "Bucket that is not ready", reason: "its claim is protected while the access waits",
+			given: func(s *scene) { s.hasClass(); s.hasAccess(); s.hasBucket(s.hasClaim("photos"), withoutID) },
+			want: func() phasetest.Outcome {
+				o := waiting(v1alpha2.ReasonWaitingForBucket)
+				o.Writes, o.Changes = []string{protects, statusPatch}, []string{isProtected}
+				return o
+			}(),
+		},
+		{
+			name: "access that can never be granted", reason: "its claim is not protected, and it gets no finalizer",
+			given: func(s *scene) {
+				s.hasClass()
+				s.hasAccess(withoutFinalizer)
+				s.hasBucket(s.hasClaim("photos"), ofOtherDriver)
+			},
+			want: invalid(v1alpha2.ReasonDriverMismatch),
+		},
+		{
+			name: "no claim, and no class", reason: "the class comes first",
+			given: func(s *scene) { s.hasAccess() },
+			want:  waiting(v1alpha2.ReasonBucketAccessClassNotFound),
+		},
+		{
+			name: "access of the sidecar", reason: "only its claims are kept",
+			given: func(s *scene) {
+				claim := s.hasClaim("photos")
+				s.hasBucket(claim)
+				s.hasAccess(withoutFinalizer, handedOff(claim))
+			},
+			want: phasetest.Outcome{Writes: []string{protects}, Changes: []string{isProtected}},
+		},
+		{
+			name: "deleting access", reason: "its claim is released before the access is",
+			given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(going) },
+			want: phasetest.Outcome{
+				Writes: []string{"patch bucketclaims photos (resourceVersion)", accessPatch},
+				Changes: []string{
+					"BucketAccess app is gone",
+					"BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references is removed",
+				},
+			},
+		},
+	})
+}
+
 // TestOwns: which accesses the controller reconciles.
 func TestOwns(t *testing.T) {
 	t.Parallel()

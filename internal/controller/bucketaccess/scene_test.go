@@ -54,7 +54,7 @@ type scene struct {
 }
 
 // runTable runs a phase for the cases of a table. It comes last: those before it read what
-// the phase uses.
+// the phase uses. Without any, all phases of the reconciler run.
 func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
 	t.Helper()
 	for _, tc := range cases {
@@ -74,6 +74,9 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAcc
 	r := &Reconciler{
 		Client: cached, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
 		Protector: claimprotection.New(cached, s.Live()),
+	}
+	if len(phases) == 0 {
+		return r.Runner()
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p}

@@ -110,6 +110,11 @@ func TestBindBound(t *testing.T) {
 			want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},
 		{
+			name: "cache fails", reason: "nothing is concluded about the Bucket",
+			given: func(s *scene) { s.hasClaim(); s.bind(); s.FailReads(&v1alpha2.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "API server fails", reason: "nothing is concluded about the Bucket",
 			given: func(s *scene) {
 				s.hasClaim()

@@ -1,11 +1,8 @@
 package bucketclaim
 
 import (
-	"context"
 	"net/http"
 	"testing"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
@@ -127,6 +124,16 @@ func TestBindNew(t *testing.T) {
 			}(),
 		},
 		{
+			name: "cache fails to find the Bucket", reason: "no second Bucket is created",
+			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
+			name: "cache fails to find the class", reason: "the user is not told that it does not exist",
+			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.BucketClass{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "API server fails to create", reason: "it is tried again, and the user is told nothing wrong",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusInternalServerError) },
 			want:  failed(createBucket + ": Internal Server Error"),
@@ -141,15 +148,4 @@ func TestBindNew(t *testing.T) {
 			want: failed(),
 		},
 	}, (*attempt).bind)
-}
-
-// TestFindFails: a cache that cannot be read says nothing about a Bucket.
-func TestFindFails(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	s := &scene{Case: suite.New(t)}
-	if found, err := get(ctx, s.Live(), "any"); found != nil || err == nil || client.IgnoreNotFound(err) == nil {
-		t.Errorf("get of an interrupted reconcile = %v, %v, want an error", found, err)
-	}
 }

@@ -118,6 +118,11 @@ func TestBindExisting(t *testing.T) {
 			want: phasetest.Retried("Conflict", bucketPatch+": Unprocessable Entity"),
 		},
 		{
+			name: "cache fails", reason: "the user is not told that the Bucket does not exist",
+			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(unbound); s.FailReads(&v1alpha2.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "API server fails", reason: "the claim does not name a Bucket that is not bound",
 			given: func(s *scene) {
 				s.hasClaim(s.ofExisting)

@@ -67,6 +67,66 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
+// TestReconcile: the order of the phases, by their writes.
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	runTable(t, []phaseCase{
+		{
+			name: "new claim", reason: "the finalizer comes before what would outlive the claim, and the Bucket before its name",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer, protected); s.hasBucket(provisioned) },
+			want: phasetest.Outcome{
+				Writes: []string{claimPatch, claimPatch, statusPatch},
+				Changes: []string{
+					unprotectedClaim,
+					`BucketClaim photos: metadata.finalizers=["objectstorage.k8s.io/protection"]`,
+					isBound,
+					`BucketClaim photos: status.protocols=["Azure","S3"]`,
+					"BucketClaim photos: status.readyToUse=true",
+				},
+				Conditions: []string{
+					"Provisioned=True Provisioned", "ResourcesValidated=True Validated", "ProvisionFailed=False DriverSucceeded",
+				},
+				Events: []string{saysBound, "Normal Provisioned of BucketClaim photos"},
+			},
+		},
+		{
+			name: "settled claim", reason: "nothing is written",
+			given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); isSynced(s) },
+		},
+		{
+			name: "deleting claim", reason: "the Bucket is announced and deleted before the claim is released",
+			given: func(s *scene) { s.hasClaim(audited, protected, deleting); s.hasBucket(kept) },
+			want: phasetest.Outcome{
+				Writes: []string{claimPatch, announce, deletes, claimPatch},
+				Changes: []string{
+					isAnnounced, isDeleting, unprotectedClaim, `BucketClaim photos: metadata.finalizers=["example.com/audit"]`,
+				},
+			},
+		},
+		{
+			name: "deleting claim in use", reason: "its Bucket is not touched",
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff); s.hasBucket(kept) },
+			want: phasetest.Outcome{
+				Writes: []string{statusPatch}, Conditions: []string{"ResourcesValidated=Unknown DeletionBlocked"},
+				Events: []string{"Normal DeletionBlocked of BucketClaim photos"}, Err: "Blocked DeletionBlocked",
+			},
+		},
+		{
+			name: "released claim in the cache", reason: "its Bucket is the administrator's by now, and is not touched",
+			given: func(s *scene) {
+				s.hasClaim(deleting)
+				s.hasBucket(kept)
+				s.Behind(func() { s.ForceRemove(s.claim) })
+			},
+			want: phasetest.Retried("NotFound"),
+		},
+		{
+			name: "claim that was released", reason: "it may have vanished, and nothing is written",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
+		},
+	})
+}
+
 // TestStatusOf: which statuses count as provisioned.
 func TestStatusOf(t *testing.T) {
 	t.Parallel()

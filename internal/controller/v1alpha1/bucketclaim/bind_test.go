@@ -84,6 +84,16 @@ func TestBindBound(t *testing.T) {
 			want:  found("Lost", v1alpha2.ReasonBindingConflict),
 		},
 		{
+			name: "Bucket without a reference", reason: "the claim did not release it",
+			given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket(free) },
+			want:  found("Lost", v1alpha2.ReasonBindingConflict),
+		},
+		{
+			name: "cache fails", reason: "nothing is concluded about the Bucket",
+			given: func(s *scene) { s.hasClaim(); s.bind(); s.FailReads(&v1alpha1.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "existing Bucket of another claim", reason: "its data is another user's",
 			given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(ofOther) },
 			want:  found("Lost", v1alpha2.ReasonBindingConflict),

@@ -108,6 +108,16 @@ func TestBindNew(t *testing.T) {
 			want:  with(found("Invalid", v1alpha2.ReasonInvalidSpec), create+": Unprocessable Entity"),
 		},
 		{
+			name: "cache fails to find the Bucket", reason: "no second Bucket is created",
+			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha1.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
+			name: "cache fails to find the class", reason: "the user is not told that it does not exist",
+			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha1.BucketClass{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "API server fails to create", reason: "it is tried again",
 			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusInternalServerError) },
 			want:  failed(create + serverFailure),

@@ -90,6 +90,11 @@ func TestBindExisting(t *testing.T) {
 			want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
+			name: "cache fails", reason: "the user is not told that the Bucket does not exist",
+			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free); s.FailReads(&v1alpha1.Bucket{}) },
+			want:  phasetest.Retried("Unreadable"),
+		},
+		{
 			name: "API server fails", reason: "the claim does not name a Bucket that is not bound",
 			given: func(s *scene) {
 				s.hasClaim(s.ofExisting)

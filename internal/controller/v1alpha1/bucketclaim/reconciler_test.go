@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -41,4 +43,51 @@ func TestAddFinalizer(t *testing.T) {
 			want: failed(claimPatch + serverFailure),
 		},
 	}, (*attempt).addFinalizer)
+}
+
+// TestReconcile: the order of the phases, by their writes.
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	runTable(t, []phaseCase{
+		{
+			name: "new claim", reason: "the finalizer comes before what would outlive the claim",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.hasBucket(readyBucket) },
+			want: phasetest.Outcome{
+				Writes: []string{claimPatch, statusPatch},
+				Changes: []string{
+					`BucketClaim photos: metadata.finalizers=["cosi.objectstorage.k8s.io/bucketclaim-protection"]`,
+					"BucketClaim photos: status.bucketName=bucket-uid-photos",
+					"BucketClaim photos: status.bucketReady=true",
+				},
+				Events: []string{saysBound, "Normal Provisioned of BucketClaim photos"},
+			},
+		},
+		{
+			name: "settled claim", reason: "nothing is written",
+			given: func(s *scene) { s.hasClaim(ready); s.bind(); s.hasBucket(readyBucket) },
+		},
+		{
+			name: "impossible spec", reason: "such a claim gets no finalizer",
+			given: func(s *scene) {
+				s.hasClaim(withoutFinalizer, func(claim *v1alpha1.BucketClaim) { claim.Spec.BucketClassName = "" })
+			},
+			want: found("Invalid", v1alpha2.ReasonInvalidSpec),
+		},
+		{
+			name: "deleting claim", reason: "it is released when its Bucket is gone",
+			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
+			want: phasetest.Outcome{
+				Writes: []string{deletes, claimPatch}, Changes: []string{isGone, "BucketClaim photos is gone"},
+			},
+		},
+		{
+			name: "deleting claim in use", reason: "its Bucket is not touched",
+			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(); s.hasBucket() },
+			want:  waiting("Blocked", v1alpha2.ReasonDeletionBlocked),
+		},
+		{
+			name: "claim that was released", reason: "it may have vanished, and nothing is written",
+			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
+		},
+	})
 }

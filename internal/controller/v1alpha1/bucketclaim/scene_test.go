@@ -57,7 +57,8 @@ type scene struct {
 	bucket *v1alpha1.Bucket
 }
 
-// runTable runs a phase, or several, for the cases of a table.
+// runTable runs a phase, or several, for the cases of a table; without any, all phases of the
+// reconciler.
 func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
 	t.Helper()
 	for _, tc := range cases {
@@ -76,6 +77,9 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha1.BucketCla
 	r := &Reconciler{
 		Client: s.Client(), Live: s.Live(), Recorder: s.Recorder(),
 		APIErrors: cosievents.NewAPIErrors(s.Recorder()), Failures: cosievents.NewFailures(s.Recorder()),
+	}
+	if len(phases) == 0 {
+		return r.Runner()
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
