@@ -81,9 +81,20 @@ func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
 		},
 		Status: v1alpha2.BucketClaimStatus{
 			BoundBucketName: from.Status.BucketName, ReadyToUse: from.Status.BucketReady && from.DeletionTimestamp == nil,
-			Conditions: l.conditions(&from.ObjectMeta, from.Status.BucketReady),
+			Conditions: l.claimConditions(from),
 		},
 	}
+}
+
+// claimConditions returns the conditions of a claim. An Event is not taken back: if the claim has a
+// Bucket, it does not wait for its class any more.
+func (l *natives) claimConditions(from *v1alpha1.BucketClaim) []metav1.Condition {
+	conditions := l.conditions(&from.ObjectMeta, from.Status.BucketReady)
+	isItsBucket := func(b *v1alpha1.Bucket) bool { return b.Spec.BucketClaim != nil && b.Spec.BucketClaim.UID == from.UID }
+	if conditions[0].Reason == v1alpha2.ReasonBucketClassNotFound && find(l.buckets.Items, isItsBucket) != nil {
+		conditions[0].Reason, conditions[0].Message = v1alpha2.ReasonPending, ""
+	}
+	return conditions
 }
 
 // bucket converts a Bucket.

@@ -288,6 +288,31 @@ func eventOf(o client.Object, kind, reason, message string, after time.Duration)
 	}
 }
 
+// TestClaimWithBucket: an Event that the class is missing is out of date once the claim has a Bucket.
+func TestClaimWithBucket(t *testing.T) {
+	claim := &v1alpha1.BucketClaim{ObjectMeta: namespaced("photos")}
+	waits := eventOf(claim, corev1.EventTypeNormal, v1alpha2.ReasonBucketClassNotFound, "waiting", 0)
+	bucketOf := func(uid types.UID) client.Object {
+		return &v1alpha1.Bucket{
+			ObjectMeta: cluster("bucket-1"), Spec: v1alpha1.BucketSpec{BucketClaim: &corev1.ObjectReference{Name: claim.Name, UID: uid}},
+		}
+	}
+	for name, tc := range map[string]struct {
+		bucket client.Object
+		want   string
+	}{
+		"ItsOwn":         {bucketOf(claim.UID), v1alpha2.ReasonPending},
+		"OfAnotherClaim": {bucketOf("uid-of-another"), v1alpha2.ReasonBucketClassNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, objectstorage.V1alpha1, hub.Options{}, claim.DeepCopy(), waits.DeepCopy(), tc.bucket)
+			if reason := got.Claims[0].Status.Conditions[0].Reason; reason != tc.want {
+				t.Errorf("the reason is %s, want %s", reason, tc.want)
+			}
+		})
+	}
+}
+
 // TestConditions derives the conditions of a Bucket from its Events.
 func TestConditions(t *testing.T) {
 	const (

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/snapshot"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
 )
 
 // envPrefix begins the environment variables that stand for flags.
@@ -26,6 +28,8 @@ const envPrefix = "COSI_EMU_"
 // Run runs the program with the arguments that follow its name, and returns its
 // exit code: 0 for success, 1 for a failure, 2 for wrong usage.
 func Run(ctx context.Context, streams cli.Streams, args []string) int {
+	// The logs of client-go are not for users. Commands that are components log them: see logging.
+	liblog.Divert(io.Discard)
 	root := newRoot(streams) //nolint:contextcheck // commands get it from ExecuteContext
 	root.SetArgs(args)
 	return cli.Code(streams.Err, root.ExecuteContext(ctx))
