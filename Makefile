@@ -29,7 +29,7 @@ SLOWEST := $(addprefix ./,cmd/cosi-emu internal/scenarios/explore scenarios/suit
 	internal/scenarios/engine sidecar/v1alpha1 test/e2e test/differential internal/emulator/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
-GOTEST = COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -vet=off -p $(PACKAGES) -parallel $(PACKAGES)
+GOTEST = COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
@@ -89,6 +89,7 @@ test-gate: test-suites test-race test-modules test-sample
 .PHONY: test-suites
 test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTEST) -timeout 15m -run '^TestSuite' ./scenarios/suite
+	$(GOTEST) -timeout 15m -run '^TestLongConfirmOnEnvtest$$' ./internal/scenarios/explore
 
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.

@@ -135,15 +135,16 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestProcessMutants: each faulty process fails the checks that are about its mistake, and no
-// others of processes and backends.
-func TestProcessMutants(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		mistake, class string
-		only           []string
-		want           []string
-	}{
+// processMutant is a mistake of a driver's process, with the checks that it fails. The only ones that
+// it can be asked are given if others take long.
+type processMutant struct {
+	mistake, class string
+	only           []string
+	want           []string
+}
+
+func processMutants() []processMutant {
+	return []processMutant{
 		{mistake: staleSocket, class: "D22", want: []string{"CS-02"}},
 		{mistake: compiledIn, class: "D22", want: []string{"CS-01"}},
 		{mistake: needsBackend, class: "D22", want: []string{"CS-04"}},
@@ -159,18 +160,33 @@ func TestProcessMutants(t *testing.T) {
 		{mistake: printsSecrets, class: "D21", want: []string{"LG-01"}},
 		{mistake: printsPassword, class: "D21", want: []string{"LG-02"}},
 	}
-	for _, test := range tests {
+}
+
+// TestProcessMutants: each faulty process fails the checks that are about its mistake.
+func TestProcessMutants(t *testing.T) {
+	runProcessMutants(t, func(m processMutant) []string { return m.want })
+}
+
+// TestLongProcessMutants: and no others of processes and backends.
+func TestLongProcessMutants(t *testing.T) {
+	runProcessMutants(t, func(m processMutant) []string {
+		only := m.only
+		for _, check := range conformance.Checks() {
+			if m.only == nil && ofProcess(check.ID) {
+				only = append(only, check.ID)
+			}
+		}
+		return only
+	})
+}
+
+func runProcessMutants(t *testing.T, checks func(processMutant) []string) {
+	t.Helper()
+	for _, test := range processMutants() {
 		t.Run(test.mistake, func(t *testing.T) {
 			t.Parallel()
 			config := processConfig(t, fakedriver.V1alpha2, test.mistake)
-			config.Only = test.only
-			if config.Only == nil {
-				for _, check := range conformance.Checks() {
-					if ofProcess(check.ID) {
-						config.Only = append(config.Only, check.ID)
-					}
-				}
-			}
+			config.Only = checks(test)
 			report, err := conformance.Execute(t.Context(), config)
 			if err != nil {
 				t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
-// TestConfirmOnEnvtest finds the bug of a driver on the embedded control plane.
-func TestConfirmOnEnvtest(t *testing.T) {
+// TestLongConfirmOnEnvtest finds the bug of a driver on the embedded control plane.
+func TestLongConfirmOnEnvtest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
