@@ -13,18 +13,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
 // testEndToEnd runs the profile End-to-End, or some of its checks.
 func testEndToEnd(t *testing.T, endpoint string, only ...string) *conformance.Report {
 	t.Helper()
-	return testEndToEndOn(t, emulator.ControlPlaneAuto, endpoint, only...)
-}
-
-func testEndToEndOn(t *testing.T, plane emulator.ControlPlaneKind, endpoint string, only ...string) *conformance.Report {
-	t.Helper()
+	plane, err := controlplanetest.Kind()
+	if err != nil {
+		t.Fatal(err)
+	}
 	report, err := conformance.Execute(t.Context(), conformance.Config{
-		Endpoint: endpoint, Profiles: []string{"End-to-End"}, Only: only, Seed: "test", ControlPlaneKind: plane,
+		Endpoint: endpoint, Profiles: []string{"End-to-End"}, Only: only, Seed: "test", ControlPlaneKind: emulator.ControlPlaneKind(plane),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -39,17 +39,6 @@ func TestEndToEnd(t *testing.T) {
 	}
 	d := serve(t, setup{socket: true})
 	d.wantAll(testEndToEnd(t, d.endpoint, "EE-01", "EE-03"))
-}
-
-// TestLongEndToEndEmbedded: the fake driver passes the profile End-to-End with an API server in
-// this process, too.
-func TestLongEndToEndEmbedded(t *testing.T) {
-	d := serve(t, setup{socket: true})
-	report := testEndToEndOn(t, emulator.ControlPlaneEmbedded, d.endpoint)
-	d.wantAll(report)
-	if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
-		t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
-	}
 }
 
 // TestLongEndToEnd: the fake driver passes the profile End-to-End, in both generations and

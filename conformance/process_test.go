@@ -187,6 +187,9 @@ func runProcessMutants(t *testing.T, checks func(processMutant) []string) {
 			t.Parallel()
 			config := processConfig(t, fakedriver.V1alpha2, test.mistake)
 			config.Only = checks(test)
+			if test.mistake == needsBackend {
+				config.Settle = 10 * time.Second // that a process takes at most to start, and to exit
+			}
 			report, err := conformance.Execute(t.Context(), config)
 			if err != nil {
 				t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
@@ -52,7 +53,12 @@ func startOwn(t *testing.T, opts emulator.Options) (emu *emulator.Emulator, stop
 func forKinds(t *testing.T, test func(t *testing.T, kind emulator.ControlPlaneKind)) {
 	t.Helper()
 	for _, kind := range []emulator.ControlPlaneKind{emulator.ControlPlaneEmbedded, emulator.ControlPlaneEnvtest} {
-		t.Run(string(kind), func(t *testing.T) { test(t, kind) })
+		t.Run(string(kind), func(t *testing.T) {
+			if kind == emulator.ControlPlaneEnvtest {
+				binariestest.Find(t)
+			}
+			test(t, kind)
+		})
 	}
 }
 

@@ -145,6 +145,7 @@ func exploration(t *testing.T, file string, opts explore.Options) *explore.Repor
 		t.Fatal(err)
 	}
 	opts.File, opts.Text, opts.Sandboxes, opts.ShrinkTimeout = file, text, sandboxes, shrinkTimeout
+	opts.Emulator.ControlPlaneKind = emulator.ControlPlaneEmbedded
 	if len(opts.Kinds) == 0 {
 		opts.At = "nothing" // the clean run shows the bug
 	}

@@ -284,7 +284,7 @@ func (c *C) failed(took time.Duration, round func() (call func(context.Context),
 		call, judge := round()
 		c.later(c.env.Backend.Heal)
 		var failed error
-		c.during(time.Duration(fraction*float64(took)), call, func() { failed = c.env.Backend.Fail(c.Context) })
+		c.during(fraction, took, call, func() { failed = c.env.Backend.Fail(c.Context) })
 		c.heal()
 		if errors.Is(failed, ErrUnsupported) {
 			c.notSupported("backend command", failed)

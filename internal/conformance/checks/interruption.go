@@ -12,7 +12,8 @@ import (
 // such a call takes: at once, in the middle, when it is about to end, and after its end.
 func fractions() []float64 { return []float64{0, 0.25, 0.5, 0.9, afterEnd} }
 
-// afterEnd is a moment when the call has ended.
+// afterEnd is the moment when the call has ended, however long it took: on a busy machine, no share of
+// a measured time is that moment.
 const afterEnd = 2
 
 // minMoment is after how long a call has been sent, even if it is answered at once.
@@ -25,24 +26,24 @@ func measure(call func()) time.Duration {
 	return time.Since(start)
 }
 
-// during does something a while after a call has begun. It returns after both.
-func (c *C) during(after time.Duration, call func(context.Context), do func()) {
+// during does something at a moment of a call, which is a share of the time that such a call takes. It
+// returns after both.
+func (c *C) during(moment float64, took time.Duration, call func(context.Context), do func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_ = c.once(func(ctx context.Context) error { call(ctx); return nil }) // the answer does not matter
 	}()
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	<-timer.C
-	do()
+	if moment < afterEnd {
+		timer := time.NewTimer(max(minMoment, time.Duration(moment*float64(took))))
+		defer timer.Stop()
+		<-timer.C
+		do()
+		<-done
+		return
+	}
 	<-done
-}
-
-// interrupt ends the driver during a call, and starts it again.
-func (c *C) interrupt(after time.Duration, call func(context.Context), end func()) {
-	c.during(after, call, end)
-	c.start(process.How{})
+	do()
 }
 
 // round prepares a call, and returns how to judge the driver after its restart.
@@ -57,7 +58,8 @@ func (c *C) killed(took time.Duration, prepare round) {
 func (c *C) ended(moments []float64, took time.Duration, end func(), prepare round) {
 	for _, moment := range moments {
 		call, judge := prepare()
-		c.interrupt(max(minMoment, time.Duration(moment*float64(took))), call, end)
+		c.during(moment, took, call, end)
+		c.start(process.How{})
 		judge()
 	}
 }

@@ -44,7 +44,7 @@ func TestExplore(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at}
+			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at, Emulator: embedded()}
 			opts.Emulator.Bridge = tc.bridge
 			r, err := Explore(t.Context(), opts)
 			if err != nil {
@@ -95,7 +95,8 @@ func TestExploreOwnIDs(t *testing.T) {
 	}
 	const file = "testdata/lifecycle.yaml"
 	opts := Options{
-		File: file, Text: text(t, file), Sandboxes: 2,
+		Emulator: embedded(),
+		File:     file, Text: text(t, file), Sandboxes: 2,
 		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
 	}
 	opts.Emulator.Bridge = true
@@ -134,7 +135,8 @@ func TestLongShrink(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	opts := Options{
-		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
@@ -199,7 +201,8 @@ func TestLongWithoutFault(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	opts := Options{
-		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
@@ -259,7 +262,8 @@ func TestLongSeenOnce(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	opts := Options{
-		File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
 		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	backend := &flaky{asked: map[string]bool{}}
@@ -291,7 +295,7 @@ func TestLongSteady(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			const few = 40
-			r, err := Explore(t.Context(), Options{File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep})
+			r, err := Explore(t.Context(), Options{File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep, Emulator: embedded()})
 			if err != nil {
 				t.Fatal(err)
 			}

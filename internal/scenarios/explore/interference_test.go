@@ -88,7 +88,8 @@ func TestExploreInterference(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	r, err := Explore(t.Context(), Options{
-		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
+		Emulator: embedded(),
+		File:     "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
 		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*Access *",
 	})
 	if err != nil {

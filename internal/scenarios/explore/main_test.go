@@ -7,12 +7,18 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
 	leaks.Main(m)
+}
+
+// embedded are the options of an emulator on the embedded control plane.
+func embedded() emulator.Options {
+	return emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded}
 }
 
 // text reads a file of testdata.
