@@ -336,8 +336,10 @@ func TestBadPrograms(t *testing.T) {
 		},
 		"NoPrograms": {
 			reason: "a directory with other files",
-			args:   func(h *home) []string { return []string{"up", "--control-plane", "envtest", "--control-plane-dir", h.dir} },
-			code:   1, says: []string{"etcd", "does not exist", "downloaded or built"},
+			args: func(h *home) []string {
+				return []string{"up", "--control-plane", "envtest", "--control-plane-dir", h.dir}
+			},
+			code: 1, says: []string{"etcd", "does not exist", "downloaded or built"},
 		},
 		"EtcdExits": {
 			reason: "a program that ends at once, with its last words and the phase",

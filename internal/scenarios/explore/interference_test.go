@@ -88,8 +88,7 @@ func TestExploreInterference(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	r, err := Explore(t.Context(), Options{
-		Emulator: embedded(),
-		File:     "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
+		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
 		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*Access *",
 	})
 	if err != nil {

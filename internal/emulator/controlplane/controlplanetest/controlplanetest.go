@@ -87,6 +87,9 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := removeAtExit(dir); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	c, err := choice.Start(ctx, controlplane.Options{Dir: dir, CRDs: kinds})

@@ -2,19 +2,37 @@ package embedded
 
 import (
 	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded/controllers"
 )
 
 // controllerManager is the controllers as a component.
 type controllerManager struct {
-	plane   *ControlPlane
+	plane *ControlPlane
+
+	mu      sync.Mutex
 	current *controllers.Controllers
 }
 
-func (m *controllerManager) start(ctx context.Context) (err error) {
-	m.current, err = controllers.Start(ctx, m.plane.configOf("kube-controller-manager"))
-	return err
+func (m *controllerManager) start(ctx context.Context) error {
+	started, err := controllers.Start(ctx, m.plane.configOf("kube-controller-manager"))
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.current = started
+	return nil
+}
+
+// watches reports whether the controllers know the objects of a resource.
+func (m *controllerManager) watches(resource schema.GroupResource) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.current != nil && m.current.Watches(resource)
 }
 
 func (m *controllerManager) stop(context.Context) error {

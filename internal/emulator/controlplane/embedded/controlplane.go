@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
@@ -41,6 +43,7 @@ type ControlPlane struct {
 	issuer    *token.Issuer
 	objects   *objects
 	local     apiserver.Local
+	manager   *controllerManager // nil without controllers
 
 	admin      *rest.Config
 	kubeconfig []byte
@@ -139,7 +142,8 @@ func (c *ControlPlane) assemble() {
 		{name: controlplane.APIServer, part: &server{plane: c}},
 	}
 	if !c.opts.NoControllers {
-		c.InOrder = append(c.InOrder, &component{name: controlplane.ControllerManager, part: &controllerManager{plane: c}})
+		c.manager = &controllerManager{plane: c}
+		c.InOrder = append(c.InOrder, &component{name: controlplane.ControllerManager, part: c.manager})
 	}
 	for _, component := range c.InOrder {
 		component.log = c.logFile(component.name)
@@ -178,12 +182,31 @@ func (c *ControlPlane) installCRDs(ctx context.Context) error {
 }
 
 // WaitReady returns when the controllers have created the default ServiceAccount of
-// namespace default; without controllers, immediately. It fails when ctx ends.
+// namespace default, and watch the custom resources; without controllers, immediately. It fails when ctx ends.
 func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	if c.opts.NoControllers {
 		return nil
 	}
-	return controlplane.WaitControllers(ctx, c.InProcessConfig(controlplane.AdminUser, controlplane.AdminGroup))
+	if err := controlplane.WaitControllers(ctx, c.InProcessConfig(controlplane.AdminUser, controlplane.AdminGroup)); err != nil {
+		return err
+	}
+	return c.waitWatches(ctx)
+}
+
+// watchesInterval is how often waitWatches asks, which needs no request.
+const watchesInterval = 5 * time.Millisecond
+
+// waitWatches returns when the controllers know the objects of all Options.CRDs, so that they collect
+// them. It is not for a control plane whose controllers are stopped meanwhile: ctx ends that wait.
+func (c *ControlPlane) waitWatches(ctx context.Context) error {
+	return wait.PollUntilContextCancel(ctx, watchesInterval, true, func(context.Context) (bool, error) {
+		for _, d := range c.opts.CRDs {
+			if !c.manager.watches(schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
 }
 
 // Stop stops the components, waits for them, and removes what Options.KeepData does not

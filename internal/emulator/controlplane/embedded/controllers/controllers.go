@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	extensionsinformers "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/metadata"
@@ -101,6 +102,11 @@ func (c *Controllers) assemble(ctx context.Context, shared clients) error {
 	c.run(ctx, roles.queue, roles.process)
 	c.run(ctx, quotas.queue, quotas.process)
 	return nil
+}
+
+// Watches reports whether the controllers know the objects of a resource.
+func (c *Controllers) Watches(resource schema.GroupResource) bool {
+	return c.monitors.watches(resource)
 }
 
 // Stop stops the controllers, and waits for them.

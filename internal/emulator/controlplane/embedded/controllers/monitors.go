@@ -43,6 +43,7 @@ type monitors struct {
 type monitor struct {
 	of     resource
 	lister toolscache.Indexer
+	synced func() bool
 	cancel context.CancelFunc
 }
 
@@ -110,6 +111,18 @@ func resourceOf(d *apiextensionsv1.CustomResourceDefinition) (resource, bool) {
 	return of, of.Version != ""
 }
 
+// watches reports whether the objects of a resource are known.
+func (m *monitors) watches(resource schema.GroupResource) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for gvr, running := range m.running {
+		if gvr.GroupResource() == resource {
+			return running.synced()
+		}
+	}
+	return false
+}
+
 // keepOnly ends the monitors of a definition's resource in other versions.
 func (m *monitors) keepOnly(d *apiextensionsv1.CustomResourceDefinition, keep *resource) {
 	m.mu.Lock()
@@ -135,7 +148,7 @@ func (m *monitors) add(ctx context.Context, of resource) {
 		cancel()
 		return // the informer has stopped, which it has not
 	}
-	m.running[of.GroupVersionResource] = &monitor{of, informer.GetIndexer(), cancel}
+	m.running[of.GroupVersionResource] = &monitor{of, informer.GetIndexer(), informer.HasSynced, cancel}
 	m.work.Go(func() {
 		if m.awaitServed(ctx, of) == nil {
 			informer.RunWithContext(ctx)

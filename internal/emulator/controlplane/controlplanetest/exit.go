@@ -1,0 +1,33 @@
+package controlplanetest
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"runtime"
+
+	"github.com/cosi-emu/cosi-emu/internal/osprocess"
+)
+
+// janitorScript waits until the test binary has ended, in whatever way, and removes its directory.
+const janitorScript = `trap '' HUP INT TERM; cat >/dev/null; rm -rf "$1"`
+
+// janitors are the ends of pipes that close when this process ends.
+var janitors []io.Closer
+
+// removeAtExit removes a directory when this process has ended, also by kill -9. On Windows, the
+// directory stays.
+func removeAtExit(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", janitorScript, "janitor", dir)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = osprocess.OwnGroup()
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	janitors = append(janitors, pipe)
+	return cmd.Start()
+}
