@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"sync"
 
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
@@ -13,7 +14,10 @@ import (
 const janitorScript = `trap '' HUP INT TERM; cat >/dev/null; rm -rf "$1"`
 
 // janitors are the ends of pipes that close when this process ends.
-var janitors []io.Closer
+var janitors struct {
+	mu    sync.Mutex
+	pipes []io.Closer
+}
 
 // removeAtExit removes a directory when this process has ended, also by kill -9. On Windows, the
 // directory stays.
@@ -28,6 +32,8 @@ func removeAtExit(dir string) error {
 	if err != nil {
 		return err
 	}
-	janitors = append(janitors, pipe)
+	janitors.mu.Lock()
+	defer janitors.mu.Unlock()
+	janitors.pipes = append(janitors.pipes, pipe)
 	return cmd.Start()
 }
