@@ -50,14 +50,25 @@ type lab struct {
 // is the same, and has no objects of COSI.
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	plane := controlplanetest.Start(t)
 	others := goleak.IgnoreCurrent()
 	t.Cleanup(func() { leaks.Check(t, others) })
+	kind, err := controlplanetest.Kind()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A control plane of its own: its watches change with the kinds.
+	plane := controlplanetest.StartKind(t, kind, controlplane.Options{CRDs: kinds})
+	if err := plane.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	l := &lab{T: t, config: plane.AdminConfig(), requests: &cluster.Requests{}}
 	l.config.QPS = -1
 	l.config.Wrap(l.requests.Wrap)
 	t.Cleanup(l.requests.CloseIdle)
-	var err error
 	if l.dynamic, err = dynamic.NewForConfig(l.config); err != nil {
 		t.Fatal(err)
 	}

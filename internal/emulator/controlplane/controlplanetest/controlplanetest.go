@@ -79,6 +79,9 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
+	if choice.Notice != "" {
+		fmt.Fprintln(os.Stderr, choice.Notice)
+	}
 	kinds, err := crds.For(version)
 	if err != nil {
 		return nil, err

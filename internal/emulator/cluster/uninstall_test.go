@@ -1,4 +1,4 @@
-package integration_test
+package cluster_test
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func TestUninstallKeepsForeignObjects(t *testing.T) {
 // TestLeaveOthers: what an emulator of another name has made stays.
 func TestLeaveOthers(t *testing.T) {
 	c := openShared(t)
-	other, err := cluster.Open(cluster.Options{Kubeconfig: writeKubeconfig(t, controlplanetest.Start(t).Kubeconfig()), Owner: "other"})
+	other, err := cluster.Open(cluster.Options{Kubeconfig: write(t, controlplanetest.Start(t).Kubeconfig()), Owner: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package integration_test
+package cluster_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
@@ -22,6 +24,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
+	os.Exit(m.Run())
+}
 
 // admin returns a client with all rights.
 func admin(t *testing.T) client.Client {
@@ -34,7 +41,7 @@ func admin(t *testing.T) client.Client {
 }
 
 // write writes a kubeconfig.
-func writeKubeconfig(t *testing.T, data []byte) string {
+func write(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -45,7 +52,7 @@ func writeKubeconfig(t *testing.T, data []byte) string {
 
 func open(t *testing.T, kubeconfig []byte) *cluster.Cluster {
 	t.Helper()
-	c, err := cluster.Open(cluster.Options{Kubeconfig: writeKubeconfig(t, kubeconfig), Owner: "test"})
+	c, err := cluster.Open(cluster.Options{Kubeconfig: write(t, kubeconfig), Owner: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +90,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := writeKubeconfig(t, data)
+	path := write(t, data)
 	for context, server := range map[string]string{"": "https://a.example.com", "a": "https://a.example.com", "b": "https://b.example.com"} {
 		c, err := cluster.Open(cluster.Options{Kubeconfig: path, Context: context})
 		if err != nil {
@@ -101,7 +108,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("a context that there is not: %v", err)
 	}
 	for name, content := range map[string]string{"no YAML": "}", "empty": "", "no context": "kind: Config\napiVersion: v1\n"} {
-		if _, err := cluster.Open(cluster.Options{Kubeconfig: writeKubeconfig(t, []byte(content))}); !errors.Is(err, cluster.ErrKubeconfig) {
+		if _, err := cluster.Open(cluster.Options{Kubeconfig: write(t, []byte(content))}); !errors.Is(err, cluster.ErrKubeconfig) {
 			t.Errorf("%s: Open() = %v", name, err)
 		}
 	}

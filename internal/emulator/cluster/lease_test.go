@@ -1,4 +1,4 @@
-package integration_test
+package cluster_test
 
 import (
 	"errors"
