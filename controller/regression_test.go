@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestE05ClaimWaitsForPhaseTwo: a Bucket that has its ID does not have a bucket
@@ -135,9 +136,11 @@ func TestE84InvalidClaimsDoNotDelayOthers(t *testing.T) {
 	for _, c := range faulty {
 		h.vanishes(c)
 	}
-	before := len(h.requests.All())
-	h.settles()
-	if after := len(h.requests.All()); after != before {
+	settled := func() int {
+		return harness.Settle(t, "requests of the controller", func() int { return len(h.requests.All()) })
+	}
+	before := settled() // the last requests may be on their way
+	if after := settled(); after != before {
 		t.Errorf("%d requests for claims that are gone", after-before)
 	}
 }
