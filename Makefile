@@ -93,8 +93,9 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
-RACE := ./bridge/... ./emulator/journal/... ./internal/emulator/seam/... ./internal/emulator/hub/... ./internal/emulator/memstore/... \
-	./internal/fakedriver/... ./internal/reconcile/... ./internal/sidecar/connection/... ./internal/sidecar/inflight/...
+RACE := ./emulator/fault ./emulator/journal ./internal/emulator/seam ./internal/emulator/subprocess ./fakedriver \
+	$(addprefix ./internal/fakedriver/,azure blobstore gcs objects outage store) \
+	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
 
 .PHONY: test-race
 test-race: # Run tests with the race detector.
