@@ -164,11 +164,13 @@ func processMutants() []processMutant {
 
 // TestProcessMutants: each faulty process fails the checks that are about its mistake.
 func TestProcessMutants(t *testing.T) {
+	t.Parallel()
 	runProcessMutants(t, func(m processMutant) []string { return m.want })
 }
 
 // TestLongProcessMutants: and no others of processes and backends.
 func TestLongProcessMutants(t *testing.T) {
+	t.Parallel()
 	runProcessMutants(t, func(m processMutant) []string {
 		only := m.only
 		for _, check := range conformance.Checks() {

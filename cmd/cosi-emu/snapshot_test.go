@@ -12,6 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -21,8 +23,11 @@ func TestSnapshot(t *testing.T) {
 	for _, kind := range []emulator.ControlPlaneKind{emulator.ControlPlaneEmbedded, emulator.ControlPlaneEnvtest} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			h := newHome(t)
-			first := h.up("--control-plane", string(kind))
+			if kind == emulator.ControlPlaneEnvtest {
+				binariestest.Find(t)
+			}
+			h := newHomeOn(t, selection.Kind(kind))
+			first := h.up()
 			secret := connect(t, first.Kubeconfig).quickstart()
 			openBucket(secret).put(t, "hello.txt", "hello")
 			if out := h.must("snapshot", "save", "my.snapshot"); !strings.Contains(out, "up --from my.snapshot") ||

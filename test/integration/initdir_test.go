@@ -109,7 +109,8 @@ func TestInitDirectory(t *testing.T) {
 
 func TestInitDirectoryNamesTheManifest(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	contents, err := initdir.Read(writeFiles(t, map[string]string{"wrong.yaml": "# a\n" + strings.Replace(bucketManifest, "Retain", "Forget", 1)}))
+	wrong := "# a\n" + strings.Replace(bucketManifest, "Retain", "Forget", 1)
+	contents, err := initdir.Read(writeFiles(t, map[string]string{"wrong.yaml": wrong}))
 	if err != nil {
 		t.Fatal(err)
 	}

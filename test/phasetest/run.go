@@ -44,7 +44,7 @@ func Walk[T client.Object, A any](
 
 // catching returns phases that keep their error.
 func catching[T client.Object](
-	phases func(*cosireconcile.Patcher[T]) []cosireconcile.Phase, found *error,
+	phases func(*cosireconcile.Patcher[T]) []cosireconcile.Phase, found *error, //nolint:gocritic // it is set
 ) func(*cosireconcile.Patcher[T]) []cosireconcile.Phase {
 	return func(p *cosireconcile.Patcher[T]) []cosireconcile.Phase {
 		var caught []cosireconcile.Phase

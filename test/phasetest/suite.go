@@ -41,7 +41,8 @@ type Suite struct {
 // New returns a case with a namespace of its own.
 func (s *Suite) New(tb testing.TB) *Case {
 	tb.Helper()
-	if s.once.Do(s.connect); s.failed != nil {
+	s.once.Do(s.connect)
+	if s.failed != nil {
 		tb.Fatalf("connect to the control plane of the tests: %v", s.failed)
 	}
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "case-"}}

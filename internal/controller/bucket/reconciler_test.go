@@ -37,7 +37,7 @@ type scene struct {
 	bucket *v1alpha2.Bucket
 }
 
-func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, error) {
+func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, error) { //nolint:gocritic // phasetest.Do calls it
 	r := New(s.Client(), s.Live(), s.Recorder(), cosievents.NewAPIErrors(s.Recorder()))
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.bucket)})
 }

@@ -295,7 +295,9 @@ func TestLongSteady(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			const few = 40
-			r, err := Explore(t.Context(), Options{File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep, Emulator: embedded()})
+			r, err := Explore(t.Context(), Options{
+				File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep, Emulator: embedded(),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
