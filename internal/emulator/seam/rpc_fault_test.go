@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // mint is a driver that creates buckets of the name that is asked for.
@@ -107,7 +108,7 @@ func TestRPCFaults(t *testing.T) {
 			m := &mint{}
 			driver := connectRPC(t, client, server, m)
 			for n, bucket := range []string{"b1", "b2", "b3"} {
-				got, err := create(t, driver, bucket)
+				got, err := create(t, driver, bucket, deadline(tc.effect))
 				if n == 1 {
 					expectSecond(t, tc.reason, got, err, tc.code, tc.want)
 				} else if fenced := n == 2 && tc.effect.Crash != ""; err != nil && !fenced {
@@ -124,9 +125,19 @@ func TestRPCFaults(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, driver cosiv1alpha2.ProvisionerClient, bucket string) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
+// deadline returns the time limit of a call: only an effect that waits for it has a short one.
+func deadline(effect fault.Effect) time.Duration {
+	if effect.Hang {
+		return time.Second
+	}
+	return harness.Timeout
+}
+
+func create(
+	t *testing.T, driver cosiv1alpha2.ProvisionerClient, bucket string, within time.Duration,
+) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	return driver.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{BucketId: bucket})
 }
@@ -160,7 +171,7 @@ func TestRPCLostReply(t *testing.T) {
 	}
 	client.Inject(set, seam.Hooks{})
 	server.Inject(set, seam.Hooks{})
-	got, err := create(t, connectRPC(t, client, server, &mint{}), "b")
+	got, err := create(t, connectRPC(t, client, server, &mint{}), "b", harness.Timeout)
 	if status.Code(err) != codes.Unavailable || got != nil {
 		t.Errorf("the caller sees %v, %v; want only that it is unavailable", got, err)
 	}

@@ -149,7 +149,7 @@ func TestBackendFaults(t *testing.T) {
 			below := &shelf{}
 			b := i.Backend(below)
 			for n, bucket := range []string{"b1", "b2", "b3"} {
-				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(), deadline(tc.effect))
 				got, err := b.CreateBucket(ctx, fakedriver.BucketSpec{Name: bucket})
 				cancel()
 				if n != 1 {
