@@ -13,9 +13,8 @@ PKG ?= ./...
 TESTFLAGS ?=
 GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
 
-# How many packages are tested at a time. Tests wait for half of their time, and a link uses
-# one processor, so that it is two for each processor.
-PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
+# How many packages are tested at a time: one more than processors, for those that wait.
+PACKAGES ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 
 # Tests with this name take minutes. The gate runs some of them, test-nightly all.
 LONG := ^TestLong
