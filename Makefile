@@ -110,7 +110,7 @@ test-long: setup
 	$(GOTEST) -timeout 60m -run '$(LONG)' $(TESTFLAGS) $(PKG)
 
 .PHONY: test-modules
-test-modules: test-release # Run the tests of the other modules.
+test-modules: # Run the tests of the other modules.
 	$(GO) test -vet=off -run '^TestLong(Program|Init)' ./hack/action ./cmd/cosi-emu
 	cd test/clients && $(GO) test ./...
 	cd examples/driver-author && $(GO) test ./...
@@ -153,7 +153,7 @@ test-nightly: ## Run what is random or takes hours, with a new SEED.
 		echo "seed $$seed: repeat with make $$part SEED=$$seed"; $(MAKE) $$part SEED=$$seed || exit; done
 
 .PHONY: nightly-long
-nightly-long: test-long # Run all tests that take minutes.
+nightly-long: test-long test-release # Run all tests that take minutes, and make a release.
 
 .PHONY: nightly-sample
 nightly-sample: test-sample # Try another sample than the gate, also in all scenarios that ship.
