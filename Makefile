@@ -69,11 +69,11 @@ clean: ## Remove what was built here. The user's cache stays.
 ##@ Test
 
 .PHONY: test
-test: ## Run the tests: about 5 minutes. make test PKG=./sidecar/... TESTFLAGS='-run Delete'
+test: ## Run the tests. make test PKG=./sidecar/... TESTFLAGS='-run Delete'
 	$(GOTEST) -timeout 20m -skip '$(LONG)' $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$(SLOWEST)) $(PKG)
 
 .PHONY: test-unit
-test-unit: ## Run the tests that need no process: about a minute.
+test-unit: ## Run the tests that need no process.
 	$(GOTEST) -short -timeout 5m -skip '$(LONG)' $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$$(hack/unit.sh),$(PKG))
 
 .PHONY: test-all

@@ -26,8 +26,8 @@ import (
 const startTimeout = 5 * time.Minute
 
 // Variable is the environment variable that selects the kind of the control plane. It defaults
-// to embedded: the differential tests prove that it behaves like kube-apiserver, and it costs a
-// tenth of the time.
+// to embedded: the differential tests prove that it behaves like kube-apiserver, and it starts in
+// a fraction of the time.
 const Variable = "COSI_EMU_TEST_CONTROL_PLANE"
 
 var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error){
