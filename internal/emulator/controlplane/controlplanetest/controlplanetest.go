@@ -75,7 +75,13 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	choice, err := selection.Choose(context.Background(), kind, binaries.Options{Local: true})
+	choose := func() (selection.Choice, error) { return selection.Local(context.Background()) }
+	if kind != selection.Envtest {
+		choose = func() (selection.Choice, error) {
+			return selection.Choose(context.Background(), kind, binaries.Options{Local: true})
+		}
+	}
+	choice, err := choose()
 	if err != nil {
 		return nil, err
 	}
