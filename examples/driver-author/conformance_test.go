@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/conformance"
-
 	driver "example.com/driver-author"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
 )
 
 // TestConformance tests the driver in this process: `go test -run TestConformance/CB-04` is

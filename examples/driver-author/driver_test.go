@@ -3,9 +3,9 @@ package driver_test
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/scenarios"
-
 	driver "example.com/driver-author"
+
+	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
 // TestScenarios runs the scenarios of testdata in parallel.

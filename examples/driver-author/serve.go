@@ -9,8 +9,9 @@ import (
 	"os"
 	"strings"
 
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"google.golang.org/grpc"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Serve serves the driver at an endpoint, unix:///path, until the context is done and the

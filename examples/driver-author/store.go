@@ -9,9 +9,10 @@ import (
 	"os"
 	"sync"
 
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // state is all that the driver knows, by ID.

@@ -5,9 +5,10 @@ import (
 	"maps"
 	"regexp"
 
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // A name in COSI is a DNS subdomain, and so are the IDs of this driver.

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
 )
 
 // equal compares what was got with what is wanted. Contents are compared, but not shown.

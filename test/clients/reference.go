@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )

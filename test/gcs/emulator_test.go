@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/iterator"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"google.golang.org/api/googleapi"
-	"google.golang.org/api/iterator"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func options() emulator.Options {

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 func compile(t *testing.T) *jsonschema.Schema {

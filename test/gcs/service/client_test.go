@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/iterator"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 func write(t *testing.T, o *storage.ObjectHandle, content []byte, change ...func(*storage.Writer)) {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"cloud.google.com/go/storage"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
-	"golang.org/x/oauth2"
-	"google.golang.org/api/option"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
