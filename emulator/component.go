@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -213,30 +214,42 @@ func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	return nil
 }
 
-// waitReady waits until the runner is ready, or has ended before it was.
+// waitReady waits until the runner is ready. If the runner ends before it is ready, the error
+// is the reason.
 func waitReady(ctx context.Context, l *incarnation) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	unlink := make(chan struct{})
-	var watcher sync.WaitGroup
-	watcher.Go(func() {
-		select {
-		case <-l.ended:
-			err := l.err
-			if err == nil {
-				err = errors.New("it ended before it was ready")
-			}
-			cancel(err)
-		case <-unlink:
-		}
-	})
-	err := l.runner.WaitReady(ctx)
-	close(unlink)
-	watcher.Wait()
-	if err != nil && context.Cause(ctx) != nil {
+	waited := make(chan error, 1)
+	go func() { waited <- l.runner.WaitReady(ctx) }()
+	select {
+	case err := <-waited:
+		return l.whyNotReady(ctx, err)
+	case <-l.ended:
+		cancel(l.exit())
+		return l.whyNotReady(ctx, <-waited)
+	}
+}
+
+// whyNotReady returns the cause of an error of WaitReady.
+func (l *incarnation) whyNotReady(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, cosicontroller.ErrStopped): // Start returns the reason, a moment later
+		<-l.ended
+		return l.exit()
 	}
 	return err
+}
+
+// exit returns the error with which the runner has ended before it was ready.
+func (l *incarnation) exit() error {
+	if l.err == nil {
+		return errors.New("it ended before it was ready")
+	}
+	return l.err
 }
 
 // watch handles the exit of an incarnation that Stop, Crash or a fault did not cause.

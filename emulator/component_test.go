@@ -3,13 +3,16 @@ package emulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -20,6 +23,7 @@ type script struct {
 	end         chan error    // ends the runner by itself
 	entered     chan struct{} // receives when a call is in flight
 	stubborn    bool          // does not end while its calls are not fenced
+	unready     error         // of WaitReady, a moment before Start returns another
 }
 
 func (s *script) Start(ctx context.Context) error {
@@ -45,6 +49,9 @@ func (s *script) call(ctx context.Context) error {
 }
 
 func (s *script) WaitReady(ctx context.Context) error {
+	if s.unready != nil {
+		return s.unready
+	}
 	select {
 	case <-s.ready:
 		return nil
@@ -176,6 +183,19 @@ func TestComponentFails(t *testing.T) {
 		if err := <-started; !errors.Is(err, errBroken) {
 			t.Errorf("Start() = %v, want the error of the runner", err)
 		}
+	})
+	t.Run("StoppedBeforeReady", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, s := newStage(t)
+			s.next.unready = fmt.Errorf("sidecar: %w", cosisidecar.ErrStopped)
+			started := make(chan error, 1)
+			go func() { started <- c.Start(context.Background()) }()
+			synctest.Wait()
+			s.incarnations[0].end <- errBroken
+			if err := <-started; !errors.Is(err, errBroken) {
+				t.Errorf("Start() = %v, want the error that Start of the runner returns later", err)
+			}
+		})
 	})
 	t.Run("NeverReady", func(t *testing.T) {
 		c, s := newStage(t)
