@@ -70,7 +70,7 @@ func (c *component) launch(ctx context.Context) error {
 	}
 	proc, err := c.program.process()
 	if err != nil {
-		return errors.Join(err, c.program.stop())
+		return errors.Join(err, c.stopProgram())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *component) startProgram(ctx context.Context, log *os.File) error {
 	if err == nil {
 		return nil
 	}
-	stopErr := c.program.stop()
+	stopErr := c.stopProgram()
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), stopErr)
 	}
@@ -138,10 +138,19 @@ func (c *component) Stop(ctx context.Context, grace time.Duration) error {
 	defer cancel()
 	unwatch := context.AfterFunc(ctx, func() { _ = proc.Kill() })
 	defer unwatch()
-	if err := c.program.stop(); err != nil {
+	if err := c.stopProgram(); err != nil {
 		return fmt.Errorf("stop %s: %w", c.name, err)
 	}
 	return nil
+}
+
+// stopProgram stops the program, which may have ended a moment ago.
+func (c *component) stopProgram() error {
+	err := c.program.stop()
+	if errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return err
 }
 
 // Kill kills the component.
@@ -155,7 +164,7 @@ func (c *component) Kill() error {
 	if err := proc.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill %s: %w", c.name, err)
 	}
-	if err := c.program.stop(); err != nil {
+	if err := c.stopProgram(); err != nil {
 		return fmt.Errorf("wait for the end of %s: %w", c.name, err)
 	}
 	return nil
