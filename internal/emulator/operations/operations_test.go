@@ -34,6 +34,30 @@ func TestPage(t *testing.T) {
 	}
 }
 
+func TestLooksRight(t *testing.T) {
+	for _, tc := range []struct {
+		seam          journal.Seam
+		name, subject string
+		want          bool
+	}{
+		{journal.SeamAPI, "get bucketclaims", "demo/photos", true},
+		{journal.SeamAPI, "get bucketclaims", "photos", false},
+		{journal.SeamAPI, "get bucketclaims", "", false},
+		{journal.SeamAPI, "patch buckets/status", "photos", true},
+		{journal.SeamAPI, "watch leases", "", true},
+		{journal.SeamAPI, "watch leases", "system/leader", true}, // selected by its name
+		{journal.SeamAPI, "watch leases", "leader", false},
+		{journal.SeamAPI, "list buckets", "photos", true},
+		{journal.SeamRPC, "DriverGetInfo", "", true},
+		{journal.SeamRPC, "DriverGetInfo", "photos", false},
+		{journal.SeamProcess, "start", "", true},
+	} {
+		if got := operations.LooksRight(tc.seam, tc.name, tc.subject); got != tc.want {
+			t.Errorf("LooksRight(%s, %q, %q) = %v, want %v", tc.seam, tc.name, tc.subject, got, tc.want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string

@@ -66,8 +66,8 @@ func WritePage(w io.Writer) error {
 	return err
 }
 
-// Example returns an example subject of an operation at a seam; empty if the operation has none.
-func Example(seam journal.Seam, name string) string {
+// example returns an example subject of an operation at a seam; empty if the operation has none.
+func example(seam journal.Seam, name string) string {
 	switch {
 	case seam == journal.SeamAPI:
 		return apiSubject(name)
@@ -85,10 +85,19 @@ func Example(seam journal.Seam, name string) string {
 	return s3Subject(name)
 }
 
+// LooksRight reports whether the subject of an operation has the form of the example.
+func LooksRight(seam journal.Seam, name, subject string) bool {
+	like := example(seam, name)
+	if seam == journal.SeamAPI && ofCollection(name) && subject != "" {
+		like = apiObject(name)
+	}
+	return (like == "") == (subject == "") && strings.Count(like, "/") == strings.Count(subject, "/")
+}
+
 func writeTable(page *strings.Builder, seam journal.Seam, names []string) {
 	page.WriteString("| operation | example subject |\n| --- | --- |\n")
 	for _, name := range slices.Compact(names) {
-		subject := Example(seam, name)
+		subject := example(seam, name)
 		if subject != "" {
 			subject = "`" + subject + "`"
 		}
@@ -98,7 +107,8 @@ func writeTable(page *strings.Builder, seam journal.Seam, names []string) {
 
 func writeAPI(page *strings.Builder) {
 	page.WriteString("\n## api\n\nRequests of controller and sidecar to kube-apiserver, as `VERB RESOURCE`, and what a watch tells,\n" +
-		"as `event RESOURCE`. A subject is `NAMESPACE/NAME`, or `NAME` for cluster-wide kinds. " +
+		"as `event RESOURCE`. A subject is `NAMESPACE/NAME`, or `NAME` for cluster-wide kinds. A `list`, `watch` or\n" +
+		"`deletecollection` has one only if it selects an object by its name, as that of a Lease does. " +
 		"Requests for no resource are named by their path, as `get /version`.\n\n")
 	cosi := cosiResources()
 	slices.Sort(cosi)
@@ -121,12 +131,23 @@ var clusterWide = strings.Fields(`bucketaccessclasses bucketclasses buckets cert
 	subjectaccessreviews tokenreviews validatingadmissionpolicies validatingadmissionpolicybindings
 	validatingwebhookconfigurations volumeattachments volumeattributesclasses`)
 
-// apiSubject returns an example of the subject of a request. Lists and watches have none.
+// ofCollection reports whether an operation of the API is of all objects of a kind.
+func ofCollection(name string) bool {
+	verb, _, _ := strings.Cut(name, " ")
+	return slices.Contains([]string{"list", "watch", "deletecollection"}, verb)
+}
+
+// apiSubject returns an example of the subject of a request. That of a collection has none,
+// unless it selects an object by its name.
 func apiSubject(name string) string {
-	verb, resource, _ := strings.Cut(name, " ")
-	if slices.Contains([]string{"list", "watch", "deletecollection"}, verb) {
+	if ofCollection(name) {
 		return ""
 	}
+	return apiObject(name)
+}
+
+func apiObject(name string) string {
+	_, resource, _ := strings.Cut(name, " ")
 	resource, _, _ = strings.Cut(resource, "/")
 	switch {
 	case resource == "buckets":
