@@ -29,12 +29,19 @@ func IgnoreControlPlane() []goleak.Option {
 		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
 		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).readFrames"),
 		goleak.IgnoreAnyFunction("net/http.(*http2serverConn).runHandler"),
+		// The informers of its controllers start these late, or again. The goroutine that has
+		// started them is found if the informer is another.
+		goleak.IgnoreTopFunction(informer + "(*processorListener).run"),
+		goleak.IgnoreTopFunction(informer + "(*processorListener).pop"),
+		goleak.IgnoreTopFunction(informer + "(*Reflector).startResync"),
+		goleak.IgnoreAnyFunction("k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive"),
 	}
 }
 
 const (
 	emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
 	embedded = emulator + "controlplane/embedded"
+	informer = "k8s.io/client-go/tools/cache."
 )
 
 // stacks returns the stacks of all goroutines.

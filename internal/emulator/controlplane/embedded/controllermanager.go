@@ -28,11 +28,11 @@ func (m *controllerManager) start(ctx context.Context) error {
 	return nil
 }
 
-// watches reports whether the controllers know the objects of a resource.
-func (m *controllerManager) watches(resource schema.GroupResource) bool {
+// watch reports whether the controllers know the objects of resources, and of all built-in ones.
+func (m *controllerManager) watch(resources []schema.GroupResource) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.current != nil && m.current.Watches(resource)
+	return m.current != nil && m.current.Watch(resources)
 }
 
 func (m *controllerManager) stop(context.Context) error {

@@ -182,7 +182,7 @@ func (c *ControlPlane) installCRDs(ctx context.Context) error {
 }
 
 // WaitReady returns when the controllers have created the default ServiceAccount of
-// namespace default, and watch the custom resources; without controllers, immediately. It fails when ctx ends.
+// namespace default, and watch all resources; without controllers, immediately. It fails when ctx ends.
 func (c *ControlPlane) WaitReady(ctx context.Context) error {
 	if c.opts.NoControllers {
 		return nil
@@ -196,16 +196,15 @@ func (c *ControlPlane) WaitReady(ctx context.Context) error {
 // watchesInterval is how often waitWatches asks, which needs no request.
 const watchesInterval = 5 * time.Millisecond
 
-// waitWatches returns when the controllers know the objects of all Options.CRDs, so that they collect
-// them. It is not for a control plane whose controllers are stopped meanwhile: ctx ends that wait.
+// waitWatches returns when the controllers know the objects of the built-in kinds and of all
+// Options.CRDs, so that they collect them. It is not for a control plane whose controllers are stopped meanwhile: ctx ends that wait.
 func (c *ControlPlane) waitWatches(ctx context.Context) error {
+	var custom []schema.GroupResource
+	for _, d := range c.opts.CRDs {
+		custom = append(custom, schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural})
+	}
 	return wait.PollUntilContextCancel(ctx, watchesInterval, true, func(context.Context) (bool, error) {
-		for _, d := range c.opts.CRDs {
-			if !c.manager.watches(schema.GroupResource{Group: d.Spec.Group, Resource: d.Spec.Names.Plural}) {
-				return false, nil
-			}
-		}
-		return true, nil
+		return c.manager.watch(custom), nil
 	})
 }
 

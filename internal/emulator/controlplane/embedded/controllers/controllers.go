@@ -104,9 +104,9 @@ func (c *Controllers) assemble(ctx context.Context, shared clients) error {
 	return nil
 }
 
-// Watches reports whether the controllers know the objects of a resource.
-func (c *Controllers) Watches(resource schema.GroupResource) bool {
-	return c.monitors.watches(resource)
+// Watch reports whether the controllers know the objects of resources, and of all built-in ones.
+func (c *Controllers) Watch(resources []schema.GroupResource) bool {
+	return c.monitors.watch(resources)
 }
 
 // Stop stops the controllers, and waits for them.

@@ -111,16 +111,18 @@ func resourceOf(d *apiextensionsv1.CustomResourceDefinition) (resource, bool) {
 	return of, of.Version != ""
 }
 
-// watches reports whether the objects of a resource are known.
-func (m *monitors) watches(resource schema.GroupResource) bool {
+// watch reports whether the objects of resources, and of all that are watched, are known.
+func (m *monitors) watch(resources []schema.GroupResource) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	known := map[schema.GroupResource]bool{}
 	for gvr, running := range m.running {
-		if gvr.GroupResource() == resource {
-			return running.synced()
+		if !running.synced() {
+			return false
 		}
+		known[gvr.GroupResource()] = true
 	}
-	return false
+	return !slices.ContainsFunc(resources, func(r schema.GroupResource) bool { return !known[r] })
 }
 
 // keepOnly ends the monitors of a definition's resource in other versions.
