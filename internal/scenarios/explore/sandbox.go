@@ -11,7 +11,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
@@ -110,9 +112,21 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 }
 
 // createNamespace creates the namespace of the runs, unless it exists.
+// createNamespace creates the namespace of the runs, unless it exists. One that is being deleted
+// ends first, which takes no longer than settleTimeout once it is empty.
 func (w *sandbox) createNamespace(ctx context.Context) error {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
-	if err := client.IgnoreAlreadyExists(w.emu.Client().Create(ctx, namespace)); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: sandboxNamespace}}
+		err := w.emu.Client().Create(ctx, namespace)
+		if !apierrors.IsAlreadyExists(err) {
+			return err == nil, err
+		}
+		err = w.emu.Client().Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
+		return err == nil && namespace.DeletionTimestamp == nil, client.IgnoreNotFound(err)
+	})
+	if err != nil {
 		return fmt.Errorf("create the namespace of a sandbox: %w", err)
 	}
 	return nil
