@@ -96,8 +96,10 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := removeAtExit(dir); err != nil {
-		return nil, err
+	if choice.Kind == selection.Embedded { // the programs have a watchdog, which needs the directory to end them
+		if err := removeAtExit(dir); err != nil {
+			return nil, err
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
