@@ -99,7 +99,7 @@ func restartSidecar(t *testing.T, w *sandbox) {
 
 func interferenceSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	opts, err := Options{Interference: true, Sandboxes: 1}.withDefaults(t.Context())
+	opts, err := Options{Interference: true, Sandboxes: 1, Emulator: embedded()}.withDefaults(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
@@ -85,11 +87,31 @@ func (o *objects) observe(e journal.Event) {
 	var told string
 	_ = json.Unmarshal(e.Response, &told) // the type of a watch event; a request has an object
 	switch {
-	case told == "DELETED":
+	case told == "DELETED", endsWith(verb, e.Response):
 		gone := kind + "/" + o.names.pattern(name)
 		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == gone })
 	case verb == "create", told == "ADDED", told == "MODIFIED":
 		o.exists(kind, name)
+	}
+}
+
+// endsWith reports whether an object has ended with a request, by its response: it was deleted
+// and had no finalizer, or its last finalizer was removed. The watch event comes later.
+func endsWith(verb string, response json.RawMessage) bool {
+	var object struct {
+		Kind     string            `json:"kind"`
+		Metadata metav1.ObjectMeta `json:"metadata"`
+	}
+	if json.Unmarshal(response, &object) != nil {
+		return false
+	}
+	switch verb {
+	case "delete":
+		return object.Kind == "Status"
+	case "patch", "update":
+		return object.Metadata.DeletionTimestamp != nil && len(object.Metadata.Finalizers) == 0
+	default:
+		return false
 	}
 }
 

@@ -74,7 +74,7 @@ func TestAll(t *testing.T) {
 // TestAllBudget verifies that no scenario starts after the budget is exhausted.
 func TestAllBudget(t *testing.T) {
 	var got error
-	err := All(t.Context(), Options{Budget: 1}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
+	err := All(t.Context(), Options{Budget: 1, Emulator: embedded()}, []Source{{File: "claim.yaml", Text: []byte(claim)}},
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
 		t.Errorf("All() = %v, callback error %v, want %v", err, got, ErrBudget)
