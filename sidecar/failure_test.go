@@ -300,13 +300,9 @@ func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
 	w.Must(w.Delete(t.Context(), bucket))
 	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	w.driver.AwaitCalls(t, "DriverDeleteBucket", 2)
 	writes := len(w.requests.Writes())
-	w.Eventually(func() error {
-		if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) < 4 {
-			return fmt.Errorf("%d calls to delete", len(calls))
-		}
-		return nil
-	})
+	w.driver.AwaitCalls(t, "DriverDeleteBucket", 3)
 	if more := w.requests.Writes()[writes:]; len(more) > 0 {
 		t.Errorf("writes for the same failure: %v", more)
 	}

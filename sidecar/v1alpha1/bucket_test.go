@@ -150,12 +150,7 @@ func TestCreateIsRetried(t *testing.T) {
 			if strings.Contains(note, "secretword") {
 				t.Errorf("the Event has a secret: %s", note)
 			}
-			w.Eventually(func() error {
-				if n := len(w.driver.Calls(createBucket)); n < 3 {
-					return fmt.Errorf("%d calls", n)
-				}
-				return nil
-			})
+			w.driver.AwaitCalls(t, createBucket, 2)
 			w.driver.Script(createBucket, nil)
 			w.waitBucket(bucket)
 			if got := w.EventReasons(bucket)["FailedCreateBucket"]; got != 1 {
@@ -354,12 +349,7 @@ func TestBucketWaitsForItsDriver(t *testing.T) {
 	bucket := w.bucket()
 	w.waitEvent(bucket, "Warning FailedCreateBucket")
 	w.Must(w.Delete(t.Context(), bucket))
-	w.Eventually(func() error {
-		if n := len(w.driver.Calls(createBucket)); n < 6 {
-			return fmt.Errorf("%d calls", n)
-		}
-		return nil
-	})
+	w.driver.AwaitCalls(t, createBucket, 3)
 	w.Must(w.Refresh(bucket))
 	w.driver.Script(createBucket, nil)
 	w.Eventually(func() error { return w.isGone(bucket) })

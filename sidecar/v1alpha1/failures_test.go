@@ -130,15 +130,14 @@ func TestE67FailureIsReportedOnce(t *testing.T) {
 			w.start()
 			bucket := w.bucket()
 			w.waitEvent(bucket, "Warning FailedCreateBucket", "no")
-			writes := len(w.requests.Writes())
+			var writes int
 			if lines == 0 {
-				w.Eventually(func() error {
-					if n := len(w.driver.Calls(createBucket)); n < 6 {
-						return fmt.Errorf("%d calls", n)
-					}
-					return nil
-				})
+				w.driver.AwaitCalls(t, createBucket, 2)
+				writes = len(w.requests.Writes())
+				w.driver.AwaitCalls(t, createBucket, 3)
 			} else {
+				w.settle()
+				writes = len(w.requests.Writes())
 				w.settle()
 				if got := logged.Load(); got != lines {
 					t.Errorf("the rejection was logged %d times, want %d", got, lines)
@@ -163,12 +162,7 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 	w.driver.Fail(grantAccess, codes.AlreadyExists, "granted before")
 	access := w.access(bucket, w.class().Name)
 	w.waitEvent(access, "Warning FailedGrantAccess", "AlreadyExists")
-	w.Eventually(func() error {
-		if n := len(w.driver.Calls(grantAccess)); n < 3 {
-			return fmt.Errorf("%d calls", n)
-		}
-		return nil
-	})
+	w.driver.AwaitCalls(t, grantAccess, 2)
 	if err := w.isGranted(access); err == nil {
 		t.Error("it is granted without an account")
 	}

@@ -2,13 +2,17 @@ package drivertest
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
+	"testing"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // Next calls the driver that the script replaces, which behaves correctly.
@@ -67,6 +71,19 @@ func (s *Server) Calls(methods ...string) []Call {
 		}
 	}
 	return calls
+}
+
+// AwaitCalls waits until the driver has received n more calls of a method. What follows the last
+// call but one has been done then, if one object is concerned.
+func (s *Server) AwaitCalls(tb testing.TB, method string, n int) {
+	tb.Helper()
+	before := len(s.Calls(method))
+	harness.Eventually(tb, method+" is repeated", func(context.Context) error {
+		if more := len(s.Calls(method)) - before; more < n {
+			return fmt.Errorf("%d calls, want %d", more, n)
+		}
+		return nil
+	})
 }
 
 // Methods returns the names of the calls received so far, in their order.
