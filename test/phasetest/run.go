@@ -26,10 +26,13 @@ func Run[T client.Object](c *Case, runner *cosireconcile.Runner[T], object T) Ou
 
 // Walk gives a runner the phases of a case, and no others. A phase is a method expression
 // of an attempt, as in (*attempt).bind. If there are several, the last is the one that the
-// case is about, and those before it read what it uses.
+// case is about, and those before it read what it uses. Without any, the runner keeps its own.
 func Walk[T client.Object, A any](
 	runner *cosireconcile.Runner[T], newAttempt func(*cosireconcile.Patcher[T]) A, phases []func(A, context.Context) error,
 ) *cosireconcile.Runner[T] {
+	if len(phases) == 0 {
+		return runner
+	}
 	runner.Provision = func(p *cosireconcile.Patcher[T]) []cosireconcile.Phase {
 		a := newAttempt(p)
 		var bound []cosireconcile.Phase
