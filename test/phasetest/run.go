@@ -90,7 +90,7 @@ func (c *Case) writes() []string {
 	for _, request := range c.requests.Writes() {
 		lines = append(lines, lineOf(request))
 	}
-	return c.shorten(lines...)
+	return c.shorten(c.calls.among(lines)...)
 }
 
 // changes returns how what the API server has differs from before the phase.
