@@ -16,8 +16,8 @@
 //	runner := phasetest.Walk(r.Runner(), newAttempt, []phase{(*attempt).bind})
 //	got := phasetest.Run(c, runner, claim)
 //
-// [RunTable] does so for the entries of a table. A reconciler that calls a driver has a
-// connection with [Case.DialOption].
+// [RunTable] does so for the entries of a table. [Connect] connects a reconciler to a
+// driver.
 //
 // The [Outcome] has the writes of the phase and its calls of the driver in their order, what
 // they changed, the conditions and the Events. Its names are those of the table: the suffixes

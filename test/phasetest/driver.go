@@ -2,6 +2,7 @@ package phasetest
 
 import (
 	"context"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
 // calls are the calls of a driver during the phase. They are safe for concurrent use.
@@ -45,6 +49,16 @@ func (c *Case) DialOption() grpc.DialOption {
 		c.calls.lines = append(c.calls.lines, callLine{text: line, writes: writes})
 		return err
 	})
+}
+
+// Connect connects a component to a driver of drivertest until the test ends, with
+// DialOption and those options.
+func Connect[D io.Closer](c *Case, connect func(context.Context, connection.Options) (D, error), options []grpc.DialOption) D {
+	c.Helper()
+	connected, err := connect(c.Context(), connection.Options{Endpoint: drivertest.Endpoint, DialOptions: append(options, c.DialOption())})
+	c.Must(err)
+	c.Cleanup(func() { c.Must(connected.Close()) })
+	return connected
 }
 
 // among returns the lines of writes, with those of the calls between them.
