@@ -72,6 +72,11 @@ func (c *Case) Do(object client.Object, reconciles func(ctx context.Context, fou
 	var found error
 	result, err := reconciles(c.Context(), &found)
 	c.requests.Intercept(nil)
+	for _, h := range c.hooks {
+		if h.do != nil {
+			c.Errorf("the phase has made no request or call that begins with %q", h.line)
+		}
+	}
 	if found == nil {
 		found = err
 	}
