@@ -71,6 +71,18 @@ func TestDeleteSecrets(t *testing.T) {
 			Want:  phasetest.Outcome{Writes: []string{deletes}, Changes: []string{isDeleting}, Err: "done", Requeue: true},
 		},
 		{
+			Name: "first an orphan, second not", Reason: "both go, and the access waits for the first",
+			Given: func(s *scene) {
+				s.hasAccess(granted, s.alsoTo("videos"), leaving, unready)
+				s.hasSecret(func(secret *corev1.Secret) { secret.Name = "videos" })
+				s.hasSecret(orphaned)
+			},
+			Want: phasetest.Outcome{
+				Writes:  []string{deletes, "patch secrets videos (resourceVersion)", "delete secrets videos (uid, resourceVersion)"},
+				Changes: []string{isDeleting, "Secret videos is gone"}, Err: "done", Requeue: true,
+			},
+		},
+		{
 			Name: "deleting orphan", Reason: "its finalizer is removed last",
 			Given: has(orphaned, deleted), Want: phasetest.Outcome{Writes: []string{releases}, Changes: []string{isGone}},
 		},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -51,4 +52,17 @@ func TestMarkUnready(t *testing.T) {
 			Want: failed(statusPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).markUnready)
+}
+
+// TestMarkUnreadyForgets: the Secrets of an access that is being deleted are not up to date any
+// more.
+func TestMarkUnreadyForgets(t *testing.T) {
+	t.Parallel()
+	s := newScene(suite.New(t))
+	s.hasLeaving()
+	s.remembers()
+	phasetest.Run(s.Case, s.runner(inflight.NewCalls().Line(), []phase{(*attempt).markUnready}), s.access)
+	if left, known := s.reconciler.versions.Get(s.access, s.secret.Name); known {
+		t.Errorf("the Secret is remembered in version %v", left)
+	}
 }

@@ -53,6 +53,8 @@ type scene struct {
 	driver *drivertest.Driver
 	access *v1alpha2.BucketAccess
 	secret *corev1.Secret
+	// reconciler is that of the latest runner.
+	reconciler *reconciler
 	// left are the Secrets as the reconciler has left them.
 	left map[string]secretstore.Version
 	// certificateAuthority is that of the sidecar.
@@ -82,6 +84,7 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	clients := Clients{Cached: s.Client(), Live: s.Live()}
 	r := newReconciler(clients, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line, s.certificateAuthority)
+	s.reconciler = r
 	if s.left != nil {
 		r.versions.Set(s.access, s.left)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
@@ -17,9 +18,7 @@ func TestBelongs(t *testing.T) {
 	has := func(edits ...func(*corev1.Secret)) func(*scene) {
 		return func(s *scene) { s.hasAccess(); s.hasSecret(edits...) }
 	}
-	owner := func(edit func(*corev1.Secret)) func(*scene) { return has(edit) }
 	withoutFinalizer := func(secret *corev1.Secret) { secret.Finalizers = nil }
-	ofUID := func(secret *corev1.Secret) { secret.OwnerReferences[0].UID = phasetest.OtherUID }
 	taken := invalid(v1alpha2.ReasonSecretConflict)
 	runTable(t, []phaseCase{
 		{Name: "controlled by the access", Reason: "it is its own", Given: has()},
@@ -34,26 +33,6 @@ func TestBelongs(t *testing.T) {
 			Name: "orphan of another access", Reason: "its credentials are another application's",
 			Given: has(orphaned, func(secret *corev1.Secret) {
 				secret.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = secret.Namespace + "/other"
-			}),
-			Want: taken,
-		},
-		{
-			Name: "controlled by an earlier access of the name", Reason: "that one is gone, and nothing else releases the Secret",
-			Given: has(ofUID),
-		},
-		{
-			Name: "controlled by another access", Reason: "its credentials are another application's",
-			Given: owner(func(secret *corev1.Secret) { ofUID(secret); secret.OwnerReferences[0].Name = "other" }), Want: taken,
-		},
-		{
-			Name: "controlled by another kind", Reason: "its component writes it",
-			Given: owner(func(secret *corev1.Secret) { ofUID(secret); secret.OwnerReferences[0].Kind = "ConfigMap" }), Want: taken,
-		},
-		{
-			Name: "controlled by an access of another version", Reason: "another sidecar writes it",
-			Given: owner(func(secret *corev1.Secret) {
-				ofUID(secret)
-				secret.OwnerReferences[0].APIVersion = "objectstorage.k8s.io/v1alpha1"
 			}),
 			Want: taken,
 		},
@@ -76,4 +55,37 @@ func TestBelongs(t *testing.T) {
 			Want: failed(),
 		},
 	}, (*attempt).ensureSecrets)
+}
+
+// TestHasLostItsOwner: Secrets whose owner does not exist. The garbage collector would delete
+// them.
+func TestHasLostItsOwner(t *testing.T) {
+	t.Parallel()
+	access := &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "app", UID: "uid"}}
+	earlier := metav1.OwnerReference{
+		APIVersion: v1alpha2.SchemeGroupVersion.String(), Kind: "BucketAccess", Name: "app", UID: "earlier", Controller: new(true),
+	}
+	for _, tc := range []struct {
+		name, reason string
+		edit         func(*metav1.OwnerReference)
+		want         bool
+	}{
+		{"earlier access of the name", "nothing else releases the Secret", func(*metav1.OwnerReference) {}, true},
+		{"another access", "its credentials are another application's", func(o *metav1.OwnerReference) { o.Name = "other" }, false},
+		{"another kind", "its component writes it", func(o *metav1.OwnerReference) { o.Kind = "ConfigMap" }, false},
+		{
+			"access of another version", "another sidecar writes it",
+			func(o *metav1.OwnerReference) { o.APIVersion = "objectstorage.k8s.io/v1alpha1" }, false,
+		},
+		{"owner that does not control it", "the name of the access counts", func(o *metav1.OwnerReference) { o.Controller = nil }, true},
+	} {
+		owner := earlier
+		tc.edit(&owner)
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "ns", Finalizers: []string{v1alpha2.ProtectionFinalizer}, OwnerReferences: []metav1.OwnerReference{owner},
+		}}
+		if got := hasLostItsOwner(secret, access); got != tc.want {
+			t.Errorf("controlled by %s: %s: got %t, want %t", tc.name, tc.reason, got, tc.want)
+		}
+	}
 }
