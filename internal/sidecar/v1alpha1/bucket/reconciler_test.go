@@ -112,6 +112,10 @@ func TestReconcile(t *testing.T) {
 		},
 		{Name: "deleting Bucket with an access", Reason: "no call is made", Given: func(s *scene) { s.hasDoomed(accessed); s.hasAccess() }, Want: blocked},
 		{
+			Name: "deleting Bucket with an access, Retain", Reason: "the access is revoked by the Bucket, which must stay",
+			Given: func(s *scene) { s.hasDoomed(accessed, retained); s.hasAccess() }, Want: blocked,
+		},
+		{
 			Name: "deleting Bucket, driver unavailable", Reason: "the finalizer stays",
 			Given: func(s *scene) { s.hasDoomed(); s.driver.Fail("DriverDeleteBucket", codes.Unavailable, "later") },
 			Want:  retried("FailedDeleteBucket", "DriverError", deletes+": Unavailable"),
