@@ -16,6 +16,9 @@ func (s *scene) hasDoomed(edits ...func(*v1alpha2.Bucket)) {
 	s.hasBucket(append([]func(*v1alpha2.Bucket){provisioned, announced, deleting, unready}, edits...)...)
 }
 
+// TestDeleteBucket: the driver deletes the bucket if the policy is Delete, and by no stale one.
+// KEP: FLOW-DELETE-3.4
+// Known failure: E91
 func TestDeleteBucket(t *testing.T) {
 	t.Parallel()
 	deleted := phasetest.Outcome{Writes: []string{deletes}}
