@@ -34,13 +34,12 @@ func (c lateClaim) Get(ctx context.Context, key client.ObjectKey, object client.
 
 // again replaces the claim by another one of its name, as a person does who deletes
 // it by force.
-func (h *fixture) again(claim *v1alpha2.BucketClaim) *v1alpha2.BucketClaim {
+func (h *fixture) again(claim *v1alpha2.BucketClaim) {
 	h.t.Helper()
 	h.must(h.removeByForce(context.Background(), claim.DeepCopy()))
 	other := h.claim(claim.Name)
 	other.Spec = claim.Spec
 	h.make(other)
-	return other
 }
 
 // TestClaimOfABucketWithoutID: a Bucket that an administrator makes for a claim, and

@@ -45,7 +45,10 @@ func TestEnsureSecrets(t *testing.T) {
 			},
 		},
 		{Name: "own Secret", Reason: "nothing is to be done", Given: has()},
-		{Name: "own Secret with data", Reason: "the data stays until the driver answers", Given: func(s *scene) { s.hasAccess(); s.hasSecret(s.filled) }},
+		{
+			Name: "own Secret with data", Reason: "the data stays until the driver answers",
+			Given: func(s *scene) { s.hasAccess(); s.hasSecret(s.filled) },
+		},
 		{
 			Name: "Secret of a user", Reason: "KEP: an existing Secret must not be overwritten",
 			Given: has(strange), Want: taken,

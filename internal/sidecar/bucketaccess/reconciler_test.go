@@ -2,6 +2,7 @@ package bucketaccess
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ func TestReconcile(t *testing.T) {
 	const account = "id-ba-uid-app"
 	isNew := func(changes []string, writes ...string) phasetest.Outcome {
 		o := isGranted(nil, writes...)
-		o.Changes = append(changes, "BucketAccess app: status.accountID="+account, isReady)
+		o.Changes = slices.Concat(changes, []string{"BucketAccess app: status.accountID=" + account, isReady})
 		o.Changes = append(o.Changes, isFilledFor("photos", account)...)
 		o.Changes = append(o.Changes, isReserved("photos")...)
 		return o

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// unknownFailure is a failure that does not say whether there is a bucket.
-var unknownFailure = &connection.CallError{Method: "DriverCreateBucket", Code: codes.Internal}
+// errUnknown is a failure that does not say whether there is a bucket.
+var errUnknown = &connection.CallError{Method: "DriverCreateBucket", Code: codes.Internal}
 
 // hasOther makes another Bucket, which the ID "taken" belongs to.
 func (s *scene) hasOther(edits ...func(*v1alpha1.Bucket)) {

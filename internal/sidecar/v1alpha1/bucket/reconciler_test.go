@@ -95,7 +95,10 @@ func TestReconcile(t *testing.T) {
 			Given: func(s *scene) { s.hasBucket(inCapitals, s.identified) },
 			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isReady}},
 		},
-		{Name: "Bucket of another driver", Reason: "its sidecar reconciles it", Given: func(s *scene) { s.hasBucket(withoutFinalizer, ofOtherDriver) }},
+		{
+			Name: "Bucket of another driver", Reason: "its sidecar reconciles it",
+			Given: func(s *scene) { s.hasBucket(withoutFinalizer, ofOtherDriver) },
+		},
 		{
 			Name: "deleting Bucket", Reason: "the driver deletes the bucket before it is released",
 			Given: func(s *scene) { s.hasDoomed() },
@@ -110,7 +113,10 @@ func TestReconcile(t *testing.T) {
 				Writes: []string{bucketPatch, deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased},
 			},
 		},
-		{Name: "deleting Bucket with an access", Reason: "no call is made", Given: func(s *scene) { s.hasDoomed(accessed); s.hasAccess() }, Want: blocked},
+		{
+			Name: "deleting Bucket with an access", Reason: "no call is made",
+			Given: func(s *scene) { s.hasDoomed(accessed); s.hasAccess() }, Want: blocked,
+		},
 		{
 			Name: "deleting Bucket with an access, Retain", Reason: "the access is revoked by the Bucket, which must stay",
 			Given: func(s *scene) { s.hasDoomed(accessed, retained); s.hasAccess() }, Want: blocked,

@@ -95,7 +95,7 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	cached := s.Client()
 	r := newReconciler(cached, s.Live(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line)
 	for range s.failed {
-		r.failures.HasNothing(s.bucket.UID, unknownFailure)
+		r.failures.HasNothing(s.bucket.UID, errUnknown)
 	}
 	newAttempt := func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) *attempt { return &attempt{reconciler: r, Patcher: p} }
 	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)

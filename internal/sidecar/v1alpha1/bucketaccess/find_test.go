@@ -112,7 +112,10 @@ func TestFindBucket(t *testing.T) {
 	waits := waiting(v1alpha2.ReasonWaitingForBucket)
 	runTable(t, []phaseCase{
 		{Name: "Bucket", Reason: "it can be accessed", Given: has()},
-		{Name: "no claim", Reason: "the access waits for it", Given: func(s *scene) { s.hasAccess() }, Want: waiting(v1alpha2.ReasonBucketClaimNotFound)},
+		{
+			Name: "no claim", Reason: "the access waits for it",
+			Given: func(s *scene) { s.hasAccess() }, Want: waiting(v1alpha2.ReasonBucketClaimNotFound),
+		},
 		{
 			Name: "deleting claim", Reason: "the bucket must not get new users",
 			Given: claimed(func(claim *v1alpha1.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }),
@@ -126,7 +129,10 @@ func TestFindBucket(t *testing.T) {
 			Name: "claim that is not bound", Reason: "the status was edited",
 			Given: claimed(func(claim *v1alpha1.BucketClaim) { claim.Status.BucketName = "" }), Want: waits,
 		},
-		{Name: "no Bucket", Reason: "the cache of Buckets may be behind", Given: func(s *scene) { s.hasClaim(); s.hasAccess() }, Want: waits},
+		{
+			Name: "no Bucket", Reason: "the cache of Buckets may be behind",
+			Given: func(s *scene) { s.hasClaim(); s.hasAccess() }, Want: waits,
+		},
 		{
 			Name: "Bucket of another claim", Reason: "its data is another user's",
 			Given: has(func(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = phasetest.OtherUID }), Want: invalid(v1alpha2.ReasonBindingConflict),
@@ -139,7 +145,10 @@ func TestFindBucket(t *testing.T) {
 			Name: "Bucket of another driver", Reason: "its ID means another bucket to this driver",
 			Given: has(ofOtherDriver), Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},
-		{Name: "deleting Bucket", Reason: "it must not get new users", Given: has(leavingBucket), Want: waiting(v1alpha2.ReasonBucketDeleting)},
+		{
+			Name: "deleting Bucket", Reason: "it must not get new users",
+			Given: has(leavingBucket), Want: waiting(v1alpha2.ReasonBucketDeleting),
+		},
 		{Name: "Bucket that is not ready", Reason: "the access waits for it", Given: has(notReady), Want: waits},
 		{
 			Name: "Bucket without an ID", Reason: "the status was edited",

@@ -93,7 +93,10 @@ func TestGrant(t *testing.T) {
 			},
 		},
 		{Name: "driver unavailable", Reason: "time may help", Given: fails(codes.Unavailable), Want: retried("Unavailable")},
-		{Name: "account exists", Reason: "Spec: the call may have succeeded early, so it is repeated", Given: fails(codes.AlreadyExists), Want: retried("AlreadyExists")},
+		{
+			Name: "account exists", Reason: "Spec: the call may have succeeded early, so it is repeated",
+			Given: fails(codes.AlreadyExists), Want: retried("AlreadyExists"),
+		},
 		{
 			Name: "driver rejects the parameters", Reason: "Spec: InvalidArgument is final",
 			Given: fails(codes.InvalidArgument), Want: rejected("DriverRefused", grants+": InvalidArgument"),
@@ -187,7 +190,7 @@ func TestGrant(t *testing.T) {
 			Want: failed(bucketPatch + phasetest.ServerFails),
 		},
 		{
-			Name: "API server fails to save the account", Reason: "the idempotent call is repeated; no Secret has credentials of an account that nothing knows of",
+			Name: "API server fails to save the account", Reason: "no Secret gets credentials of an account that nothing knows of",
 			Given: func(s *scene) { ready(s); s.Reject("patch bucketaccesses/status", http.StatusInternalServerError) },
 			Want:  failed(grants, statusPatch+phasetest.ServerFails),
 		},

@@ -67,7 +67,10 @@ func TestReconcile(t *testing.T) {
 				Changes: append(append(isProtectedNow(), isGranted, hasAcc), isFilled()...), Events: []string{saysReady},
 			},
 		},
-		{Name: "settled access", Reason: "nothing is written or called", Given: func(s *scene) { s.hasSettled() }, Want: phasetest.Outcome{Err: "done"}},
+		{
+			Name: "settled access", Reason: "nothing is written or called",
+			Given: func(s *scene) { s.hasSettled() }, Want: phasetest.Outcome{Err: "done"},
+		},
 		{
 			Name: "settled access, Bucket without its finalizer", Reason: "it is protected again, without a call",
 			Given: func(s *scene) {

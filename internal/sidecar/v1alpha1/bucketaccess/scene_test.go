@@ -230,8 +230,8 @@ func failed(writes ...string) phasetest.Outcome {
 }
 
 // invalid is the outcome for an access that cannot be granted as things are.
-func invalid(reason string, writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{Writes: writes, Events: []string{"Warning FailedGrantAccess of BucketAccess app"}, Err: "Invalid " + reason}
+func invalid(reason string) phasetest.Outcome {
+	return phasetest.Outcome{Events: []string{"Warning FailedGrantAccess of BucketAccess app"}, Err: "Invalid " + reason}
 }
 
 // waiting is the outcome for an access that waits for another object.

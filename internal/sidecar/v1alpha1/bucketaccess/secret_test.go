@@ -32,7 +32,10 @@ func TestCheckUpToDate(t *testing.T) {
 		})
 	}
 	runTable(t, []phaseCase{
-		{Name: "settled", Reason: "no call is made: many drivers make a new key for each Grant", Given: func(s *scene) { s.hasSettled() }, Want: done},
+		{
+			Name: "settled", Reason: "no call is made: many drivers make a new key for each Grant",
+			Given: func(s *scene) { s.hasSettled() }, Want: done,
+		},
 		{Name: "new access", Reason: "it has to be granted", Given: func(s *scene) { s.hasAll(); s.hasAccess() }},
 		{
 			Name: "granted without an account", Reason: "the status was edited",
