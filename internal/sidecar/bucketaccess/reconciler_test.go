@@ -2,15 +2,18 @@ package bucketaccess
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -136,6 +139,19 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
+// awaitCached waits until the cache shows the Secret as it is.
+func (s *scene) awaitCached() {
+	s.Helper()
+	s.Must(s.Refresh(s.secret))
+	s.Eventually(func() error {
+		cached, err := secretstore.ReadVersion(s.Context(), s.reconciler.cached, client.ObjectKeyFromObject(s.secret))
+		if err == nil && cached != secretstore.VersionOf(s.secret) {
+			err = fmt.Errorf("the cache has the Secret in version %v", cached)
+		}
+		return err
+	})
+}
+
 // TestSecondReconcile: what the first reconcile has left is remembered.
 func TestSecondReconcile(t *testing.T) {
 	t.Parallel()
@@ -162,6 +178,7 @@ func TestSecondReconcile(t *testing.T) {
 				_, err := runner.ReconcileObject(ctx, s.access.DeepCopy())
 				s.Must(err)
 				tc.between(s)
+				s.awaitCached()
 				return runner.ReconcileObject(ctx, s.access.DeepCopy())
 			})
 			want := phasetest.Outcome{Writes: tc.want, Changes: isFilled("photos")}
