@@ -142,11 +142,24 @@ func (c *Case) newCache(ctx context.Context) (made cache.Cache, informers []cach
 func (c *Case) waitCached(except []client.Object) {
 	c.Helper()
 	for _, object := range c.objects {
-		if !isAmong(object, except) {
+		if kind := c.kindOf(object); kind != nil && !isAmong(kind, except) {
 			c.Must(c.Refresh(object))
-			c.Eventually(func() error { return c.checkCached(object) })
+			c.Eventually(func() error { return c.checkCached(object, kind) })
 		}
 	}
+}
+
+// kindOf returns the kind of the suite that an object is of, perhaps its metadata only, or nil.
+func (c *Case) kindOf(object client.Object) client.Object {
+	c.Helper()
+	wanted, err := c.GroupVersionKindFor(object)
+	c.Must(err)
+	for _, kind := range c.suite.Kinds {
+		if gvk, err := c.GroupVersionKindFor(kind); err == nil && gvk == wanted {
+			return kind
+		}
+	}
+	return nil
 }
 
 // isAmong reports whether an object is of one of the kinds.
@@ -154,10 +167,10 @@ func isAmong[K runtime.Object](object runtime.Object, kinds []K) bool {
 	return slices.ContainsFunc(kinds, func(kind K) bool { return reflect.TypeOf(kind) == reflect.TypeOf(object) })
 }
 
-func (c *Case) checkCached(object client.Object) error {
-	cached, ok := object.DeepCopyObject().(client.Object)
+func (c *Case) checkCached(object, kind client.Object) error {
+	cached, ok := kind.DeepCopyObject().(client.Object)
 	if !ok {
-		return fmt.Errorf("%T is no object", object)
+		return fmt.Errorf("%T is no object", kind)
 	}
 	err := c.cache.Get(c.Context(), client.ObjectKeyFromObject(object), cached)
 	if err == nil && cached.GetResourceVersion() != object.GetResourceVersion() {

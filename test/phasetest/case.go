@@ -28,15 +28,16 @@ type Case struct {
 	unreadable []runtime.Object
 
 	requests *cluster.Requests // of the phase
+	calls    calls             // of a driver, by the phase
 	hooks    []*hook
 	recorder *recorder
 	before   state
 	runs     bool // the phase
 }
 
-// hook is what happens before a request of the phase.
+// hook is what happens before a request or a call of the phase.
 type hook struct {
-	line   string // what the line of the request begins with
+	line   string // what the line begins with
 	do     func() // once
 	reject int    // the status of the answer, each time
 }
@@ -126,9 +127,9 @@ func (c *Case) Behind(change func(), kinds ...client.Object) {
 // kinds of lists. It comes before Client.
 func (c *Case) FailReads(kinds ...runtime.Object) { c.unreadable = append(c.unreadable, kinds...) }
 
-// Before calls a function before the first request of the phase whose line begins like
-// that, such as "patch buckets" or "get bucketclaims". The changes in an Outcome are those
-// since then.
+// Before calls a function before the first request or call of the phase whose line begins
+// like that, such as "patch buckets", "get bucketclaims" or "call DriverCreateBucket". The
+// changes in an Outcome are those since then.
 func (c *Case) Before(line string, do func()) {
 	c.hooks = append(c.hooks, &hook{line: line, do: do})
 }
@@ -142,21 +143,30 @@ func (c *Case) Reject(line string, status int) {
 // intercept is called before each request of the phase.
 func (c *Case) intercept(request *http.Request) (*http.Response, error) {
 	line := lineOf(cluster.Request{Method: request.Method, Path: request.URL.Path, Body: cluster.BodyOf(request)})
+	if status := c.happens(line); status != 0 {
+		return answer(request, status), nil
+	}
+	if c.thaw != nil && request.Method != http.MethodGet {
+		c.thaw()
+	}
+	return nil, nil //nolint:nilnil // the request goes on
+}
+
+// happens is called before a request or a call. It returns the status with which the request
+// is rejected, or 0.
+func (c *Case) happens(line string) int {
 	for _, h := range c.hooks {
 		switch {
 		case !strings.HasPrefix(line, h.line):
 		case h.reject != 0:
-			return answer(request, h.reject), nil
+			return h.reject
 		case h.do != nil:
 			h.do()
 			h.do = nil
 			c.before = c.read()
 		}
 	}
-	if c.thaw != nil && request.Method != http.MethodGet {
-		c.thaw()
-	}
-	return nil, nil //nolint:nilnil // the request goes on
+	return 0
 }
 
 func answer(request *http.Request, status int) *http.Response {

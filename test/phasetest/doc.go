@@ -16,9 +16,12 @@
 //	runner := phasetest.Walk(r.Runner(), newAttempt, []phase{(*attempt).bind})
 //	got := phasetest.Run(c, runner, claim)
 //
-// The [Outcome] has the writes of the phase in their order, what they changed, the
-// conditions and the Events. Its names are those of the table: the suffixes that make
-// names unique, namespaces and UIDs are replaced, as [Case.Name] describes.
+// [RunTable] does so for the entries of a table. [Connect] connects a reconciler to a
+// driver.
+//
+// The [Outcome] has the writes of the phase and its calls of the driver in their order, what
+// they changed, the conditions and the Events. Its names are those of the table: the suffixes
+// that make names unique, namespaces and UIDs are replaced, as [Case.Name] describes.
 //
 // The API server is embedded, and is reached without TLS and HTTP. With
 // COSI_EMU_TEST_CONTROL_PLANE=envtest the same tables have kube-apiserver as their judge.

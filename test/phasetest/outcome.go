@@ -17,7 +17,8 @@ import (
 type Outcome struct {
 	// Writes are the writes of the phase and of the runner after it, as lines such as
 	// "patch buckets photos (resourceVersion)": what the write names of the object is in
-	// brackets.
+	// brackets. The calls of a driver are among them in their order, as lines such as
+	// "call DriverCreateBucket id-photos": see DialOption.
 	Writes []string
 	// Changes are what is different on the API server then, as lines such as
 	// "BucketClaim photos: status.readyToUse=true".

@@ -26,10 +26,13 @@ func Run[T client.Object](c *Case, runner *cosireconcile.Runner[T], object T) Ou
 
 // Walk gives a runner the phases of a case, and no others. A phase is a method expression
 // of an attempt, as in (*attempt).bind. If there are several, the last is the one that the
-// case is about, and those before it read what it uses.
+// case is about, and those before it read what it uses. Without any, the runner keeps its own.
 func Walk[T client.Object, A any](
 	runner *cosireconcile.Runner[T], newAttempt func(*cosireconcile.Patcher[T]) A, phases []func(A, context.Context) error,
 ) *cosireconcile.Runner[T] {
+	if len(phases) == 0 {
+		return runner
+	}
 	runner.Provision = func(p *cosireconcile.Patcher[T]) []cosireconcile.Phase {
 		a := newAttempt(p)
 		var bound []cosireconcile.Phase
@@ -69,6 +72,11 @@ func (c *Case) Do(object client.Object, reconciles func(ctx context.Context, fou
 	var found error
 	result, err := reconciles(c.Context(), &found)
 	c.requests.Intercept(nil)
+	for _, h := range c.hooks {
+		if h.do != nil {
+			c.Errorf("the phase has made no request or call that begins with %q", h.line)
+		}
+	}
 	if found == nil {
 		found = err
 	}
@@ -87,7 +95,7 @@ func (c *Case) writes() []string {
 	for _, request := range c.requests.Writes() {
 		lines = append(lines, lineOf(request))
 	}
-	return c.shorten(lines...)
+	return c.shorten(c.calls.among(lines)...)
 }
 
 // changes returns how what the API server has differs from before the phase.

@@ -1,6 +1,7 @@
 package phasetest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -68,6 +69,9 @@ func (c *Case) readInto(s state, o object) {
 	c.Must(err)
 	fields := map[string]string{}
 	flatten(fields, "", found.Object)
+	if o.gvk.Kind == "Secret" {
+		decode(fields)
+	}
 	s[o] = fields
 }
 
@@ -90,6 +94,15 @@ func flatten(into map[string]string, path string, value any) {
 		into[path] = "now"
 	default:
 		into[path] = text(value)
+	}
+}
+
+// decode shows the data of a Secret as it is.
+func decode(fields map[string]string) {
+	for path, value := range fields {
+		if plain, err := base64.StdEncoding.DecodeString(value); err == nil && strings.HasPrefix(path, "data.") {
+			fields[path] = string(plain)
+		}
 	}
 }
 

@@ -20,9 +20,6 @@ import (
 var suite = phasetest.Suite{Kinds: []client.Object{&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}}}
 
 const (
-	// otherUID is the UID of a claim that does not exist.
-	otherUID = "00000000-0000-0000-0000-000000000001"
-
 	announce    = "patch buckets b (resourceVersion)"
 	isAnnounced = `Bucket b: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`
 	saysGone    = "Normal BucketClaimNotFound of Bucket b"
@@ -37,6 +34,8 @@ type scene struct {
 	bucket *v1alpha2.Bucket
 }
 
+func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
+
 func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, error) { //nolint:gocritic // phasetest.Do calls it
 	r := New(s.Client(), s.Live(), s.Recorder(), cosievents.NewAPIErrors(s.Recorder()))
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.bucket)})
@@ -45,14 +44,10 @@ func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, erro
 // hasClaim makes the claim "photos".
 func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
-	s.claim = &v1alpha2.BucketClaim{
+	s.claim = phasetest.Make(s.Case, &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "gold"},
-	}
-	for _, edit := range edits {
-		edit(s.claim)
-	}
-	s.Make(s.claim)
+	}, edits...)
 }
 
 func leaving(claim *v1alpha2.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }
@@ -64,7 +59,7 @@ func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("b"), Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec: v1alpha2.BucketSpec{
 			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
-			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: "photos", UID: otherUID},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: "photos", UID: phasetest.OtherUID},
 		},
 	}
 	if s.claim != nil {
@@ -76,7 +71,7 @@ func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Make(s.bucket)
 }
 
-func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = otherUID }
+func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = phasetest.OtherUID }
 
 func unbound(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = "" }
 
@@ -122,142 +117,126 @@ func TestReconcile(t *testing.T) {
 	t.Parallel()
 	announcement := phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}, Events: []string{saysGone}}
 	failed := func(writes ...string) phasetest.Outcome {
-		return phasetest.Outcome{
-			Writes: writes, Events: []string{"Warning APIError of Bucket b"}, Err: "InternalError", Requeue: true,
-		}
+		return phasetest.Failed("Bucket b", writes...)
 	}
-	cases := []struct {
-		name   string
-		reason string
-		given  func(*scene)
-		want   phasetest.Outcome
-	}{
+	table := []phasetest.Entry[*scene]{
 		{
-			name: "claim", reason: "the Bucket is used",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket() },
+			Name: "claim", Reason: "the Bucket is used",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket() },
 		},
 		{
-			name: "claim, and an annotation", reason: "the claim tells its user",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(announced, going, failing) },
+			Name: "claim, and an annotation", Reason: "the claim tells its user",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(announced, going, failing) },
 		},
 		{
-			name: "deleting claim", reason: "its reconciler announces the Bucket",
-			given: func(s *scene) { s.hasClaim(leaving); s.hasBucket() },
+			Name: "deleting claim", Reason: "its reconciler announces the Bucket",
+			Given: func(s *scene) { s.hasClaim(leaving); s.hasBucket() },
 		},
 		{
-			name: "no claim yet", reason: "the Bucket waits for its first claim",
-			given: func(s *scene) { s.hasBucket(unbound) },
+			Name: "no claim yet", Reason: "the Bucket waits for its first claim",
+			Given: func(s *scene) { s.hasBucket(unbound) },
 		},
 		{
-			name: "claim gone", reason: "an administrator must be able to delete the Bucket",
-			given: func(s *scene) { s.hasBucket() },
-			want:  announcement,
+			Name: "claim gone", Reason: "an administrator must be able to delete the Bucket",
+			Given: func(s *scene) { s.hasBucket() },
+			Want:  announcement,
 		},
 		{
-			name: "claim gone, Bucket deleting", reason: "its sidecar waits for the announcement",
-			given: func(s *scene) { s.hasBucket(going) },
-			want:  announcement,
+			Name: "claim gone, Bucket deleting", Reason: "its sidecar waits for the announcement",
+			Given: func(s *scene) { s.hasBucket(going) },
+			Want:  announcement,
 		},
 		{
-			name: "another claim of the name", reason: "a claim never comes back",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(ofOther) },
-			want:  announcement,
+			Name: "another claim of the name", Reason: "a claim never comes back",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(ofOther) },
+			Want:  announcement,
 		},
 		{
-			name: "claim that the cache does not have", reason: "the API server has it; the watch may have no further event",
-			given: func(s *scene) { s.Behind(func() { s.hasClaim(); s.hasBucket() }, &v1alpha2.BucketClaim{}) },
-			want:  phasetest.Outcome{Requeue: true},
+			Name: "claim that the cache does not have", Reason: "the API server has it; the watch may have no further event",
+			Given: func(s *scene) { s.Behind(func() { s.hasClaim(); s.hasBucket() }, &v1alpha2.BucketClaim{}) },
+			Want:  phasetest.Outcome{Requeue: true},
 		},
 		{
-			name: "claim gone, announced", reason: "the annotation is there",
-			given: func(s *scene) { s.hasBucket(announced) },
+			Name: "claim gone, announced", Reason: "the annotation is there",
+			Given: func(s *scene) { s.hasBucket(announced) },
 		},
 		{
-			name: "access", reason: "credentials would outlive the bucket",
-			given: func(s *scene) { s.hasBucket(); s.hasAccess() },
+			Name: "access", Reason: "credentials would outlive the bucket",
+			Given: func(s *scene) { s.hasBucket(); s.hasAccess() },
 		},
 		{
-			name: "access that the cache does not have", reason: "credentials would outlive the bucket",
-			given: func(s *scene) { s.hasBucket(); s.Behind(func() { s.hasAccess() }) },
+			Name: "access that the cache does not have", Reason: "credentials would outlive the bucket",
+			Given: func(s *scene) { s.hasBucket(); s.Behind(func() { s.hasAccess() }) },
 		},
 		{
-			name: "access that was cleaned up", reason: "it has no credentials any more",
-			given: func(s *scene) { s.hasBucket(); s.hasAccess(cleanedUp) },
-			want:  announcement,
+			Name: "access that was cleaned up", Reason: "it has no credentials any more",
+			Given: func(s *scene) { s.hasBucket(); s.hasAccess(cleanedUp) },
+			Want:  announcement,
 		},
 		{
-			name: "access that was never handed off", reason: "it has no credentials",
-			given: func(s *scene) {
+			Name: "access that was never handed off", Reason: "it has no credentials",
+			Given: func(s *scene) {
 				s.hasBucket()
 				s.hasAccess(func(access *v1alpha2.BucketAccess) { access.Status = v1alpha2.BucketAccessStatus{} })
 			},
-			want: announcement,
+			Want: announcement,
 		},
 		{
-			name: "access to another Bucket", reason: "it has no credentials for this one",
-			given: func(s *scene) {
+			Name: "access to another Bucket", Reason: "it has no credentials for this one",
+			Given: func(s *scene) {
 				s.hasBucket()
 				s.hasAccess(func(access *v1alpha2.BucketAccess) { access.Status.AccessedBuckets[0].BucketName = "other" })
 			},
-			want: announcement,
+			Want: announcement,
 		},
 		{
-			name: "Bucket changed meanwhile", reason: "it may be another one of the name",
-			given: func(s *scene) {
+			Name: "Bucket changed meanwhile", Reason: "it may be another one of the name",
+			Given: func(s *scene) {
 				s.hasBucket()
-				s.Before("patch buckets", func() { s.Modify(s.bucket, func() { s.bucket.Labels = map[string]string{"team": "a"} }) })
+				s.Before("patch buckets", func() { s.Label(s.bucket) })
 			},
-			want: phasetest.Outcome{Writes: []string{announce + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{announce + ": Conflict"}, Requeue: true},
 		},
 		{
-			name: "Bucket gone meanwhile", reason: "nothing is left to announce",
-			given: func(s *scene) { s.hasBucket(); s.Before("patch buckets", func() { s.ForceRemove(s.bucket) }) },
-			want:  phasetest.Outcome{Writes: []string{announce + ": Not Found"}, Requeue: true},
+			Name: "Bucket gone meanwhile", Reason: "nothing is left to announce",
+			Given: func(s *scene) { s.hasBucket(); s.Before("patch buckets", func() { s.ForceRemove(s.bucket) }) },
+			Want:  phasetest.Outcome{Writes: []string{announce + ": Not Found"}, Requeue: true},
 		},
 		{
-			name: "API server fails to read the claim", reason: "it may exist",
-			given: func(s *scene) { s.hasBucket(); s.Reject("get bucketclaims", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails to read the claim", Reason: "it may exist",
+			Given: func(s *scene) { s.hasBucket(); s.Reject("get bucketclaims", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 		{
-			name: "API server fails to list accesses", reason: "there may be one",
-			given: func(s *scene) { s.hasBucket(); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails to list accesses", Reason: "there may be one",
+			Given: func(s *scene) { s.hasBucket(); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 		{
-			name: "API server fails to announce", reason: "no Event says what did not happen",
-			given: func(s *scene) { s.hasBucket(); s.Reject("patch buckets", http.StatusInternalServerError) },
-			want:  failed(announce + ": Internal Server Error"),
+			Name: "API server fails to announce", Reason: "no Event says what did not happen",
+			Given: func(s *scene) { s.hasBucket(); s.Reject("patch buckets", http.StatusInternalServerError) },
+			Want:  failed(announce + phasetest.ServerFails),
 		},
 		{
-			name: "deletion fails, claim gone", reason: "the user of the claim cannot read the Bucket",
-			given: func(s *scene) { s.hasBucket(announced, going, failing) },
-			want:  phasetest.Outcome{Events: []string{saysFailed}},
+			Name: "deletion fails, claim gone", Reason: "the user of the claim cannot read the Bucket",
+			Given: func(s *scene) { s.hasBucket(announced, going, failing) },
+			Want:  phasetest.Outcome{Events: []string{saysFailed}},
 		},
 		{
-			name: "deletion fails, claim deleting", reason: "the user of the claim cannot read the Bucket",
-			given: func(s *scene) { s.hasClaim(leaving); s.hasBucket(announced, going, failing) },
-			want:  phasetest.Outcome{Events: []string{saysFailed}},
+			Name: "deletion fails, claim deleting", Reason: "the user of the claim cannot read the Bucket",
+			Given: func(s *scene) { s.hasClaim(leaving); s.hasBucket(announced, going, failing) },
+			Want:  phasetest.Outcome{Events: []string{saysFailed}},
 		},
 		{
-			name: "deletion goes on", reason: "nothing has failed",
-			given: func(s *scene) { s.hasBucket(announced, going) },
+			Name: "deletion goes on", Reason: "nothing has failed",
+			Given: func(s *scene) { s.hasBucket(announced, going) },
 		},
 		{
-			name: "failure before the deletion", reason: "the claim has told it",
-			given: func(s *scene) { s.hasBucket(announced, failing) },
+			Name: "failure before the deletion", Reason: "the claim has told it",
+			Given: func(s *scene) { s.hasBucket(announced, failing) },
 		},
 	}
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			s := &scene{Case: suite.New(t)}
-			tc.given(s)
-			if diff := cmp.Diff(tc.want, s.Do(s.bucket, s.reconcile)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome { return s.Do(s.bucket, s.reconcile) })
 }
 
 func TestReconcileGone(t *testing.T) {

@@ -10,10 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// otherUID is the UID of a claim that does not exist.
-const otherUID = "00000000-0000-0000-0000-000000000001"
-
-func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = otherUID }
+func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = phasetest.OtherUID }
 
 func ofOtherDriver(b *v1alpha2.Bucket) { b.Spec.DriverName = "other.test" }
 
@@ -50,46 +47,46 @@ func asIs[T any](T) {}
 func TestFindBuckets(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
-		{name: "ready", reason: "nothing is wrong", given: has(asIs, asIs)},
-		{name: "not ready", reason: "the claims are protected while the access waits, so the phases go on", given: has(asIs, withoutID)},
+		{Name: "ready", Reason: "nothing is wrong", Given: has(asIs, asIs)},
+		{Name: "not ready", Reason: "the claims are protected while the access waits, so the phases go on", Given: has(asIs, withoutID)},
 		{
-			name: "another driver's Bucket", reason: "its ID may mean something else to the driver of the class",
-			given: has(asIs, ofOtherDriver), want: invalid(v1alpha2.ReasonDriverMismatch),
+			Name: "another driver's Bucket", Reason: "its ID may mean something else to the driver of the class",
+			Given: has(asIs, ofOtherDriver), Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},
 		{
-			name: "another driver's Bucket, not ready", reason: "waiting would not help",
-			given: has(asIs, func(b *v1alpha2.Bucket) { ofOtherDriver(b); withoutID(b) }), want: invalid(v1alpha2.ReasonDriverMismatch),
+			Name: "another driver's Bucket, not ready", Reason: "waiting would not help",
+			Given: has(asIs, func(b *v1alpha2.Bucket) { ofOtherDriver(b); withoutID(b) }), Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},
 		{
-			name: "deleting Bucket", reason: "it must not get new users",
-			given: has(asIs, deletingBucket), want: invalid(v1alpha2.ReasonBucketDeleting),
+			Name: "deleting Bucket", Reason: "it must not get new users",
+			Given: has(asIs, deletingBucket), Want: invalid(v1alpha2.ReasonBucketDeleting),
 		},
 		{
-			name: "protocol that the Bucket lacks", reason: "the application cannot use it",
-			given: has(func(claim *v1alpha2.BucketClaim) { claim.Spec.Protocols = nil }, forAzure),
-			want:  invalid(v1alpha2.ReasonProtocolNotSupported),
+			Name: "protocol that the Bucket lacks", Reason: "the application cannot use it",
+			Given: has(func(claim *v1alpha2.BucketClaim) { claim.Spec.Protocols = nil }, forAzure),
+			Want:  invalid(v1alpha2.ReasonProtocolNotSupported),
 		},
 		{
-			name: "claim that lacks a protocol", reason: "an access is no more valid than its claim, whose status may be behind",
-			given: has(wantsGCS, asIs), want: invalid(v1alpha2.ReasonProtocolNotSupported),
+			Name: "claim that lacks a protocol", Reason: "an access is no more valid than its claim, whose status may be behind",
+			Given: has(wantsGCS, asIs), Want: invalid(v1alpha2.ReasonProtocolNotSupported),
 		},
 		{
-			name: "claim that is not valid", reason: "an access is no more valid than its claim",
-			given: has(degraded, asIs), want: invalid(v1alpha2.ReasonDegraded),
+			Name: "claim that is not valid", Reason: "an access is no more valid than its claim",
+			Given: has(degraded, asIs), Want: invalid(v1alpha2.ReasonDegraded),
 		},
 		{
-			name: "cache fails", reason: "nothing is concluded about the Bucket",
-			given: func(s *scene) { has(asIs, asIs)(s); s.FailReads(&v1alpha2.Bucket{}) }, want: phasetest.Retried("Unreadable"),
+			Name: "cache fails", Reason: "nothing is concluded about the Bucket",
+			Given: func(s *scene) { has(asIs, asIs)(s); s.FailReads(&v1alpha2.Bucket{}) }, Want: phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "one not ready, one impossible", reason: "waiting for the first would not help",
-			given: func(s *scene) {
+			Name: "one not ready, one impossible", Reason: "waiting for the first would not help",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasBucket(s.hasClaim("photos"), withoutID)
 				s.hasBucket(s.hasClaim("videos"), ofOtherDriver)
 				s.hasAccess(alsoTo("videos"))
 			},
-			want: invalid(v1alpha2.ReasonDriverMismatch),
+			Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},
 	}, (*attempt).findClaims, (*attempt).findClass, (*attempt).findBuckets)
 }
@@ -98,25 +95,25 @@ func TestAwaitBuckets(t *testing.T) {
 	t.Parallel()
 	notReady := waiting(v1alpha2.ReasonWaitingForBucket)
 	runTable(t, []phaseCase{
-		{name: "ready", reason: "nothing is waited for", given: has(asIs, asIs)},
+		{Name: "ready", Reason: "nothing is waited for", Given: has(asIs, asIs)},
 		{
-			name: "claim without a Bucket", reason: "the claim is not bound yet",
-			given: func(s *scene) {
+			Name: "claim without a Bucket", Reason: "the claim is not bound yet",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasAccess()
 				s.Make(&v1alpha2.BucketClaim{
 					ObjectMeta: metav1.ObjectMeta{Name: "photos"}, Spec: v1alpha2.BucketClaimSpec{BucketClassName: "gold"},
 				})
 			},
-			want: notReady,
+			Want: notReady,
 		},
 		{
-			name: "Bucket that does not exist", reason: "the cache may have the claim first",
-			given: func(s *scene) { s.hasClass(); s.hasAccess(); s.hasClaim("photos") },
-			want:  notReady,
+			Name: "Bucket that does not exist", Reason: "the cache may have the claim first",
+			Given: func(s *scene) { s.hasClass(); s.hasAccess(); s.hasClaim("photos") },
+			Want:  notReady,
 		},
-		{name: "Bucket of another claim", reason: "it is not the one", given: has(asIs, ofOther), want: notReady},
-		{name: "Bucket without an ID", reason: "the driver has not created it", given: has(asIs, withoutID), want: notReady},
-		{name: "Bucket without protocols", reason: "the protocol cannot be checked", given: has(asIs, withoutProtocols), want: notReady},
+		{Name: "Bucket of another claim", Reason: "it is not the one", Given: has(asIs, ofOther), Want: notReady},
+		{Name: "Bucket without an ID", Reason: "the driver has not created it", Given: has(asIs, withoutID), Want: notReady},
+		{Name: "Bucket without protocols", Reason: "the protocol cannot be checked", Given: has(asIs, withoutProtocols), Want: notReady},
 	}, (*attempt).findClaims, (*attempt).findClass, (*attempt).findBuckets, (*attempt).awaitBuckets)
 }

@@ -27,16 +27,16 @@ func TestKeepClaims(t *testing.T) {
 	annotated := phasetest.Outcome{Writes: []string{protects}, Changes: []string{isProtected}}
 	runTable(t, []phaseCase{
 		{
-			name: "protected claim", reason: "nothing is to be done",
-			given: func(s *scene) {
+			Name: "protected claim", Reason: "nothing is to be done",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 			},
 		},
 		{
-			name: "granted access", reason: "the status is the sidecar's, which alone can say that access is granted",
-			given: func(s *scene) {
+			Name: "granted access", Reason: "the status is the sidecar's, which alone can say that access is granted",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim), func(access *v1alpha2.BucketAccess) {
@@ -47,27 +47,27 @@ func TestKeepClaims(t *testing.T) {
 			},
 		},
 		{
-			name: "annotation removed by hand", reason: "the claim must stay, because of the credentials",
-			given: func(s *scene) {
+			Name: "annotation removed by hand", Reason: "the claim must stay, because of the credentials",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 			},
-			want: annotated,
+			Want: annotated,
 		},
 		{
-			name: "claim gone", reason: "the sidecar does not see claims, so the controller reports it",
-			given: func(s *scene) {
+			Name: "claim gone", Reason: "the sidecar does not see claims, so the controller reports it",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 				s.ForceRemove(claim)
 			},
-			want: missing,
+			Want: missing,
 		},
 		{
-			name: "claim gone, and reported", reason: "nothing is to be done",
-			given: func(s *scene) {
+			Name: "claim gone, and reported", Reason: "nothing is to be done",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim), claimMissing)
@@ -75,85 +75,85 @@ func TestKeepClaims(t *testing.T) {
 			},
 		},
 		{
-			name: "another claim of the name", reason: "access was not granted through it, and nothing is written to it",
-			given: func(s *scene) {
+			Name: "another claim of the name", Reason: "access was not granted through it, and nothing is written to it",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 				s.replace(claim)
 			},
-			want: missing,
+			Want: missing,
 		},
 		{
-			name: "claim that was reported as gone", reason: "only the controller takes back what it has reported",
-			given: func(s *scene) {
+			Name: "claim that was reported as gone", Reason: "only the controller takes back what it has reported",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim), claimMissing)
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch}, Conditions: []string{"ResourcesValidated=True Validated"}},
+			Want: phasetest.Outcome{Writes: []string{statusPatch}, Conditions: []string{"ResourcesValidated=True Validated"}},
 		},
 		{
-			name: "Bucket gone", reason: "it cannot tell which claim is the right one, so the claim is kept",
-			given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos"))) },
-			want:  annotated,
+			Name: "Bucket gone", Reason: "it cannot tell which claim is the right one, so the claim is kept",
+			Given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos"))) },
+			Want:  annotated,
 		},
 		{
-			name: "claim that the status lacks", reason: "the sidecar reports that the status is incomplete",
-			given: func(s *scene) {
+			Name: "claim that the status lacks", Reason: "the sidecar reports that the status is incomplete",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasAccess(handedOff(claim), func(access *v1alpha2.BucketAccess) {
 					access.Status.AccessedBuckets[0].BucketClaimName = "videos"
 				})
 			},
-			want: annotated,
+			Want: annotated,
 		},
 		{
-			name: "one of two claims gone", reason: "the other is kept, and then the first is reported",
-			given: func(s *scene) {
+			Name: "one of two claims gone", Reason: "the other is kept, and then the first is reported",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(alsoTo("videos"), handedOff(claim))
 			},
-			want: func() phasetest.Outcome {
+			Want: func() phasetest.Outcome {
 				o := missing
 				o.Writes, o.Changes = []string{protects, statusPatch}, []string{isProtected}
 				return o
 			}(),
 		},
 		{
-			name: "access changed meanwhile", reason: "the conditions are a list, of which the sidecar is a writer",
-			given: func(s *scene) {
+			Name: "access changed meanwhile", Reason: "the conditions are a list, of which the sidecar is a writer",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 				s.ForceRemove(claim)
-				s.Before("patch bucketaccesses/status", func() { s.label(s.access) })
+				s.Before("patch bucketaccesses/status", func() { s.Label(s.access) })
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
-			name: "claim created again meanwhile", reason: "nothing is written to the new one",
-			given: func(s *scene) {
+			Name: "claim created again meanwhile", Reason: "nothing is written to the new one",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(handedOff(claim))
 				s.Behind(func() { s.replace(claim) })
 			},
-			want: phasetest.Retried("Conflict", protects+": Unprocessable Entity"),
+			Want: phasetest.Retried("Conflict", protects+": Unprocessable Entity"),
 		},
 		{
-			name: "cache fails", reason: "nothing is written to a claim that may be another one",
-			given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos"))); s.FailReads(&v1alpha2.Bucket{}) },
-			want:  phasetest.Retried("Unreadable"),
+			Name: "cache fails", Reason: "nothing is written to a claim that may be another one",
+			Given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos"))); s.FailReads(&v1alpha2.Bucket{}) },
+			Want:  phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "API server fails", reason: "it is tried again",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "it is tried again",
+			Given: func(s *scene) {
 				s.hasAccess(handedOff(s.hasClaim("photos")))
 				s.Reject("patch bucketclaims", http.StatusInternalServerError)
 			},
-			want: failed(protects + ": Internal Server Error"),
+			Want: failed(protects + phasetest.ServerFails),
 		},
 	}, (*attempt).keepClaims)
 }

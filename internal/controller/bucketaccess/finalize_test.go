@@ -17,23 +17,23 @@ func TestReleaseClaims(t *testing.T) {
 	released := phasetest.Outcome{Writes: []string{unprotects}, Changes: []string{isUnprotected}}
 	runTable(t, []phaseCase{
 		{
-			name: "protected claim", reason: "no access needs it any more",
-			given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(going) },
-			want:  released,
+			Name: "protected claim", Reason: "no access needs it any more",
+			Given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(going) },
+			Want:  released,
 		},
-		{name: "claim", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim("photos"); s.hasAccess(going) }},
-		{name: "claim gone", reason: "nothing is to be done", given: func(s *scene) { s.hasAccess(going) }},
+		{Name: "claim", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim("photos"); s.hasAccess(going) }},
+		{Name: "claim gone", Reason: "nothing is to be done", Given: func(s *scene) { s.hasAccess(going) }},
 		{
-			name: "another access", reason: "it needs the claim",
-			given: func(s *scene) {
+			Name: "another access", Reason: "it needs the claim",
+			Given: func(s *scene) {
 				s.hasClaim("photos", protected)
 				s.Make(s.accessTo("other", "photos"))
 				s.hasAccess(going)
 			},
 		},
 		{
-			name: "another access that the cache does not have", reason: "its credentials would outlive the protection",
-			given: func(s *scene) {
+			Name: "another access that the cache does not have", Reason: "its credentials would outlive the protection",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasAccess(going)
 				s.Behind(func() {
@@ -44,35 +44,35 @@ func TestReleaseClaims(t *testing.T) {
 			},
 		},
 		{
-			name: "hand-off that the cache does not have", reason: "the sidecar has credentials made for the claim",
-			given: func(s *scene) {
+			Name: "hand-off that the cache does not have", Reason: "the sidecar has credentials made for the claim",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasAccess(going)
 				s.Behind(func() { s.ModifyStatus(s.access, func() { handedOff(claim)(s.access) }) })
 			},
 		},
 		{
-			name: "one of two claims gone", reason: "the other is released",
-			given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(alsoTo("videos"), going) },
-			want:  released,
+			Name: "one of two claims gone", Reason: "the other is released",
+			Given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(alsoTo("videos"), going) },
+			Want:  released,
 		},
 		{
-			name: "claim changed meanwhile", reason: "an access may have come to need it",
-			given: func(s *scene) {
+			Name: "claim changed meanwhile", Reason: "an access may have come to need it",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasAccess(going)
-				s.Before("patch bucketclaims", func() { s.label(claim) })
+				s.Before("patch bucketclaims", func() { s.Label(claim) })
 			},
-			want: phasetest.Retried("Conflict", unprotects+": Conflict"),
+			Want: phasetest.Retried("Conflict", unprotects+": Conflict"),
 		},
 		{
-			name: "API server fails", reason: "the access stays until its claims are released",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "the access stays until its claims are released",
+			Given: func(s *scene) {
 				s.hasClaim("photos", protected)
 				s.hasAccess(going)
 				s.Reject("patch bucketclaims", http.StatusInternalServerError)
 			},
-			want: failed(unprotects + ": Internal Server Error"),
+			Want: failed(unprotects + phasetest.ServerFails),
 		},
 	}, (*attempt).releaseClaims)
 }
@@ -81,48 +81,48 @@ func TestRemoveFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "ours only", reason: "the access vanishes, and its status is not written",
-			given: func(s *scene) { s.hasAccess(going) },
-			want:  phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{"BucketAccess app is gone"}},
+			Name: "ours only", Reason: "the access vanishes, and its status is not written",
+			Given: func(s *scene) { s.hasAccess(going) },
+			Want:  phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{"BucketAccess app is gone"}},
 		},
 		{
-			name: "another component's", reason: "it stays",
-			given: func(s *scene) { s.hasAccess(audited, going) },
-			want: phasetest.Outcome{
+			Name: "another component's", Reason: "it stays",
+			Given: func(s *scene) { s.hasAccess(audited, going) },
+			Want: phasetest.Outcome{
 				Writes: []string{accessPatch}, Changes: []string{`BucketAccess app: metadata.finalizers=["example.com/audit"]`},
 			},
 		},
 		{
-			name: "hand-off that the cache does not have", reason: "nothing would be left that says what to revoke",
-			given: func(s *scene) {
+			Name: "hand-off that the cache does not have", Reason: "nothing would be left that says what to revoke",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasAccess(going)
 				s.Behind(func() { s.ModifyStatus(s.access, func() { handedOff(claim)(s.access) }) })
 			},
-			want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "nothing is left to release",
-			given: func(s *scene) { s.hasAccess(going); s.Behind(func() { s.ForceRemove(s.access) }) },
-			want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "nothing is left to release",
+			Given: func(s *scene) { s.hasAccess(going); s.Behind(func() { s.ForceRemove(s.access) }) },
+			Want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
 		},
 		{
-			name: "API server fails", reason: "it is tried again",
-			given: func(s *scene) { s.hasAccess(going); s.Reject("patch bucketaccesses", http.StatusInternalServerError) },
-			want:  failed(accessPatch + ": Internal Server Error"),
+			Name: "API server fails", Reason: "it is tried again",
+			Given: func(s *scene) { s.hasAccess(going); s.Reject("patch bucketaccesses", http.StatusInternalServerError) },
+			Want:  failed(accessPatch + phasetest.ServerFails),
 		},
 		{
-			name: "access of the sidecar", reason: "the controller leaves it alone until the sidecar has cleaned up",
-			given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos", protected)), going) },
+			Name: "access of the sidecar", Reason: "the controller leaves it alone until the sidecar has cleaned up",
+			Given: func(s *scene) { s.hasAccess(handedOff(s.hasClaim("photos", protected)), going) },
 		},
 		{
-			name: "access that the sidecar has cleaned up", reason: "no credentials are left",
-			given: func(s *scene) {
+			Name: "access that the sidecar has cleaned up", Reason: "no credentials are left",
+			Given: func(s *scene) {
 				s.hasAccess(handedOff(s.hasClaim("photos", protected)), going, func(access *v1alpha2.BucketAccess) {
 					access.Annotations = map[string]string{v1alpha2.SidecarCleanupFinishedAnnotation: ""}
 				})
 			},
-			want: phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{"BucketAccess app is gone"}},
+			Want: phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{"BucketAccess app is gone"}},
 		},
 	}, (*attempt).removeFinalizer)
 }

@@ -23,32 +23,32 @@ func TestHandOff(t *testing.T) {
 	conditions := []string{"Provisioned=Unknown WaitingForDriver", "ResourcesValidated=True Validated"}
 	runTable(t, []phaseCase{
 		{
-			name: "one claim", reason: "the status has all that the sidecar needs, in one write",
-			given: has(asIs, asIs),
-			want: phasetest.Outcome{
+			Name: "one claim", Reason: "the status has all that the sidecar needs, in one write",
+			Given: has(asIs, asIs),
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Changes: []string{accessed, keyAuth, driverName, parameter}, Conditions: conditions,
 			},
 		},
 		{
-			name: "class without parameters", reason: "the sidecar sends none",
-			given: func(s *scene) {
+			Name: "class without parameters", Reason: "the sidecar sends none",
+			Given: func(s *scene) {
 				s.hasClass(func(class *v1alpha2.BucketAccessClass) { class.Spec.Parameters = nil })
 				s.hasAccess()
 				s.hasBucket(s.hasClaim("photos"))
 			},
-			want: phasetest.Outcome{
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Changes: []string{accessed, keyAuth, driverName}, Conditions: conditions,
 			},
 		},
 		{
-			name: "two claims", reason: "the order is that of the spec",
-			given: func(s *scene) {
+			Name: "two claims", Reason: "the order is that of the spec",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasBucket(s.hasClaim("videos"))
 				s.hasBucket(s.hasClaim("photos"))
 				s.hasAccess(alsoTo("videos"))
 			},
-			want: phasetest.Outcome{
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch},
 				Changes: []string{
 					`BucketAccess app: status.accessedBuckets=[` +
@@ -60,39 +60,39 @@ func TestHandOff(t *testing.T) {
 			},
 		},
 		{
-			name: "readyToUse edited", reason: "no credentials exist yet",
-			given: func(s *scene) {
+			Name: "readyToUse edited", Reason: "no credentials exist yet",
+			Given: func(s *scene) {
 				has(asIs, asIs)(s)
 				s.ModifyStatus(s.access, func() { s.access.Status.ReadyToUse = true })
 			},
-			want: phasetest.Outcome{
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Conditions: conditions,
 				Changes: []string{accessed, keyAuth, driverName, parameter, "BucketAccess app: status.readyToUse=false"},
 			},
 		},
 		{
-			name: "access changed meanwhile", reason: "the conditions are a list, and the fields are immutable",
-			given: func(s *scene) {
+			Name: "access changed meanwhile", Reason: "the conditions are a list, and the fields are immutable",
+			Given: func(s *scene) {
 				has(asIs, asIs)(s)
-				s.Before("patch bucketaccesses/status", func() { s.label(s.access) })
+				s.Before("patch bucketaccesses/status", func() { s.Label(s.access) })
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
-			name: "access created again meanwhile", reason: "the new one must not inherit what its spec does not say",
-			given: func(s *scene) {
+			Name: "access created again meanwhile", Reason: "the new one must not inherit what its spec does not say",
+			Given: func(s *scene) {
 				has(asIs, asIs)(s)
 				s.Behind(func() { s.ForceRemove(s.access); s.hasAccess() })
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
-			name: "API server fails", reason: "it is tried again",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "it is tried again",
+			Given: func(s *scene) {
 				has(asIs, asIs)(s)
 				s.Reject("patch bucketaccesses/status", http.StatusInternalServerError)
 			},
-			want: failed(statusPatch + ": Internal Server Error"),
+			Want: failed(statusPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).findClaims, (*attempt).findClass, (*attempt).findBuckets, (*attempt).handOff)
 }

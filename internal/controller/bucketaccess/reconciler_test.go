@@ -15,34 +15,34 @@ func TestAddFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "new access", reason: "no claim is protected yet, which only the deletion of the access releases",
-			given: func(s *scene) { s.hasAccess(withoutFinalizer) },
-			want: phasetest.Outcome{
+			Name: "new access", Reason: "no claim is protected yet, which only the deletion of the access releases",
+			Given: func(s *scene) { s.hasAccess(withoutFinalizer) },
+			Want: phasetest.Outcome{
 				Writes:  []string{accessPatch},
 				Changes: []string{`BucketAccess app: metadata.finalizers=["objectstorage.k8s.io/protection"]`},
 			},
 		},
-		{name: "finalizer", reason: "nothing is to be done", given: func(s *scene) { s.hasAccess() }},
+		{Name: "finalizer", Reason: "nothing is to be done", Given: func(s *scene) { s.hasAccess() }},
 		{
-			name: "changed meanwhile", reason: "finalizers are a list: the patch would drop what another writer has added",
-			given: func(s *scene) {
+			Name: "changed meanwhile", Reason: "finalizers are a list: the patch would drop what another writer has added",
+			Given: func(s *scene) {
 				s.hasAccess(withoutFinalizer)
 				s.Behind(func() { s.Modify(s.access, func() { audited(s.access) }) })
 			},
-			want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "there is nothing to keep",
-			given: func(s *scene) { s.hasAccess(withoutFinalizer); s.Behind(func() { s.Remove(s.access) }) },
-			want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "there is nothing to keep",
+			Given: func(s *scene) { s.hasAccess(withoutFinalizer); s.Behind(func() { s.Remove(s.access) }) },
+			Want:  phasetest.Retried("NotFound", accessPatch+": Not Found"),
 		},
 		{
-			name: "API server fails", reason: "no claim is protected before",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "no claim is protected before",
+			Given: func(s *scene) {
 				s.hasAccess(withoutFinalizer)
 				s.Reject("patch bucketaccesses", http.StatusInternalServerError)
 			},
-			want: failed(accessPatch + ": Internal Server Error"),
+			Want: failed(accessPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).addFinalizer)
 }
@@ -62,55 +62,55 @@ func TestReconcile(t *testing.T) {
 	}
 	runTable(t, []phaseCase{
 		{
-			name: "new access", reason: "the finalizer, then the protection of the claim, then the hand-off",
-			given: func(s *scene) { s.hasClass(); s.hasAccess(withoutFinalizer); s.hasBucket(s.hasClaim("photos")) },
-			want: func() phasetest.Outcome {
+			Name: "new access", Reason: "the finalizer, then the protection of the claim, then the hand-off",
+			Given: func(s *scene) { s.hasClass(); s.hasAccess(withoutFinalizer); s.hasBucket(s.hasClaim("photos")) },
+			Want: func() phasetest.Outcome {
 				o := handsOff(accessPatch, protects)
 				o.Changes = append([]string{`BucketAccess app: metadata.finalizers=["objectstorage.k8s.io/protection"]`}, o.Changes...)
 				return o
 			}(),
 		},
 		{
-			name: "rejected access that can be granted", reason: "the rejection is removed before the claim is relied on",
-			given: func(s *scene) { s.hasClass(); s.hasAccess(rejected); s.hasBucket(s.hasClaim("photos")) },
-			want:  handsOff(statusPatch, protects),
+			Name: "rejected access that can be granted", Reason: "the rejection is removed before the claim is relied on",
+			Given: func(s *scene) { s.hasClass(); s.hasAccess(rejected); s.hasBucket(s.hasClaim("photos")) },
+			Want:  handsOff(statusPatch, protects),
 		},
 		{
-			name: "Bucket that is not ready", reason: "its claim is protected while the access waits",
-			given: func(s *scene) { s.hasClass(); s.hasAccess(); s.hasBucket(s.hasClaim("photos"), withoutID) },
-			want: func() phasetest.Outcome {
+			Name: "Bucket that is not ready", Reason: "its claim is protected while the access waits",
+			Given: func(s *scene) { s.hasClass(); s.hasAccess(); s.hasBucket(s.hasClaim("photos"), withoutID) },
+			Want: func() phasetest.Outcome {
 				o := waiting(v1alpha2.ReasonWaitingForBucket)
 				o.Writes, o.Changes = []string{protects, statusPatch}, []string{isProtected}
 				return o
 			}(),
 		},
 		{
-			name: "access that can never be granted", reason: "its claim is not protected, and it gets no finalizer",
-			given: func(s *scene) {
+			Name: "access that can never be granted", Reason: "its claim is not protected, and it gets no finalizer",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasAccess(withoutFinalizer)
 				s.hasBucket(s.hasClaim("photos"), ofOtherDriver)
 			},
-			want: invalid(v1alpha2.ReasonDriverMismatch),
+			Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},
 		{
-			name: "no claim, and no class", reason: "the class comes first",
-			given: func(s *scene) { s.hasAccess() },
-			want:  waiting(v1alpha2.ReasonBucketAccessClassNotFound),
+			Name: "no claim, and no class", Reason: "the class comes first",
+			Given: func(s *scene) { s.hasAccess() },
+			Want:  waiting(v1alpha2.ReasonBucketAccessClassNotFound),
 		},
 		{
-			name: "access of the sidecar", reason: "only its claims are kept",
-			given: func(s *scene) {
+			Name: "access of the sidecar", Reason: "only its claims are kept",
+			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasBucket(claim)
 				s.hasAccess(withoutFinalizer, handedOff(claim))
 			},
-			want: phasetest.Outcome{Writes: []string{protects}, Changes: []string{isProtected}},
+			Want: phasetest.Outcome{Writes: []string{protects}, Changes: []string{isProtected}},
 		},
 		{
-			name: "deleting access", reason: "its claim is released before the access is",
-			given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(going) },
-			want: phasetest.Outcome{
+			Name: "deleting access", Reason: "its claim is released before the access is",
+			Given: func(s *scene) { s.hasClaim("photos", protected); s.hasAccess(going) },
+			Want: phasetest.Outcome{
 				Writes: []string{"patch bucketclaims photos (resourceVersion)", accessPatch},
 				Changes: []string{
 					"BucketAccess app is gone",

@@ -107,11 +107,11 @@ func TestPermitted(t *testing.T) {
 func TestCheckRules(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
-		{name: "allowed", reason: "nothing is wrong", given: func(s *scene) { s.hasClass(); s.hasAccess() }},
+		{Name: "allowed", Reason: "nothing is wrong", Given: func(s *scene) { s.hasClass(); s.hasAccess() }},
 		{
-			name: "disallowed", reason: "the user has to change the access",
-			given: func(s *scene) { s.hasClass(); s.hasAccess(alsoTo("videos")) },
-			want:  invalid(v1alpha2.ReasonMultiBucketDisallowed),
+			Name: "disallowed", Reason: "the user has to change the access",
+			Given: func(s *scene) { s.hasClass(); s.hasAccess(alsoTo("videos")) },
+			Want:  invalid(v1alpha2.ReasonMultiBucketDisallowed),
 		},
 	}, (*attempt).findClass, (*attempt).checkRules)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,9 +25,6 @@ var suite = phasetest.Suite{
 }
 
 const (
-	// foreign is a finalizer of another component.
-	foreign = "example.com/audit"
-
 	statusPatch = "patch bucketaccesses/status app (resourceVersion)"
 	accessPatch = "patch bucketaccesses app (resourceVersion)"
 	protects    = "patch bucketclaims photos (uid)"
@@ -38,13 +34,7 @@ const (
 // phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
-// phaseCase is one case of a table.
-type phaseCase struct {
-	name   string
-	reason string
-	given  func(*scene)
-	want   phasetest.Outcome
-}
+type phaseCase = phasetest.Entry[*scene]
 
 // scene is an access, and what is around it.
 type scene struct {
@@ -53,20 +43,15 @@ type scene struct {
 	access *v1alpha2.BucketAccess
 }
 
-// runTable runs a phase for the cases of a table. It comes last: those before it read what
+func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
+
+// runTable runs a phase for the entries of a table. It comes last: those before it read what
 // the phase uses. Without any, all phases of the reconciler run.
-func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			s := &scene{Case: suite.New(t)}
-			tc.given(s)
-			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.access)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
+		return phasetest.Run(s.Case, s.runner(phases), s.access)
+	})
 }
 
 func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
@@ -74,9 +59,6 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAcc
 	r := &Reconciler{
 		Client: cached, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
 		Protector: claimprotection.New(cached, s.Live()),
-	}
-	if len(phases) == 0 {
-		return r.Runner()
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p}
@@ -86,29 +68,21 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAcc
 // hasClass makes the class "keys".
 func (s *scene) hasClass(edits ...func(*v1alpha2.BucketAccessClass)) {
 	s.Helper()
-	class := &v1alpha2.BucketAccessClass{
+	phasetest.Make(s.Case, &v1alpha2.BucketAccessClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("keys")},
 		Spec: v1alpha2.BucketAccessClassSpec{
 			DriverName: "driver.test", AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "user"},
 		},
-	}
-	for _, edit := range edits {
-		edit(class)
-	}
-	s.Make(class)
+	}, edits...)
 }
 
 // hasClaim makes a claim that is bound to its Bucket, and not protected.
 func (s *scene) hasClaim(name string, edits ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
 	s.Helper()
-	claim := &v1alpha2.BucketClaim{
+	claim := phasetest.Make(s.Case, &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "gold", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
-	}
-	for _, edit := range edits {
-		edit(claim)
-	}
-	s.Make(claim)
+	}, edits...)
 	s.ModifyStatus(claim, func() { claim.Status.BoundBucketName = bucket.NameOf(claim) })
 	return claim
 }
@@ -122,18 +96,14 @@ func protected(claim *v1alpha2.BucketClaim) {
 // hasBucket makes the provisioned Bucket of a claim.
 func (s *scene) hasBucket(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
-	b := &v1alpha2.Bucket{
+	phasetest.Make(s.Case, &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: bucket.NameOf(claim), Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec: v1alpha2.BucketSpec{
 			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: claim.Name, UID: claim.UID},
 		},
 		Status: v1alpha2.BucketStatus{BucketID: "id-of-" + claim.Name, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
-	}
-	for _, edit := range edits {
-		edit(b)
-	}
-	s.Make(b)
+	}, edits...)
 }
 
 // hasAccess makes the access "app" to a claim "photos". It has its finalizer, and the
@@ -179,7 +149,9 @@ func going(access *v1alpha2.BucketAccess) {
 
 func withoutFinalizer(access *v1alpha2.BucketAccess) { access.Finalizers = nil }
 
-func audited(access *v1alpha2.BucketAccess) { access.Finalizers = append(access.Finalizers, foreign) }
+func audited(access *v1alpha2.BucketAccess) {
+	access.Finalizers = append(access.Finalizers, phasetest.Foreign)
+}
 
 func rejected(access *v1alpha2.BucketAccess) {
 	condition.For(&access.Status.Conditions, 1).
@@ -195,12 +167,6 @@ func handedOff(claim *v1alpha2.BucketClaim) func(*v1alpha2.BucketAccess) {
 			{BucketName: bucket.NameOf(claim), BucketID: "id-of-" + claim.Name, BucketClaimName: claim.Name},
 		}
 	}
-}
-
-// label changes an object in a way that means nothing, so that it has another version.
-func (s *scene) label(object client.Object) {
-	s.Helper()
-	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
 }
 
 // replace has a claim be deleted by force, and created again under its name.
@@ -232,7 +198,5 @@ func waiting(reason string) phasetest.Outcome {
 
 // failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{
-		Writes: writes, Events: []string{"Warning APIError of BucketAccess app"}, Err: "InternalError", Requeue: true,
-	}
+	return phasetest.Failed("BucketAccess app", writes...)
 }

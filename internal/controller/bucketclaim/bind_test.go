@@ -27,101 +27,99 @@ func invalid(reason string) phasetest.Outcome {
 
 // failed is the outcome if the API server fails before anything is written.
 func failed(writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{
-		Writes: writes, Events: []string{"Warning APIError of BucketClaim photos"}, Err: "InternalError", Requeue: true,
-	}
+	return phasetest.Failed("BucketClaim photos", writes...)
 }
 
 func TestBindBound(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "bound", reason: "nothing is to be done",
-			given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket() },
+			Name: "bound", Reason: "nothing is to be done",
+			Given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket() },
 		},
 		{
-			name: "bound to an existing Bucket", reason: "nothing is to be done",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket() },
+			Name: "bound to an existing Bucket", Reason: "nothing is to be done",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket() },
 		},
 		{
-			name: "another name", reason: "the name follows from immutable fields, so the status was edited",
-			given: func(s *scene) {
+			Name: "another name", Reason: "the name follows from immutable fields, so the status was edited",
+			Given: func(s *scene) {
 				s.hasClaim(func(claim *v1alpha2.BucketClaim) { claim.Status.BoundBucketName = "elsewhere" })
 				s.hasBucket()
 			},
-			want: invalid(v1alpha2.ReasonDegraded),
+			Want: invalid(v1alpha2.ReasonDegraded),
 		},
 		{
-			name: "Bucket gone", reason: "a new and empty Bucket would hide the loss",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.bind() },
-			want:  lost(v1alpha2.ReasonBucketLost),
+			Name: "Bucket gone", Reason: "a new and empty Bucket would hide the loss",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.bind() },
+			Want:  lost(v1alpha2.ReasonBucketLost),
 		},
 		{
-			name: "Bucket not in the cache", reason: "the API server has it, and the watch may have no further event",
-			given: func(s *scene) { s.hasClaim(); s.bind(); s.Behind(func() { s.hasBucket() }) },
-			want:  phasetest.Outcome{Requeue: true},
+			Name: "Bucket not in the cache", Reason: "the API server has it, and the watch may have no further event",
+			Given: func(s *scene) { s.hasClaim(); s.bind(); s.Behind(func() { s.hasBucket() }) },
+			Want:  phasetest.Outcome{Requeue: true},
 		},
 		{
-			name: "another Bucket in the cache", reason: "the API server has the right one",
-			given: func(s *scene) {
+			Name: "another Bucket in the cache", Reason: "the API server has the right one",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.bind()
 				s.hasBucket(ofOther)
 				s.Behind(func() { s.Remove(s.bucket); s.hasBucket() })
 			},
-			want: phasetest.Outcome{Requeue: true},
+			Want: phasetest.Outcome{Requeue: true},
 		},
 		{
-			name: "another Bucket in the cache, which is gone", reason: "it is lost; the write of the status causes the next reconcile",
-			given: func(s *scene) {
+			Name: "another Bucket in the cache, which is gone", Reason: "it is lost; the write of the status causes the next reconcile",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.bind()
 				s.hasBucket(ofOther)
 				s.Behind(func() { s.Remove(s.bucket) })
 			},
-			want: lost(v1alpha2.ReasonBucketLost),
+			Want: lost(v1alpha2.ReasonBucketLost),
 		},
 		{
-			name: "Bucket of another claim", reason: "its data is another user's",
-			given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket(ofOther) },
-			want:  lost(v1alpha2.ReasonBindingConflict),
+			Name: "Bucket of another claim", Reason: "its data is another user's",
+			Given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket(ofOther) },
+			Want:  lost(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "Bucket without a UID", reason: "the controller creates Buckets with the UID, so this is another one",
-			given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket(unbound) },
-			want:  lost(v1alpha2.ReasonBindingConflict),
+			Name: "Bucket without a UID", Reason: "the controller creates Buckets with the UID, so this is another one",
+			Given: func(s *scene) { s.hasClaim(); s.bind(); s.hasBucket(unbound) },
+			Want:  lost(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "existing Bucket of another claim", reason: "its data is another user's",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(ofOther) },
-			want:  lost(v1alpha2.ReasonBindingConflict),
+			Name: "existing Bucket of another claim", Reason: "its data is another user's",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(ofOther) },
+			Want:  lost(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "existing Bucket created again", reason: "the administrator has restored it, so it is bound again",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(unbound) },
-			want: phasetest.Outcome{
+			Name: "existing Bucket created again", Reason: "the administrator has restored it, so it is bound again",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(unbound) },
+			Want: phasetest.Outcome{
 				Writes:  []string{"patch buckets brown (resourceVersion)"},
 				Changes: []string{"Bucket brown: spec.bucketClaimRef.uid=uid-photos"},
 			},
 		},
 		{
-			name: "existing Bucket with policy Delete", reason: "COSI must not delete what it did not create",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(deleted) },
-			want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
+			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete what it did not create",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(deleted) },
+			Want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},
 		{
-			name: "cache fails", reason: "nothing is concluded about the Bucket",
-			given: func(s *scene) { s.hasClaim(); s.bind(); s.FailReads(&v1alpha2.Bucket{}) },
-			want:  phasetest.Retried("Unreadable"),
+			Name: "cache fails", Reason: "nothing is concluded about the Bucket",
+			Given: func(s *scene) { s.hasClaim(); s.bind(); s.FailReads(&v1alpha2.Bucket{}) },
+			Want:  phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "API server fails", reason: "nothing is concluded about the Bucket",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "nothing is concluded about the Bucket",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.bind()
 				s.Reject("get buckets", http.StatusInternalServerError)
 			},
-			want: failed(),
+			Want: failed(),
 		},
 	}, (*attempt).bind)
 }

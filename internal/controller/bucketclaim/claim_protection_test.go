@@ -56,53 +56,53 @@ func TestUnprotect(t *testing.T) {
 	t.Parallel()
 	released := phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{unprotectedClaim}}
 	runTable(t, []phaseCase{
-		{name: "no annotation", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim() }},
+		{Name: "no annotation", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim() }},
 		{
-			name: "access that waits", reason: "it needs the claim",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess() },
+			Name: "access that waits", Reason: "it needs the claim",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess() },
 		},
 		{
-			name: "access that was handed off", reason: "it has credentials",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(handedOff) },
+			Name: "access that was handed off", Reason: "it has credentials",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess(handedOff) },
 		},
 		{
-			name: "access that the cache does not have", reason: "credentials would outlive the protection of their claim",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess(handedOff) }) },
+			Name: "access that the cache does not have", Reason: "credentials would outlive the protection of their claim",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess(handedOff) }) },
 		},
 		{
-			name: "no access", reason: "the last one has vanished without removing the annotation",
-			given: func(s *scene) { s.hasClaim(protected) },
-			want:  released,
+			Name: "no access", Reason: "the last one has vanished without removing the annotation",
+			Given: func(s *scene) { s.hasClaim(protected) },
+			Want:  released,
 		},
 		{
-			name: "deleting claim", reason: "nothing keeps it any more",
-			given: func(s *scene) { s.hasClaim(protected, deleting) },
-			want:  released,
+			Name: "deleting claim", Reason: "nothing keeps it any more",
+			Given: func(s *scene) { s.hasClaim(protected, deleting) },
+			Want:  released,
 		},
 		{
-			name: "rejected access", reason: "it has no credentials, and gets none",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(rejected) },
-			want:  released,
+			Name: "rejected access", Reason: "it has no credentials, and gets none",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess(rejected) },
+			Want:  released,
 		},
 		{
-			name: "access that was cleaned up", reason: "it has no credentials any more",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(cleanedUp) },
-			want:  released,
+			Name: "access that was cleaned up", Reason: "it has no credentials any more",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess(cleanedUp) },
+			Want:  released,
 		},
 		{
-			name: "access to another claim", reason: "it does not need this one",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess(toOtherClaim) },
-			want:  released,
+			Name: "access to another claim", Reason: "it does not need this one",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess(toOtherClaim) },
+			Want:  released,
 		},
 		{
-			name: "claim changed meanwhile", reason: "an access may have come to need it",
-			given: func(s *scene) { s.hasClaim(protected); s.Before("patch bucketclaims", func() { s.label(s.claim) }) },
-			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Name: "claim changed meanwhile", Reason: "an access may have come to need it",
+			Given: func(s *scene) { s.hasClaim(protected); s.Before("patch bucketclaims", func() { s.Label(s.claim) }) },
+			Want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "API server fails", reason: "nothing is concluded about accesses",
-			given: func(s *scene) { s.hasClaim(protected); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails", Reason: "nothing is concluded about accesses",
+			Given: func(s *scene) { s.hasClaim(protected); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 	}, (*attempt).unprotect)
 }
@@ -114,38 +114,38 @@ func TestAwaitAccesses(t *testing.T) {
 		Events: []string{"Normal DeletionBlocked of BucketClaim photos"}, Err: "Blocked DeletionBlocked",
 	}
 	runTable(t, []phaseCase{
-		{name: "no access", reason: "the claim can go", given: func(s *scene) { s.hasClaim(deleting) }},
+		{Name: "no access", Reason: "the claim can go", Given: func(s *scene) { s.hasClaim(deleting) }},
 		{
-			name: "access that was never handed off", reason: "without the annotation it has no credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
+			Name: "access that was never handed off", Reason: "without the annotation it has no credentials",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
 		},
 		{
-			name: "access that was cleaned up", reason: "it has no credentials any more",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(cleanedUp) },
+			Name: "access that was cleaned up", Reason: "it has no credentials any more",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(cleanedUp) },
 		},
 		{
-			name: "annotation and access", reason: "the access keeps the claim",
-			given: func(s *scene) { s.hasClaim(protected, deleting); s.hasAccess() },
-			want:  blocked,
+			Name: "annotation and access", Reason: "the access keeps the claim",
+			Given: func(s *scene) { s.hasClaim(protected, deleting); s.hasAccess() },
+			Want:  blocked,
 		},
 		{
-			name: "annotation only", reason: "removing it is up to unprotect, or to a user",
-			given: func(s *scene) { s.hasClaim(protected, deleting) },
-			want:  blocked,
+			Name: "annotation only", Reason: "removing it is up to unprotect, or to a user",
+			Given: func(s *scene) { s.hasClaim(protected, deleting) },
+			Want:  blocked,
 		},
 		{
-			name: "annotation removed by hand", reason: "the access has credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff) },
-			want:  blocked,
+			Name: "annotation removed by hand", Reason: "the access has credentials",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff) },
+			Want:  blocked,
 		},
 		{
-			name: "access that the cache does not have", reason: "the API server has it, and it has credentials",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasAccess(handedOff) }) },
-			want:  blocked,
+			Name: "access that the cache does not have", Reason: "the API server has it, and it has credentials",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasAccess(handedOff) }) },
+			Want:  blocked,
 		},
 		{
-			name: "hand-off that the cache does not have", reason: "the API server has it, and the access has credentials",
-			given: func(s *scene) {
+			Name: "hand-off that the cache does not have", Reason: "the API server has it, and the access has credentials",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasAccess(func(access *v1alpha2.BucketAccess) {
 					access.Finalizers = []string{v1alpha2.ProtectionFinalizer}
@@ -155,12 +155,12 @@ func TestAwaitAccesses(t *testing.T) {
 					s.ModifyStatus(access, func() { handedOff(access) })
 				})
 			},
-			want: blocked,
+			Want: blocked,
 		},
 		{
-			name: "API server fails", reason: "the release cannot be undone",
-			given: func(s *scene) { s.hasClaim(deleting); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails", Reason: "the release cannot be undone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Reject("get bucketaccesses", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 	}, (*attempt).awaitAccesses)
 }

@@ -14,6 +14,9 @@ const (
 	saysBound    = "Normal Bound of BucketClaim photos"
 )
 
+// TestBindNew: a claim of a class gets one Bucket, and never a second one.
+// KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, COND-CLAIM-4, REASON-14
+// Known failure: E09
 func TestBindNew(t *testing.T) {
 	t.Parallel()
 	waiting := phasetest.Outcome{
@@ -23,9 +26,9 @@ func TestBindNew(t *testing.T) {
 	}
 	runTable(t, []phaseCase{
 		{
-			name: "no Bucket", reason: "it gets all that its deletion needs, and no finalizer; then the claim names it",
-			given: func(s *scene) { s.hasClass(); s.hasClaim() },
-			want: phasetest.Outcome{
+			Name: "no Bucket", Reason: "it gets all that its deletion needs, and no finalizer; then the claim names it",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim() },
+			Want: phasetest.Outcome{
 				Writes: []string{createBucket, statusPatch},
 				Changes: []string{
 					"Bucket bc-uid-photos: spec.bucketClaimRef.name=photos",
@@ -41,111 +44,111 @@ func TestBindNew(t *testing.T) {
 			},
 		},
 		{
-			name: "Bucket of an interrupted reconcile", reason: "it was created before a crash, and is used",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket() },
-			want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{saysBound}},
+			Name: "Bucket of an interrupted reconcile", Reason: "it was created before a crash, and is used",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket() },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{saysBound}},
 		},
 		{
-			name: "Bucket that the cache does not have", reason: "the API server has it, and it is used",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.hasBucket() }) },
-			want: phasetest.Outcome{
+			Name: "Bucket that the cache does not have", Reason: "the API server has it, and it is used",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.hasBucket() }) },
+			Want: phasetest.Outcome{
 				Writes: []string{createBucket + ": Conflict", statusPatch}, Changes: []string{isBound}, Events: []string{saysBound},
 			},
 		},
 		{
-			name: "Bucket that the cache does not have, of another claim", reason: "it is not used",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.hasBucket(ofOther) }) },
-			want: func() phasetest.Outcome {
+			Name: "Bucket that the cache does not have, of another claim", Reason: "it is not used",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.hasBucket(ofOther) }) },
+			Want: func() phasetest.Outcome {
 				o := invalid(v1alpha2.ReasonBindingConflict)
 				o.Writes = []string{createBucket + ": Conflict", statusPatch}
 				return o
 			}(),
 		},
 		{
-			name: "Bucket that vanishes again", reason: "the next reconcile creates another one",
-			given: func(s *scene) {
+			Name: "Bucket that vanishes again", Reason: "the next reconcile creates another one",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasClaim()
 				s.Behind(func() { s.hasBucket() })
 				s.Before("get buckets", func() { s.Remove(s.bucket) })
 			},
-			want: phasetest.Retried("NotFound", createBucket+": Conflict"),
+			Want: phasetest.Retried("NotFound", createBucket+": Conflict"),
 		},
 		{
-			name: "Bucket of another claim", reason: "the name is reserved, and the Bucket is not touched",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket(ofOther) },
-			want:  invalid(v1alpha2.ReasonBindingConflict),
+			Name: "Bucket of another claim", Reason: "the name is reserved, and the Bucket is not touched",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket(ofOther) },
+			Want:  invalid(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "Bucket without a UID", reason: "the controller has not created it",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket(unbound) },
-			want:  invalid(v1alpha2.ReasonBindingConflict),
+			Name: "Bucket without a UID", Reason: "the controller has not created it",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket(unbound) },
+			Want:  invalid(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "no class", reason: "the claim waits for it",
-			given: func(s *scene) { s.hasClaim() },
-			want:  waiting,
+			Name: "no class", Reason: "the claim waits for it",
+			Given: func(s *scene) { s.hasClaim() },
+			Want:  waiting,
 		},
 		{
-			name: "class with an impossible driver name", reason: "no sidecar can have that name",
-			given: func(s *scene) {
+			Name: "class with an impossible driver name", Reason: "no sidecar can have that name",
+			Given: func(s *scene) {
 				s.hasClass(func(class *v1alpha2.BucketClass) { class.Spec.DriverName = "3Par.example" })
 				s.hasClaim()
 			},
-			want: invalid(v1alpha2.ReasonInvalidSpec),
+			Want: invalid(v1alpha2.ReasonInvalidSpec),
 		},
 		{
-			name: "bound meanwhile", reason: "a second Bucket would hide the loss of the first",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(s.bind) },
-			want:  phasetest.Retried("Conflict"),
+			Name: "bound meanwhile", Reason: "a second Bucket would hide the loss of the first",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(s.bind) },
+			Want:  phasetest.Retried("Conflict"),
 		},
 		{
-			name: "deleted meanwhile", reason: "its Bucket would outlive it",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.Remove(s.claim) }) },
-			want:  phasetest.Retried("Conflict"),
+			Name: "deleted meanwhile", Reason: "its Bucket would outlive it",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.Remove(s.claim) }) },
+			Want:  phasetest.Retried("Conflict"),
 		},
 		{
-			name: "created again meanwhile", reason: "the Bucket would be of a claim that is gone",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.replaceClaim() }) },
-			want:  phasetest.Retried("Conflict"),
+			Name: "created again meanwhile", Reason: "the Bucket would be of a claim that is gone",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.replaceClaim() }) },
+			Want:  phasetest.Retried("Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "the Bucket would be of a claim that is gone",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Retried("NotFound"),
+			Name: "gone meanwhile", Reason: "the Bucket would be of a claim that is gone",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound"),
 		},
 		{
-			name: "Bucket that the API server rejects", reason: "only another class helps",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusUnprocessableEntity) },
-			want: func() phasetest.Outcome {
+			Name: "Bucket that the API server rejects", Reason: "only another class helps",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusUnprocessableEntity) },
+			Want: func() phasetest.Outcome {
 				o := invalid(v1alpha2.ReasonInvalidSpec)
 				o.Writes = []string{createBucket + ": Unprocessable Entity", statusPatch}
 				return o
 			}(),
 		},
 		{
-			name: "cache fails to find the Bucket", reason: "no second Bucket is created",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.Bucket{}) },
-			want:  phasetest.Retried("Unreadable"),
+			Name: "cache fails to find the Bucket", Reason: "no second Bucket is created",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.Bucket{}) },
+			Want:  phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "cache fails to find the class", reason: "the user is not told that it does not exist",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.BucketClass{}) },
-			want:  phasetest.Retried("Unreadable"),
+			Name: "cache fails to find the class", Reason: "the user is not told that it does not exist",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.FailReads(&v1alpha2.BucketClass{}) },
+			Want:  phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "API server fails to create", reason: "it is tried again, and the user is told nothing wrong",
-			given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusInternalServerError) },
-			want:  failed(createBucket + ": Internal Server Error"),
+			Name: "API server fails to create", Reason: "it is tried again, and the user is told nothing wrong",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusInternalServerError) },
+			Want:  failed(createBucket + phasetest.ServerFails),
 		},
 		{
-			name: "API server fails to confirm", reason: "no Bucket is created for a claim that may have one",
-			given: func(s *scene) {
+			Name: "API server fails to confirm", Reason: "no Bucket is created for a claim that may have one",
+			Given: func(s *scene) {
 				s.hasClass()
 				s.hasClaim()
 				s.Reject("get bucketclaims", http.StatusInternalServerError)
 			},
-			want: failed(),
+			Want: failed(),
 		},
 	}, (*attempt).bind)
 }

@@ -12,33 +12,33 @@ import (
 func TestConfirmExists(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
-		{name: "the same claim", reason: "its Bucket is still its own", given: func(s *scene) { s.hasClaim(deleting) }},
+		{Name: "the same claim", Reason: "its Bucket is still its own", Given: func(s *scene) { s.hasClaim(deleting) }},
 		{
-			name: "claim changed meanwhile", reason: "it still has the finalizer, and later writes are locked",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.label(s.claim) }) },
+			Name: "claim changed meanwhile", Reason: "it still has the finalizer, and later writes are locked",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.Label(s.claim) }) },
 		},
 		{
-			name: "released, and kept by another component", reason: "the Bucket is the administrator's by now",
-			given: func(s *scene) {
+			Name: "released, and kept by another component", Reason: "the Bucket is the administrator's by now",
+			Given: func(s *scene) {
 				s.hasClaim(audited, deleting)
-				s.Behind(func() { s.Modify(s.claim, func() { s.claim.Finalizers = []string{foreign} }) })
+				s.Behind(func() { s.Modify(s.claim, func() { s.claim.Finalizers = []string{phasetest.Foreign} }) })
 			},
-			want: phasetest.Retried("Conflict"),
+			Want: phasetest.Retried("Conflict"),
 		},
 		{
-			name: "gone", reason: "the Bucket is the administrator's by now",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Retried("NotFound"),
+			Name: "gone", Reason: "the Bucket is the administrator's by now",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound"),
 		},
 		{
-			name: "created again", reason: "the new claim has the finalizer, and another UID",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  phasetest.Retried("Conflict"),
+			Name: "created again", Reason: "the new claim has the finalizer, and another UID",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
+			Want:  phasetest.Retried("Conflict"),
 		},
 		{
-			name: "API server fails", reason: "nothing is deleted on the word of the cache",
-			given: func(s *scene) { s.hasClaim(deleting); s.Reject("get bucketclaims", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails", Reason: "nothing is deleted on the word of the cache",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Reject("get bucketclaims", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 	}, (*attempt).confirmExists)
 }
@@ -50,30 +50,30 @@ func TestMarkUnready(t *testing.T) {
 	const released = `BucketClaim photos: metadata.finalizers=["example.com/audit"]`
 	runTable(t, []phaseCase{
 		{
-			name: "no other finalizer", reason: "the claim vanishes, so the status is not worth a write",
-			given: func(s *scene) { s.hasClaim(ready, deleting) },
-			want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
+			Name: "no other finalizer", Reason: "the claim vanishes, so the status is not worth a write",
+			Given: func(s *scene) { s.hasClaim(ready, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
 		},
 		{
-			name: "another finalizer", reason: "the claim must not get new users",
-			given: func(s *scene) { s.hasClaim(ready, audited, deleting) },
-			want: phasetest.Outcome{
+			Name: "another finalizer", Reason: "the claim must not get new users",
+			Given: func(s *scene) { s.hasClaim(ready, audited, deleting) },
+			Want: phasetest.Outcome{
 				Writes:  []string{statusPatch, claimPatch},
 				Changes: []string{released, "BucketClaim photos: status.readyToUse=false"},
 			},
 		},
 		{
-			name: "another finalizer, not ready", reason: "nothing is to be said",
-			given: func(s *scene) { s.hasClaim(audited, deleting) },
-			want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{released}},
+			Name: "another finalizer, not ready", Reason: "nothing is to be said",
+			Given: func(s *scene) { s.hasClaim(audited, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{released}},
 		},
 		{
-			name: "API server fails", reason: "the claim is not released with a status that is wrong",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "the claim is not released with a status that is wrong",
+			Given: func(s *scene) {
 				s.hasClaim(ready, audited, deleting)
 				s.Reject("patch bucketclaims/status", http.StatusInternalServerError)
 			},
-			want: failed(statusPatch + ": Internal Server Error"),
+			Want: failed(statusPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).markUnready, (*attempt).removeFinalizer)
 }
@@ -85,11 +85,11 @@ func TestAnnotatedWhileUnready(t *testing.T) {
 	t.Parallel()
 	annotates := func(a *attempt, ctx context.Context) error { return a.Protector.Protect(ctx, a.Object.DeepCopy()) }
 	runTable(t, []phaseCase{{
-		name: "another finalizer", reason: "an access needs the claim",
-		given: func(s *scene) {
+		Name: "another finalizer", Reason: "an access needs the claim",
+		Given: func(s *scene) {
 			s.hasClaim(func(claim *v1alpha2.BucketClaim) { claim.Status.ReadyToUse = true }, audited, deleting)
 		},
-		want: phasetest.Outcome{
+		Want: phasetest.Outcome{
 			Writes: []string{"patch bucketclaims photos (uid)", statusPatch, claimPatch + ": Conflict"},
 			Changes: []string{
 				`BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references=""`,
@@ -101,13 +101,12 @@ func TestAnnotatedWhileUnready(t *testing.T) {
 }
 
 const (
-	announce      = "patch buckets bc-uid-photos (resourceVersion)"
-	deletes       = "delete buckets bc-uid-photos (uid, resourceVersion)"
-	isAnnounced   = `Bucket bc-uid-photos: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`
-	isDeleting    = "Bucket bc-uid-photos: metadata.deletionTimestamp=now"
-	isGone        = "Bucket bc-uid-photos is gone"
-	misspelt      = v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation
-	serverFailure = ": Internal Server Error"
+	announce    = "patch buckets bc-uid-photos (resourceVersion)"
+	deletes     = "delete buckets bc-uid-photos (uid, resourceVersion)"
+	isAnnounced = `Bucket bc-uid-photos: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`
+	isDeleting  = "Bucket bc-uid-photos: metadata.deletionTimestamp=now"
+	isGone      = "Bucket bc-uid-photos is gone"
+	misspelt    = v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation
 )
 
 // kept has a sidecar keep a Bucket.
@@ -117,73 +116,73 @@ func TestDeleteBucket(t *testing.T) {
 	t.Parallel()
 	both := phasetest.Outcome{Writes: []string{announce, deletes}, Changes: []string{isAnnounced, isDeleting}}
 	runTable(t, []phaseCase{
-		{name: "no Bucket", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim(deleting) }},
+		{Name: "no Bucket", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim(deleting) }},
 		{
-			name: "policy Delete", reason: "the announcement comes first: the sidecar keeps a Bucket whose claim stays",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept) },
-			want:  both,
+			Name: "policy Delete", Reason: "the announcement comes first: the sidecar keeps a Bucket whose claim stays",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept) },
+			Want:  both,
 		},
 		{
-			name: "Bucket that the cache does not have", reason: "it would never be announced once the claim is released",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasBucket(kept) }) },
-			want:  both,
+			Name: "Bucket that the cache does not have", Reason: "it would never be announced once the claim is released",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasBucket(kept) }) },
+			Want:  both,
 		},
 		{
-			name: "Bucket that no sidecar has seen", reason: "it has no finalizer, and vanishes",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
-			want:  phasetest.Outcome{Writes: []string{announce, deletes}, Changes: []string{isGone}},
+			Name: "Bucket that no sidecar has seen", Reason: "it has no finalizer, and vanishes",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
+			Want:  phasetest.Outcome{Writes: []string{announce, deletes}, Changes: []string{isGone}},
 		},
 		{
-			name: "policy Retain", reason: "the Bucket is announced, so that an administrator can delete it",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, retained) },
-			want:  phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}},
+			Name: "policy Retain", Reason: "the Bucket is announced, so that an administrator can delete it",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, retained) },
+			Want:  phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}},
 		},
 		{
-			name: "existing Bucket with policy Delete", reason: "COSI must not delete what it did not create",
-			given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept, deleted) },
-			want: phasetest.Outcome{
+			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete what it did not create",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept, deleted) },
+			Want: phasetest.Outcome{
 				Writes:  []string{bucketPatch},
 				Changes: []string{`Bucket brown: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`},
 			},
 		},
 		{
-			name: "announced", reason: "an interrupted reconcile has done it; only the deletion is missing",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, announced) },
-			want:  phasetest.Outcome{Writes: []string{deletes}, Changes: []string{isDeleting}},
+			Name: "announced", Reason: "an interrupted reconcile has done it; only the deletion is missing",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, announced) },
+			Want:  phasetest.Outcome{Writes: []string{deletes}, Changes: []string{isDeleting}},
 		},
 		{
-			name: "announced with the KEP's misspelling", reason: "that annotation is honoured, and the right one is added",
-			given: func(s *scene) {
+			Name: "announced with the KEP's misspelling", Reason: "that annotation is honoured, and the right one is added",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept, func(b *v1alpha2.Bucket) { b.Annotations = map[string]string{misspelt: ""} })
 			},
-			want: both,
+			Want: both,
 		},
 		{
-			name: "announced and deleting", reason: "the Bucket reports its progress itself",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going, announced) },
+			Name: "announced and deleting", Reason: "the Bucket reports its progress itself",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going, announced) },
 		},
 		{
-			name: "deleting", reason: "the sidecar waits for the announcement",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going) },
-			want:  phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}},
+			Name: "deleting", Reason: "the sidecar waits for the announcement",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going) },
+			Want:  phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}},
 		},
 		{
-			name: "Bucket of another claim", reason: "a claim that never had it can go, and the Bucket is not touched",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(ofOther) },
+			Name: "Bucket of another claim", Reason: "a claim that never had it can go, and the Bucket is not touched",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(ofOther) },
 		},
 		{
-			name: "existing Bucket of another claim", reason: "the claim can go, and the Bucket is not touched",
-			given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.bind(); s.hasBucket(ofOther) },
+			Name: "existing Bucket of another claim", Reason: "the claim can go, and the Bucket is not touched",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.bind(); s.hasBucket(ofOther) },
 		},
 		{
-			name: "existing Bucket without a UID", reason: "it was never bound, and the Bucket is not touched",
-			given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(unbound) },
+			Name: "existing Bucket without a UID", Reason: "it was never bound, and the Bucket is not touched",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(unbound) },
 		},
 		{
-			name: "Bucket of another claim, which the claim had", reason: "an administrator should know before the last trace is gone",
-			given: func(s *scene) { s.hasClaim(deleting); s.bind(); s.hasBucket(ofOther) },
-			want: phasetest.Outcome{
+			Name: "Bucket of another claim, which the claim had", Reason: "an administrator should know before the last trace is gone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.bind(); s.hasBucket(ofOther) },
+			Want: phasetest.Outcome{
 				Writes:     []string{statusPatch},
 				Conditions: []string{"Provisioned=False BindingConflict", "ResourcesValidated=False BindingConflict"},
 				Events:     []string{"Warning FailedDeleteBucket of BucketClaim photos"},
@@ -191,63 +190,63 @@ func TestDeleteBucket(t *testing.T) {
 			},
 		},
 		{
-			name: "Bucket changed before the announcement", reason: "it may be another one, or another claim's",
-			given: func(s *scene) {
+			Name: "Bucket changed before the announcement", Reason: "it may be another one, or another claim's",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
-				s.Before("patch buckets", func() { s.label(s.bucket) })
+				s.Before("patch buckets", func() { s.Label(s.bucket) })
 			},
-			want: phasetest.Retried("Conflict", announce+": Conflict"),
+			Want: phasetest.Retried("Conflict", announce+": Conflict"),
 		},
 		{
-			name: "policy changed before the deletion", reason: "the data of a Bucket that is retained by now must stay",
-			given: func(s *scene) {
+			Name: "policy changed before the deletion", Reason: "the data of a Bucket that is retained by now must stay",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
 				s.Before("delete buckets", func() { s.Modify(s.bucket, func() { retained(s.bucket) }) })
 			},
-			want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
+			Want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
 		},
 		{
-			name: "Bucket created again before the deletion", reason: "the new one is not the one that was announced",
-			given: func(s *scene) {
+			Name: "Bucket created again before the deletion", Reason: "the new one is not the one that was announced",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Before("delete buckets", func() { s.Remove(s.bucket); s.hasBucket() })
 			},
-			want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
+			Want: phasetest.Retried("Conflict", announce, deletes+": Conflict"),
 		},
 		{
-			name: "Bucket gone before the deletion", reason: "nothing is left to delete",
-			given: func(s *scene) {
+			Name: "Bucket gone before the deletion", Reason: "nothing is left to delete",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Before("delete buckets", func() { s.Remove(s.bucket) })
 			},
-			want: phasetest.Outcome{Writes: []string{announce, deletes + ": Not Found"}},
+			Want: phasetest.Outcome{Writes: []string{announce, deletes + ": Not Found"}},
 		},
 		{
-			name: "API server fails to read", reason: "the claim must not go before its Bucket is announced",
-			given: func(s *scene) { s.hasClaim(deleting); s.Reject("get buckets", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails to read", Reason: "the claim must not go before its Bucket is announced",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Reject("get buckets", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 		{
-			name: "API server fails to announce", reason: "the claim must not go before its Bucket is announced",
-			given: func(s *scene) {
+			Name: "API server fails to announce", Reason: "the claim must not go before its Bucket is announced",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
 				s.Reject("patch buckets", http.StatusInternalServerError)
 			},
-			want: failed(announce + serverFailure),
+			Want: failed(announce + phasetest.ServerFails),
 		},
 		{
-			name: "API server fails to delete", reason: "the claim must not go before its Bucket is deleting",
-			given: func(s *scene) {
+			Name: "API server fails to delete", Reason: "the claim must not go before its Bucket is deleting",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept, announced)
 				s.Reject("delete buckets", http.StatusInternalServerError)
 			},
-			want: failed(deletes + serverFailure),
+			Want: failed(deletes + phasetest.ServerFails),
 		},
 	}, (*attempt).deleteBucket)
 }
@@ -256,39 +255,39 @@ func TestRemoveFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "ours only", reason: "the claim vanishes, and its status is not written",
-			given: func(s *scene) { s.hasClaim(deleting) },
-			want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
+			Name: "ours only", Reason: "the claim vanishes, and its status is not written",
+			Given: func(s *scene) { s.hasClaim(deleting) },
+			Want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
 		},
 		{
-			name: "another component's", reason: "it stays",
-			given: func(s *scene) { s.hasClaim(audited, deleting) },
-			want: phasetest.Outcome{
+			Name: "another component's", Reason: "it stays",
+			Given: func(s *scene) { s.hasClaim(audited, deleting) },
+			Want: phasetest.Outcome{
 				Writes: []string{claimPatch}, Changes: []string{`BucketClaim photos: metadata.finalizers=["example.com/audit"]`},
 			},
 		},
 		{
-			name: "annotated meanwhile", reason: "an access has come to need the claim",
-			given: func(s *scene) {
+			Name: "annotated meanwhile", Reason: "an access has come to need the claim",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.Behind(func() { s.Modify(s.claim, func() { protected(s.claim) }) })
 			},
-			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "created again meanwhile", reason: "the new claim keeps its finalizer",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Name: "created again meanwhile", Reason: "the new claim keeps its finalizer",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
+			Want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "nothing is left to release",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "nothing is left to release",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
-			name: "API server fails", reason: "it is tried again",
-			given: func(s *scene) { s.hasClaim(deleting); s.Reject("patch bucketclaims", http.StatusInternalServerError) },
-			want:  failed(claimPatch + serverFailure),
+			Name: "API server fails", Reason: "it is tried again",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Reject("patch bucketclaims", http.StatusInternalServerError) },
+			Want:  failed(claimPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).removeFinalizer)
 }

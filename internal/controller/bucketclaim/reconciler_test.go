@@ -16,53 +16,53 @@ func TestAddFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "new claim", reason: "nothing that would outlive it exists yet",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer) },
-			want: phasetest.Outcome{
+			Name: "new claim", Reason: "nothing that would outlive it exists yet",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer) },
+			Want: phasetest.Outcome{
 				Writes:  []string{claimPatch},
 				Changes: []string{`BucketClaim photos: metadata.finalizers=["objectstorage.k8s.io/protection"]`},
 			},
 		},
 		{
-			name: "another component's finalizer", reason: "it stays",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited) },
-			want: phasetest.Outcome{
+			Name: "another component's finalizer", Reason: "it stays",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer, audited) },
+			Want: phasetest.Outcome{
 				Writes:  []string{claimPatch},
 				Changes: []string{`BucketClaim photos: metadata.finalizers=["example.com/audit","objectstorage.k8s.io/protection"]`},
 			},
 		},
 		{
-			name: "finalizer", reason: "nothing is to be done",
-			given: func(s *scene) { s.hasClaim() },
+			Name: "finalizer", Reason: "nothing is to be done",
+			Given: func(s *scene) { s.hasClaim() },
 		},
 		{
-			name: "changed meanwhile", reason: "finalizers are a list: the patch would drop what another writer has added",
-			given: func(s *scene) {
+			Name: "changed meanwhile", Reason: "finalizers are a list: the patch would drop what another writer has added",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer)
 				s.Behind(func() { s.Modify(s.claim, func() { audited(s.claim) }) })
 			},
-			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "created again meanwhile", reason: "the next reconcile is of the new one",
-			given: func(s *scene) {
+			Name: "created again meanwhile", Reason: "the next reconcile is of the new one",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer)
 				s.Behind(func() { s.replaceClaim(withoutFinalizer) })
 			},
-			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "there is nothing to keep",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
-			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "there is nothing to keep",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
-			name: "API server fails", reason: "no phase comes after it",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "no phase comes after it",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer)
 				s.Reject("patch bucketclaims", http.StatusInternalServerError)
 			},
-			want: failed(claimPatch + ": Internal Server Error"),
+			Want: failed(claimPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).addFinalizer)
 }
@@ -72,9 +72,9 @@ func TestReconcile(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "new claim", reason: "the finalizer comes before what would outlive the claim, and the Bucket before its name",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer, protected); s.hasBucket(provisioned) },
-			want: phasetest.Outcome{
+			Name: "new claim", Reason: "the finalizer comes before what would outlive the claim, and the Bucket before its name",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer, protected); s.hasBucket(provisioned) },
+			Want: phasetest.Outcome{
 				Writes: []string{claimPatch, claimPatch, statusPatch},
 				Changes: []string{
 					unprotectedClaim,
@@ -90,13 +90,13 @@ func TestReconcile(t *testing.T) {
 			},
 		},
 		{
-			name: "settled claim", reason: "nothing is written",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); isSynced(s) },
+			Name: "settled claim", Reason: "nothing is written",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); isSynced(s) },
 		},
 		{
-			name: "deleting claim", reason: "the Bucket is announced and deleted before the claim is released",
-			given: func(s *scene) { s.hasClaim(audited, protected, deleting); s.hasBucket(kept) },
-			want: phasetest.Outcome{
+			Name: "deleting claim", Reason: "the Bucket is announced and deleted before the claim is released",
+			Given: func(s *scene) { s.hasClaim(audited, protected, deleting); s.hasBucket(kept) },
+			Want: phasetest.Outcome{
 				Writes: []string{claimPatch, announce, deletes, claimPatch},
 				Changes: []string{
 					isAnnounced, isDeleting, unprotectedClaim, `BucketClaim photos: metadata.finalizers=["example.com/audit"]`,
@@ -104,25 +104,25 @@ func TestReconcile(t *testing.T) {
 			},
 		},
 		{
-			name: "deleting claim in use", reason: "its Bucket is not touched",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff); s.hasBucket(kept) },
-			want: phasetest.Outcome{
+			Name: "deleting claim in use", Reason: "its Bucket is not touched",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(handedOff); s.hasBucket(kept) },
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Conditions: []string{"ResourcesValidated=Unknown DeletionBlocked"},
 				Events: []string{"Normal DeletionBlocked of BucketClaim photos"}, Err: "Blocked DeletionBlocked",
 			},
 		},
 		{
-			name: "released claim in the cache", reason: "its Bucket is the administrator's by now, and is not touched",
-			given: func(s *scene) {
+			Name: "released claim in the cache", Reason: "its Bucket is the administrator's by now, and is not touched",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
 				s.Behind(func() { s.ForceRemove(s.claim) })
 			},
-			want: phasetest.Retried("NotFound"),
+			Want: phasetest.Retried("NotFound"),
 		},
 		{
-			name: "claim that was released", reason: "it may have vanished, and nothing is written",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
+			Name: "claim that was released", Reason: "it may have vanished, and nothing is written",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
 		},
 	})
 }

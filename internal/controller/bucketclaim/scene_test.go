@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,11 +25,6 @@ var suite = phasetest.Suite{
 }
 
 const (
-	// otherUID is the UID of a claim that does not exist.
-	otherUID = "00000000-0000-0000-0000-000000000001"
-	// foreign is a finalizer of another component.
-	foreign = "example.com/audit"
-
 	statusPatch = "patch bucketclaims/status photos (resourceVersion)"
 	claimPatch  = "patch bucketclaims photos (resourceVersion)"
 )
@@ -38,13 +32,7 @@ const (
 // phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
-// phaseCase is one case of a table.
-type phaseCase struct {
-	name   string
-	reason string
-	given  func(*scene)
-	want   phasetest.Outcome
-}
+type phaseCase = phasetest.Entry[*scene]
 
 // scene is a claim, and what is around it.
 type scene struct {
@@ -54,20 +42,15 @@ type scene struct {
 	bucket *v1alpha2.Bucket
 }
 
-// runTable runs a phase, or several, for the cases of a table; without any, all phases of the
+func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
+
+// runTable runs a phase, or several, for the entries of a table; without any, all phases of the
 // reconciler.
-func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			s := &scene{Case: suite.New(t)}
-			tc.given(s)
-			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.claim)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
+		return phasetest.Run(s.Case, s.runner(phases), s.claim)
+	})
 }
 
 func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketClaim] {
@@ -75,9 +58,6 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketCla
 	r := &Reconciler{
 		Client: cached, Live: live, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
 		Protector: claimprotection.New(cached, live),
-	}
-	if len(phases) == 0 {
-		return r.Runner()
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketClaim]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
@@ -110,7 +90,9 @@ func deleting(claim *v1alpha2.BucketClaim) {
 func withoutFinalizer(claim *v1alpha2.BucketClaim) { claim.Finalizers = nil }
 
 // audited has another component keep the claim.
-func audited(claim *v1alpha2.BucketClaim) { claim.Finalizers = append(claim.Finalizers, foreign) }
+func audited(claim *v1alpha2.BucketClaim) {
+	claim.Finalizers = append(claim.Finalizers, phasetest.Foreign)
+}
 
 // protected has the annotation of a claim that accesses need.
 func protected(claim *v1alpha2.BucketClaim) {
@@ -131,16 +113,12 @@ func (s *scene) bind() {
 // hasClass makes the class "gold".
 func (s *scene) hasClass(edits ...func(*v1alpha2.BucketClass)) {
 	s.Helper()
-	class := &v1alpha2.BucketClass{
+	phasetest.Make(s.Case, &v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
 		Spec: v1alpha2.BucketClassSpec{
 			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},
 		},
-	}
-	for _, edit := range edits {
-		edit(class)
-	}
-	s.Make(class)
+	}, edits...)
 }
 
 // hasBucket makes the Bucket of the claim, which exists by then and is bound to it.
@@ -166,7 +144,7 @@ func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 func unbound(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = "" }
 
 // ofOther has a Bucket belong to an earlier claim of the name.
-func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = otherUID }
+func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = phasetest.OtherUID }
 
 func retained(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
 
@@ -179,12 +157,6 @@ func going(b *v1alpha2.Bucket) {
 
 func announced(b *v1alpha2.Bucket) {
 	metav1.SetMetaDataAnnotation(&b.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
-}
-
-// label changes an object in a way that means nothing, so that it has another version.
-func (s *scene) label(object client.Object) {
-	s.Helper()
-	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
 }
 
 // replaceClaim has the claim be deleted by force, and created again under its name.

@@ -40,14 +40,14 @@ func TestSyncStatus(t *testing.T) {
 	waiting := []string{"Provisioned=Unknown WaitingForBucket", "ResourcesValidated=True Validated"}
 	runTable(t, []phaseCase{
 		{
-			name: "new Bucket", reason: "the claim waits for it",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(); s.bind() },
-			want:  phasetest.Outcome{Writes: []string{statusPatch}, Conditions: waiting},
+			Name: "new Bucket", Reason: "the claim waits for it",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(); s.bind() },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Conditions: waiting},
 		},
 		{
-			name: "provisioned Bucket", reason: "the claim can be used, and its user is told",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); s.bind() },
-			want: phasetest.Outcome{
+			Name: "provisioned Bucket", Reason: "the claim can be used, and its user is told",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); s.bind() },
+			Want: phasetest.Outcome{
 				Writes:  []string{statusPatch},
 				Changes: []string{protocols, ready},
 				Conditions: []string{
@@ -57,25 +57,25 @@ func TestSyncStatus(t *testing.T) {
 			},
 		},
 		{
-			name: "nothing new", reason: "a settled claim is not written",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); isSynced(s) },
+			Name: "nothing new", Reason: "a settled claim is not written",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned); isSynced(s) },
 		},
 		{
-			name: "protocol that the Bucket lacks", reason: "the user cannot use it; what it supports is reported",
-			given: func(s *scene) {
+			Name: "protocol that the Bucket lacks", Reason: "the user cannot use it; what it supports is reported",
+			Given: func(s *scene) {
 				s.hasClaim(func(claim *v1alpha2.BucketClaim) { claim.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS} })
 				s.hasBucket(provisioned)
 				s.bind()
 			},
-			want: func() phasetest.Outcome {
+			Want: func() phasetest.Outcome {
 				o := invalid(v1alpha2.ReasonProtocolNotSupported)
 				o.Changes = []string{protocols}
 				return o
 			}(),
 		},
 		{
-			name: "Bucket deleting", reason: "the claim must not get new users",
-			given: func(s *scene) {
+			Name: "Bucket deleting", Reason: "the claim must not get new users",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.hasBucket(provisioned)
 				isSynced(s)
@@ -83,15 +83,15 @@ func TestSyncStatus(t *testing.T) {
 				s.Remove(s.bucket)
 				s.Must(s.Refresh(s.bucket))
 			},
-			want: phasetest.Outcome{
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Changes: []string{unready},
 				Conditions: []string{"ResourcesValidated=False BucketDeleting"}, Events: []string{"Warning BucketDeleting of BucketClaim photos"},
 			},
 		},
 		{
-			name: "Bucket announced", reason: "its sidecar would delete it, although the claim stays",
-			given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned, announced); s.bind() },
-			want: phasetest.Outcome{
+			Name: "Bucket announced", Reason: "its sidecar would delete it, although the claim stays",
+			Given: func(s *scene) { s.hasClaim(); s.hasBucket(provisioned, announced); s.bind() },
+			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Changes: []string{protocols},
 				Conditions: []string{
 					"Provisioned=True Provisioned", "ResourcesValidated=False BucketDeleting", "ProvisionFailed=False DriverSucceeded",
@@ -100,33 +100,33 @@ func TestSyncStatus(t *testing.T) {
 			},
 		},
 		{
-			name: "Provisioned without an ID", reason: "the status of the Bucket was edited",
-			given: func(s *scene) {
+			Name: "Provisioned without an ID", Reason: "the status of the Bucket was edited",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.hasBucket(provisioned, func(b *v1alpha2.Bucket) { b.Status.BucketID, b.Status.Protocols = "", nil })
 				s.bind()
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch}, Conditions: append(waiting, "ProvisionFailed=False DriverSucceeded")},
+			Want: phasetest.Outcome{Writes: []string{statusPatch}, Conditions: append(waiting, "ProvisionFailed=False DriverSucceeded")},
 		},
 		{
-			name: "claim changed meanwhile", reason: "the conditions are a list: the whole status is written again",
-			given: func(s *scene) {
+			Name: "claim changed meanwhile", Reason: "the conditions are a list: the whole status is written again",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.hasBucket()
 				s.bind()
-				s.Before("patch bucketclaims/status", func() { s.label(s.claim) })
+				s.Before("patch bucketclaims/status", func() { s.Label(s.claim) })
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
-			name: "claim created again meanwhile", reason: "the new one must not inherit an immutable boundBucketName",
-			given: func(s *scene) {
+			Name: "claim created again meanwhile", Reason: "the new one must not inherit an immutable boundBucketName",
+			Given: func(s *scene) {
 				s.hasClaim()
 				s.hasBucket()
 				s.bind()
 				s.Behind(func() { s.replaceClaim() })
 			},
-			want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 	}, (*attempt).syncStatus)
 }

@@ -15,19 +15,19 @@ func TestFreshness(t *testing.T) {
 	t.Parallel()
 	asked := phasetest.Outcome{Err: "InternalError"}
 	cases := []methodCase{
-		{name: "no access", reason: "the cache has proven to miss nothing", given: func(s *scene) { s.hasClaim(protected) }},
+		{Name: "no access", Reason: "the cache has proven to miss nothing", Given: func(s *scene) { s.hasClaim(protected) }},
 		{
-			name: "access that the cache does not have", reason: "the cache is behind, and must not be believed",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app", handedOff) }) },
-			want:  asked,
+			Name: "access that the cache does not have", Reason: "the cache is behind, and must not be believed",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app", handedOff) }) },
+			Want:  asked,
 		},
 		{
-			name: "new access that the cache does not have", reason: "only this instance hands off, and only what its cache has",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app") }) },
+			Name: "new access that the cache does not have", Reason: "only this instance hands off, and only what its cache has",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.hasAccess("app") }) },
 		},
 		{
-			name: "access that was cleaned up", reason: "it cannot be handed off again",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", cleanedUp) },
+			Name: "access that was cleaned up", Reason: "it cannot be handed off again",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app", cleanedUp) },
 		},
 	}
 	t.Run("IsNeeded", func(t *testing.T) {
@@ -37,9 +37,9 @@ func TestFreshness(t *testing.T) {
 	t.Run("HasHandedOff", func(t *testing.T) {
 		t.Parallel()
 		mayBeHandedOff := methodCase{
-			name: "access that may be handed off", reason: "that does not need a new access, so the API server is asked each time",
-			given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") },
-			want:  asked,
+			Name: "access that may be handed off", Reason: "that does not need a new access, so the API server is asked each time",
+			Given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") },
+			Want:  asked,
 		}
 		runTable(t, append([]methodCase{mayBeHandedOff}, cases...), twice((*Protector).HasHandedOff))
 	})

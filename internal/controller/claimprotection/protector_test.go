@@ -36,46 +36,31 @@ type scene struct {
 }
 
 // methodCase is a case of a method of the Protector, for the claim as the cache shows it.
-type methodCase struct {
-	name   string
-	reason string
-	given  func(*scene)
-	want   phasetest.Outcome
-}
+type methodCase = phasetest.Entry[*scene]
 
-// runTable runs a function for the cases of a table.
-func runTable(t *testing.T, cases []methodCase, method func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error) {
+func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
+
+// runTable runs a function for the entries of a table.
+func runTable(t *testing.T, table []methodCase, method func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error) {
 	t.Helper()
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			s := &scene{Case: suite.New(t)}
-			tc.given(s)
-			cached, claim := s.Client(), &v1alpha2.BucketClaim{}
-			s.Must(cached.Get(t.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "photos"}, claim))
-			p := New(cached, s.Live())
-			got := s.Do(s.claim, func(ctx context.Context, found *error) (reconcile.Result, error) {
-				*found = method(ctx, s, p, claim)
-				return reconcile.Result{}, nil
-			})
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-			}
+	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
+		cached, claim := s.Client(), &v1alpha2.BucketClaim{}
+		s.Must(cached.Get(s.Context(), client.ObjectKey{Namespace: s.Namespace, Name: "photos"}, claim))
+		p := New(cached, s.Live())
+		return s.Do(s.claim, func(ctx context.Context, found *error) (reconcile.Result, error) {
+			*found = method(ctx, s, p, claim)
+			return reconcile.Result{}, nil
 		})
-	}
+	})
 }
 
 // hasClaim makes the claim "photos".
 func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
-	s.claim = &v1alpha2.BucketClaim{
+	s.claim = phasetest.Make(s.Case, &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "gold"},
-	}
-	for _, edit := range edits {
-		edit(s.claim)
-	}
-	s.Make(s.claim)
+	}, edits...)
 }
 
 func protected(claim *v1alpha2.BucketClaim) {
@@ -85,7 +70,7 @@ func protected(claim *v1alpha2.BucketClaim) {
 // hasAccess makes an access to the claim "photos".
 func (s *scene) hasAccess(name string, edits ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
 	s.Helper()
-	access := &v1alpha2.BucketAccess{
+	return phasetest.Make(s.Case, &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{v1alpha2.ProtectionFinalizer}},
 		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: "keys", Protocol: v1alpha2.ProtocolS3,
@@ -94,12 +79,7 @@ func (s *scene) hasAccess(name string, edits ...func(*v1alpha2.BucketAccess)) *v
 				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 			}},
 		},
-	}
-	for _, edit := range edits {
-		edit(access)
-	}
-	s.Make(access)
-	return access
+	}, edits...)
 }
 
 func handedOff(access *v1alpha2.BucketAccess) { access.Status.DriverName = "driver.test" }
@@ -122,10 +102,6 @@ func (s *scene) annotate() { s.Modify(s.claim, func() { protected(s.claim) }) }
 
 func (s *scene) unannotate() { s.Modify(s.claim, func() { s.claim.Annotations = nil }) }
 
-func (s *scene) label() {
-	s.Modify(s.claim, func() { s.claim.Labels = map[string]string{"team": "a"} })
-}
-
 // replace has the claim be deleted by force, and created again under its name.
 func (s *scene) replace(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
@@ -138,40 +114,40 @@ func TestProtectLive(t *testing.T) {
 	annotated := phasetest.Outcome{Writes: []string{annotates}, Changes: []string{isAnnotated}}
 	runTable(t, []methodCase{
 		{
-			name: "claim", reason: "the answer to the write brings it up to date",
-			given: func(s *scene) { s.hasClaim(); s.Reject("get bucketclaims", http.StatusInternalServerError) },
-			want:  annotated,
+			Name: "claim", Reason: "the answer to the write brings it up to date",
+			Given: func(s *scene) { s.hasClaim(); s.Reject("get bucketclaims", http.StatusInternalServerError) },
+			Want:  annotated,
 		},
-		{name: "protected claim", reason: "it is read, and not written", given: func(s *scene) { s.hasClaim(protected) }},
+		{Name: "protected claim", Reason: "it is read, and not written", Given: func(s *scene) { s.hasClaim(protected) }},
 		{
-			name: "annotation removed meanwhile", reason: "it is set again",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(s.unannotate) },
-			want:  annotated,
-		},
-		{
-			name: "annotated meanwhile", reason: "the same value is written again, which changes nothing",
-			given: func(s *scene) { s.hasClaim(); s.Behind(s.annotate) },
-			want:  phasetest.Outcome{Writes: []string{annotates}},
+			Name: "annotation removed meanwhile", Reason: "it is set again",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(s.unannotate) },
+			Want:  annotated,
 		},
 		{
-			name: "claim created again meanwhile", reason: "an access to the earlier one does not protect it",
-			given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.replace() }) },
-			want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Conflict"},
+			Name: "annotated meanwhile", Reason: "the same value is written again, which changes nothing",
+			Given: func(s *scene) { s.hasClaim(); s.Behind(s.annotate) },
+			Want:  phasetest.Outcome{Writes: []string{annotates}},
 		},
 		{
-			name: "protected claim created again meanwhile", reason: "an access to the earlier one does not protect it",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
-			want:  phasetest.Outcome{Err: "Conflict"},
+			Name: "claim created again meanwhile", Reason: "an access to the earlier one does not protect it",
+			Given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.replace() }) },
+			Want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Conflict"},
 		},
 		{
-			name: "protected claim gone meanwhile", reason: "nothing is left to protect",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Outcome{Err: "NotFound"},
+			Name: "protected claim created again meanwhile", Reason: "an access to the earlier one does not protect it",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
+			Want:  phasetest.Outcome{Err: "Conflict"},
 		},
 		{
-			name: "API server rejects the patch", reason: "only the rejection of the UID is a conflict",
-			given: func(s *scene) { s.hasClaim(); s.Reject("patch bucketclaims", http.StatusUnprocessableEntity) },
-			want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Invalid"},
+			Name: "protected claim gone meanwhile", Reason: "nothing is left to protect",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Outcome{Err: "NotFound"},
+		},
+		{
+			Name: "API server rejects the patch", Reason: "only the rejection of the UID is a conflict",
+			Given: func(s *scene) { s.hasClaim(); s.Reject("patch bucketclaims", http.StatusUnprocessableEntity) },
+			Want:  phasetest.Outcome{Writes: []string{annotates + ": Unprocessable Entity"}, Err: "Invalid"},
 		},
 	}, func(ctx context.Context, s *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
 		err := p.ProtectLive(ctx, claim)
@@ -190,21 +166,21 @@ func TestUnprotect(t *testing.T) {
 	t.Parallel()
 	released := phasetest.Outcome{Writes: []string{unannotates}, Changes: []string{isUnannotated}}
 	runTable(t, []methodCase{
-		{name: "claim", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim() }},
-		{name: "no access", reason: "nothing needs the claim", given: func(s *scene) { s.hasClaim(protected) }, want: released},
-		{name: "access", reason: "it needs the claim", given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") }},
+		{Name: "claim", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim() }},
+		{Name: "no access", Reason: "nothing needs the claim", Given: func(s *scene) { s.hasClaim(protected) }, Want: released},
+		{Name: "access", Reason: "it needs the claim", Given: func(s *scene) { s.hasClaim(protected); s.hasAccess("app") }},
 		{
-			name: "annotated again meanwhile", reason: "another access has come to need the claim",
-			given: func(s *scene) {
+			Name: "annotated again meanwhile", Reason: "another access has come to need the claim",
+			Given: func(s *scene) {
 				s.hasClaim(protected)
 				s.Before("patch bucketclaims", func() { s.unannotate(); s.annotate() })
 			},
-			want: phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
+			Want: phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
 		},
 		{
-			name: "claim created again meanwhile", reason: "the new one keeps its annotation",
-			given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
-			want:  phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
+			Name: "claim created again meanwhile", Reason: "the new one keeps its annotation",
+			Given: func(s *scene) { s.hasClaim(protected); s.Behind(func() { s.replace(protected) }) },
+			Want:  phasetest.Outcome{Writes: []string{unannotates + ": Conflict"}, Err: "Conflict"},
 		},
 	}, func(ctx context.Context, _ *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
 		return p.Unprotect(ctx, claim)

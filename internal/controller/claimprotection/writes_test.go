@@ -18,29 +18,29 @@ func TestWriteStatus(t *testing.T) {
 	)
 	runTable(t, []methodCase{
 		{
-			name: "claim", reason: "the whole status is written",
-			given: func(s *scene) { s.hasClaim() },
-			want:  phasetest.Outcome{Writes: []string{patch}, Changes: []string{isBound, "BucketClaim photos: status.readyToUse=false"}},
+			Name: "claim", Reason: "the whole status is written",
+			Given: func(s *scene) { s.hasClaim() },
+			Want:  phasetest.Outcome{Writes: []string{patch}, Changes: []string{isBound, "BucketClaim photos: status.readyToUse=false"}},
 		},
 		{
-			name: "claim changed meanwhile, which the cache does not show", reason: "the lock keeps the two apart",
-			given: func(s *scene) { s.hasClaim(); s.Behind(s.label) },
-			want:  phasetest.Outcome{Writes: []string{patch + ": Conflict"}, Err: "Conflict"},
+			Name: "claim changed meanwhile, which the cache does not show", Reason: "the lock keeps the two apart",
+			Given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.Label(s.claim) }) },
+			Want:  phasetest.Outcome{Writes: []string{patch + ": Conflict"}, Err: "Conflict"},
 		},
 		{
-			name: "claim created again meanwhile, which the cache does not show", reason: "boundBucketName is immutable",
-			given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.replace() }) },
-			want:  phasetest.Outcome{Writes: []string{patch + ": Conflict"}, Err: "Conflict"},
+			Name: "claim created again meanwhile, which the cache does not show", Reason: "boundBucketName is immutable",
+			Given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.replace() }) },
+			Want:  phasetest.Outcome{Writes: []string{patch + ": Conflict"}, Err: "Conflict"},
 		},
 		{
-			name: "claim gone meanwhile, which the cache does not show", reason: "nothing is left to write",
-			given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Outcome{Writes: []string{patch + ": Not Found"}, Err: "NotFound"},
+			Name: "claim gone meanwhile, which the cache does not show", Reason: "nothing is left to write",
+			Given: func(s *scene) { s.hasClaim(); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Outcome{Writes: []string{patch + ": Not Found"}, Err: "NotFound"},
 		},
 		{
-			name: "API server fails", reason: "it is tried again",
-			given: func(s *scene) { s.hasClaim(); s.Reject("patch bucketclaims/status", http.StatusInternalServerError) },
-			want:  phasetest.Outcome{Writes: []string{patch + ": Internal Server Error"}, Err: "InternalError"},
+			Name: "API server fails", Reason: "it is tried again",
+			Given: func(s *scene) { s.hasClaim(); s.Reject("patch bucketclaims/status", http.StatusInternalServerError) },
+			Want:  phasetest.Outcome{Writes: []string{patch + phasetest.ServerFails}, Err: "InternalError"},
 		},
 	}, func(ctx context.Context, _ *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
 		claim.Status.BoundBucketName = "b"
@@ -52,9 +52,9 @@ func TestWriteStatus(t *testing.T) {
 func TestWriteStatusOfEarlierClaim(t *testing.T) {
 	t.Parallel()
 	runTable(t, []methodCase{{
-		name: "created again", reason: "boundBucketName is immutable, so the new one must not inherit it",
-		given: func(s *scene) { s.hasClaim() },
-		want:  phasetest.Outcome{Err: "Conflict"},
+		Name: "created again", Reason: "boundBucketName is immutable, so the new one must not inherit it",
+		Given: func(s *scene) { s.hasClaim() },
+		Want:  phasetest.Outcome{Err: "Conflict"},
 	}}, func(ctx context.Context, _ *scene, p *Protector, claim *v1alpha2.BucketClaim) error {
 		claim.UID, claim.Status.BoundBucketName = "earlier", "b"
 		return p.WriteStatus(ctx, claim)

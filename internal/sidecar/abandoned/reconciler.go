@@ -35,10 +35,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	if err := r.Cached.Get(ctx, request.NamespacedName, secret); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	for _, from := range []client.Reader{r.Cached, r.Live} {
-		if needed, err := r.isNeeded(ctx, from, secret); err != nil || needed {
-			return reconcile.Result{}, err
-		}
+	if needed, err := r.isNeeded(ctx, r.Cached, secret); err != nil || needed {
+		return reconcile.Result{}, err
 	}
 	err := r.remove(ctx, request.NamespacedName)
 	if apierrors.IsConflict(err) { // another writer was faster

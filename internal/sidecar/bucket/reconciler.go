@@ -33,7 +33,14 @@ type attempt struct {
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha2.Bucket] {
-	r := &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
+	return newReconciler(c, d, line).runner(c, live, recorder)
+}
+
+func newReconciler(c client.Client, d *driver.Driver, line *inflight.Line) *reconciler {
+	return &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
+}
+
+func (r *reconciler) runner(c client.Client, live client.Reader, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
 		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns: r.owns, Status: runnerStatus, Forget: r.released.Forget,

@@ -54,14 +54,21 @@ type Clients struct {
 func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
-	r := &reconciler{
+	return newReconciler(clients, d, line, certificateAuthority).runner(clients, recorder)
+}
+
+func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, certificateAuthority string) *reconciler {
+	return &reconciler{
 		driver: d, line: line, cached: clients.Cached, live: clients.Live,
 		secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
 		ids:     uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
 	}
+}
+
+func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
-		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, d) },
+		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, r.driver) },
 		Status: runnerStatus, Forget: r.versions.Forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}

@@ -17,9 +17,9 @@ func TestBindExisting(t *testing.T) {
 	)
 	runTable(t, []phaseCase{
 		{
-			name: "free Bucket", reason: "it gets a reference to the claim, and then the claim names it",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free) },
-			want: phasetest.Outcome{
+			Name: "free Bucket", Reason: "it gets a reference to the claim, and then the claim names it",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free) },
+			Want: phasetest.Outcome{
 				Writes: []string{bucketPatch, statusPatch},
 				Changes: []string{
 					"Bucket brown: spec.bucketClaim.apiVersion=objectstorage.k8s.io/v1alpha1",
@@ -32,76 +32,76 @@ func TestBindExisting(t *testing.T) {
 			},
 		},
 		{
-			name: "Bucket for the claim", reason: "only the UID is missing",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(unbound) },
-			want: phasetest.Outcome{
+			Name: "Bucket for the claim", Reason: "only the UID is missing",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(unbound) },
+			Want: phasetest.Outcome{
 				Writes: []string{bucketPatch, statusPatch}, Changes: []string{hasUID, isBound, unready}, Events: []string{saysBound},
 			},
 		},
 		{
-			name: "Bucket of an interrupted reconcile", reason: "only the claim's side is missing",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket() },
-			want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{saysBound}},
+			Name: "Bucket of an interrupted reconcile", Reason: "only the claim's side is missing",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket() },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{saysBound}},
 		},
 		{
-			name: "no Bucket", reason: "the claim waits for it",
-			given: func(s *scene) { s.hasClaim(s.ofExisting) },
-			want:  waiting("Waiting", v1alpha2.ReasonBucketNotFound),
+			Name: "no Bucket", Reason: "the claim waits for it",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting) },
+			Want:  waiting("Waiting", v1alpha2.ReasonBucketNotFound),
 		},
 		{
-			name: "Bucket of an earlier claim", reason: "its data is another user's",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(ofOther) },
-			want:  found("Invalid", v1alpha2.ReasonBindingConflict),
+			Name: "Bucket of an earlier claim", Reason: "its data is another user's",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(ofOther) },
+			Want:  found("Invalid", v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "Bucket for another claim", reason: "the administrator has named whom it is for",
-			given: func(s *scene) {
+			Name: "Bucket for another claim", Reason: "the administrator has named whom it is for",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)
 				s.hasBucket(unbound, func(b *v1alpha1.Bucket) { b.Spec.BucketClaim.Name = "videos" })
 			},
-			want: found("Invalid", v1alpha2.ReasonBindingConflict),
+			Want: found("Invalid", v1alpha2.ReasonBindingConflict),
 		},
 		{
-			name: "deleting Bucket", reason: "it would not stay",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free, going) },
-			want:  found("Invalid", v1alpha2.ReasonBucketDeleting),
+			Name: "deleting Bucket", Reason: "it would not stay",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free, going) },
+			Want:  found("Invalid", v1alpha2.ReasonBucketDeleting),
 		},
 		{
-			name: "protocol that the Bucket lacks", reason: "the application cannot use it, and another claim can",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free, forAzure) },
-			want:  found("Invalid", v1alpha2.ReasonProtocolNotSupported),
+			Name: "protocol that the Bucket lacks", Reason: "the application cannot use it, and another claim can",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free, forAzure) },
+			Want:  found("Invalid", v1alpha2.ReasonProtocolNotSupported),
 		},
 		{
-			name: "bound by another claim meanwhile", reason: "the lock decides between two claims",
-			given: func(s *scene) {
+			Name: "bound by another claim meanwhile", Reason: "the lock decides between two claims",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)
 				s.hasBucket(unbound)
 				s.Behind(func() { s.Modify(s.bucket, func() { ofOther(s.bucket) }) })
 			},
-			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "the next reconcile waits for it",
-			given: func(s *scene) {
+			Name: "gone meanwhile", Reason: "the next reconcile waits for it",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)
 				s.hasBucket(free)
 				s.Behind(func() { s.Remove(s.bucket) })
 			},
-			want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
+			Want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
-			name: "cache fails", reason: "the user is not told that the Bucket does not exist",
-			given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free); s.FailReads(&v1alpha1.Bucket{}) },
-			want:  phasetest.Retried("Unreadable"),
+			Name: "cache fails", Reason: "the user is not told that the Bucket does not exist",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free); s.FailReads(&v1alpha1.Bucket{}) },
+			Want:  phasetest.Retried("Unreadable"),
 		},
 		{
-			name: "API server fails", reason: "the claim does not name a Bucket that is not bound",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "the claim does not name a Bucket that is not bound",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)
 				s.hasBucket(free)
 				s.Reject("patch buckets", http.StatusInternalServerError)
 			},
-			want: failed(bucketPatch + serverFailure),
+			Want: failed(bucketPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).bind)
 }

@@ -17,28 +17,28 @@ func TestAwaitAccesses(t *testing.T) {
 	t.Parallel()
 	blocked := waiting("Blocked", v1alpha2.ReasonDeletionBlocked)
 	runTable(t, []phaseCase{
-		{name: "no access", reason: "the claim can go", given: func(s *scene) { s.hasClaim(deleting) }},
+		{Name: "no access", Reason: "the claim can go", Given: func(s *scene) { s.hasClaim(deleting) }},
 		{
-			name: "access", reason: "it would wait for a bucket that never comes back, even if it was never granted",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
-			want:  blocked,
+			Name: "access", Reason: "it would wait for a bucket that never comes back, even if it was never granted",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess() },
+			Want:  blocked,
 		},
 		{
-			name: "granted access", reason: "it has credentials",
-			given: func(s *scene) {
+			Name: "granted access", Reason: "it has credentials",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasAccess(func(access *v1alpha1.BucketAccess) { access.Status.AccessGranted = true })
 			},
-			want: blocked,
+			Want: blocked,
 		},
 		{
-			name: "access to another claim", reason: "it does not need this one",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(toOtherClaim) },
+			Name: "access to another claim", Reason: "it does not need this one",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(toOtherClaim) },
 		},
 		{
-			name: "access, and a claim that is ready", reason: "it must not get new users",
-			given: func(s *scene) { s.hasClaim(ready, deleting); s.hasAccess() },
-			want: func() phasetest.Outcome {
+			Name: "access, and a claim that is ready", Reason: "it must not get new users",
+			Given: func(s *scene) { s.hasClaim(ready, deleting); s.hasAccess() },
+			Want: func() phasetest.Outcome {
 				o := blocked
 				o.Writes, o.Changes = []string{statusPatch}, []string{unready}
 				return o
@@ -100,45 +100,45 @@ func TestRemoveBuckets(t *testing.T) {
 		},
 	}
 	runTable(t, []phaseCase{
-		{name: "no Bucket", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim(deleting) }},
+		{Name: "no Bucket", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim(deleting) }},
 		{
-			name: "policy Delete", reason: "the claim waits until the policy is carried out",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept) },
-			want:  deletion,
+			Name: "policy Delete", Reason: "the claim waits until the policy is carried out",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept) },
+			Want:  deletion,
 		},
 		{
-			name: "policy Retain", reason: "the sidecar keeps the backend bucket; nothing else would remove the Bucket",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, retained) },
-			want:  deletion,
+			Name: "policy Retain", Reason: "the sidecar keeps the backend bucket; nothing else would remove the Bucket",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept, retained) },
+			Want:  deletion,
 		},
 		{
-			name: "Bucket that the cache does not have", reason: "it would stay when the claim is gone",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasBucket(kept) }) },
-			want:  deletion,
+			Name: "Bucket that the cache does not have", Reason: "it would stay when the claim is gone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.hasBucket(kept) }) },
+			Want:  deletion,
 		},
 		{
-			name: "Bucket that no sidecar has seen", reason: "it has no finalizer, and vanishes",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
-			want:  gone,
+			Name: "Bucket that no sidecar has seen", Reason: "it has no finalizer, and vanishes",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
+			Want:  gone,
 		},
 		{
-			name: "deleting Bucket", reason: "the end of the Bucket causes the next reconcile",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going) },
-			want:  blocked,
+			Name: "deleting Bucket", Reason: "the end of the Bucket causes the next reconcile",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(going) },
+			Want:  blocked,
 		},
 		{
-			name: "Bucket of another claim", reason: "it is left alone",
-			given: func(s *scene) { s.hasClaim(deleting); s.bind(); s.hasBucket(ofOther) },
+			Name: "Bucket of another claim", Reason: "it is left alone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.bind(); s.hasBucket(ofOther) },
 		},
 		{
-			name: "existing Bucket", reason: "another claim can bind it",
-			given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept) },
-			want:  released,
+			Name: "existing Bucket", Reason: "another claim can bind it",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept) },
+			Want:  released,
 		},
 		{
-			name: "existing Bucket with policy Delete", reason: "the administrator has asked for it",
-			given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept, deleted) },
-			want: func() phasetest.Outcome {
+			Name: "existing Bucket with policy Delete", Reason: "the administrator has asked for it",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept, deleted) },
+			Want: func() phasetest.Outcome {
 				o := blocked
 				o.Writes = []string{"delete buckets brown (uid, resourceVersion)"}
 				o.Changes = []string{"Bucket brown: metadata.deletionTimestamp=now"}
@@ -146,105 +146,105 @@ func TestRemoveBuckets(t *testing.T) {
 			}(),
 		},
 		{
-			name: "existing Bucket of an edited claim", reason: "what the claim is bound to counts, and not only its spec",
-			given: func(s *scene) {
+			Name: "existing Bucket of an edited claim", Reason: "what the claim is bound to counts, and not only its spec",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting, deleting)
 				s.hasBucket(kept)
 				s.bind()
 				s.Modify(s.claim, func() { s.claim.Spec.ExistingBucketName, s.claim.Spec.BucketClassName = "", "gold" })
 			},
-			want: released,
+			Want: released,
 		},
 		{
-			name: "access that the cache does not have", reason: "the bucket would be deleted under it; the two disagree",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept); s.Behind(func() { s.hasAccess() }) },
-			want: func() phasetest.Outcome {
+			Name: "access that the cache does not have", Reason: "the bucket would be deleted under it; the two disagree",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(kept); s.Behind(func() { s.hasAccess() }) },
+			Want: func() phasetest.Outcome {
 				o := blocked
 				o.Requeue = true
 				return o
 			}(),
 		},
 		{
-			name: "access to another claim", reason: "it does not need this Bucket",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(); s.hasAccess(toOtherClaim) },
-			want:  gone,
+			Name: "access to another claim", Reason: "it does not need this Bucket",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket(); s.hasAccess(toOtherClaim) },
+			Want:  gone,
 		},
 		{
-			name: "policy changed before the deletion", reason: "the decision was another one",
-			given: func(s *scene) {
+			Name: "policy changed before the deletion", Reason: "the decision was another one",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
 				s.Before("delete buckets", func() { s.Modify(s.bucket, func() { retained(s.bucket) }) })
 			},
-			want: phasetest.Retried("Conflict", deletes+": Conflict"),
+			Want: phasetest.Retried("Conflict", deletes+": Conflict"),
 		},
 		{
-			name: "policy changed before the release", reason: "the lock keeps a Bucket that is to be deleted by now",
-			given: func(s *scene) {
+			Name: "policy changed before the release", Reason: "the lock keeps a Bucket that is to be deleted by now",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting, deleting)
 				s.hasBucket(kept)
 				s.Before("patch buckets", func() { s.Modify(s.bucket, func() { deleted(s.bucket) }) })
 			},
-			want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
-			name: "Bucket gone before the deletion", reason: "nothing is left to delete",
-			given: func(s *scene) {
+			Name: "Bucket gone before the deletion", Reason: "nothing is left to delete",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Before("delete buckets", func() { s.Remove(s.bucket) })
 			},
-			want: phasetest.Outcome{Writes: []string{deletes + ": Not Found"}},
+			Want: phasetest.Outcome{Writes: []string{deletes + ": Not Found"}},
 		},
 		{
-			name: "Bucket created again after the deletion", reason: "the new one is not this claim's to wait for",
-			given: func(s *scene) {
+			Name: "Bucket created again after the deletion", Reason: "the new one is not this claim's to wait for",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Before("delete buckets", func() { s.Before("get buckets", func() { s.hasBucket(ofOther) }) })
 			},
-			want: phasetest.Outcome{Writes: []string{deletes}},
+			Want: phasetest.Outcome{Writes: []string{deletes}},
 		},
 		{
-			name: "API server fails to read the Bucket", reason: "it would stay when the claim is gone",
-			given: func(s *scene) { s.hasClaim(deleting); s.Reject("get buckets", http.StatusInternalServerError) },
-			want:  failed(),
+			Name: "API server fails to read the Bucket", Reason: "it would stay when the claim is gone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Reject("get buckets", http.StatusInternalServerError) },
+			Want:  failed(),
 		},
 		{
-			name: "API server fails to list accesses", reason: "the bucket may be in use",
-			given: func(s *scene) {
+			Name: "API server fails to list accesses", Reason: "the bucket may be in use",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Reject("get bucketaccesses", http.StatusInternalServerError)
 			},
-			want: failed(),
+			Want: failed(),
 		},
 		{
-			name: "API server fails to delete", reason: "the claim stays",
-			given: func(s *scene) {
+			Name: "API server fails to delete", Reason: "the claim stays",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket()
 				s.Reject("delete buckets", http.StatusInternalServerError)
 			},
-			want: failed(deletes + serverFailure),
+			Want: failed(deletes + phasetest.ServerFails),
 		},
 		{
-			name: "API server fails to release", reason: "the claim stays",
-			given: func(s *scene) {
+			Name: "API server fails to release", Reason: "the claim stays",
+			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting, deleting)
 				s.hasBucket()
 				s.Reject("patch buckets", http.StatusInternalServerError)
 			},
-			want: failed(bucketPatch + serverFailure),
+			Want: failed(bucketPatch + phasetest.ServerFails),
 		},
 		{
-			name: "API server fails to confirm the deletion", reason: "the claim stays",
-			given: func(s *scene) {
+			Name: "API server fails to confirm the deletion", Reason: "the claim stays",
+			Given: func(s *scene) {
 				s.hasClaim(deleting)
 				s.hasBucket(kept)
 				s.Before("delete buckets", func() { s.Reject("get buckets", http.StatusInternalServerError) })
 			},
-			want: func() phasetest.Outcome {
+			Want: func() phasetest.Outcome {
 				o := failed(deletes)
 				o.Changes = []string{isDeleting}
 				return o
@@ -259,27 +259,27 @@ func TestMarkUnready(t *testing.T) {
 	const released = `BucketClaim photos: metadata.finalizers=["example.com/audit"]`
 	runTable(t, []phaseCase{
 		{
-			name: "no other finalizer", reason: "the claim vanishes, so the status is not worth a write",
-			given: func(s *scene) { s.hasClaim(ready, deleting) },
-			want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
+			Name: "no other finalizer", Reason: "the claim vanishes, so the status is not worth a write",
+			Given: func(s *scene) { s.hasClaim(ready, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{"BucketClaim photos is gone"}},
 		},
 		{
-			name: "another finalizer", reason: "the claim must not get new users",
-			given: func(s *scene) { s.hasClaim(ready, audited, deleting) },
-			want:  phasetest.Outcome{Writes: []string{statusPatch, claimPatch}, Changes: []string{released, unready}},
+			Name: "another finalizer", Reason: "the claim must not get new users",
+			Given: func(s *scene) { s.hasClaim(ready, audited, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch, claimPatch}, Changes: []string{released, unready}},
 		},
 		{
-			name: "another finalizer, not ready", reason: "nothing is to be said",
-			given: func(s *scene) { s.hasClaim(audited, deleting) },
-			want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{released}},
+			Name: "another finalizer, not ready", Reason: "nothing is to be said",
+			Given: func(s *scene) { s.hasClaim(audited, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{claimPatch}, Changes: []string{released}},
 		},
 		{
-			name: "API server fails", reason: "the claim is not released with a status that is wrong",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "the claim is not released with a status that is wrong",
+			Given: func(s *scene) {
 				s.hasClaim(ready, audited, deleting)
 				s.Reject("patch bucketclaims/status", http.StatusInternalServerError)
 			},
-			want: failed(statusPatch + serverFailure),
+			Want: failed(statusPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).markUnready, (*attempt).removeFinalizer)
 }
@@ -288,19 +288,19 @@ func TestRemoveFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "claim changed meanwhile", reason: "finalizers are a list",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.label(s.claim) }) },
-			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Name: "claim changed meanwhile", Reason: "finalizers are a list",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.Label(s.claim) }) },
+			Want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "nothing is left to release",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
-			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "nothing is left to release",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.ForceRemove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
-			name: "created again meanwhile", reason: "the new claim keeps its finalizer",
-			given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
-			want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Name: "created again meanwhile", Reason: "the new claim keeps its finalizer",
+			Given: func(s *scene) { s.hasClaim(deleting); s.Behind(func() { s.replaceClaim() }) },
+			Want:  phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 	}, (*attempt).removeFinalizer)
 }

@@ -13,34 +13,34 @@ func TestAddFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "new claim", reason: "nothing that would outlive it exists yet",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer) },
-			want: phasetest.Outcome{
+			Name: "new claim", Reason: "nothing that would outlive it exists yet",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer) },
+			Want: phasetest.Outcome{
 				Writes:  []string{claimPatch},
 				Changes: []string{`BucketClaim photos: metadata.finalizers=["cosi.objectstorage.k8s.io/bucketclaim-protection"]`},
 			},
 		},
-		{name: "finalizer", reason: "nothing is to be done", given: func(s *scene) { s.hasClaim() }},
+		{Name: "finalizer", Reason: "nothing is to be done", Given: func(s *scene) { s.hasClaim() }},
 		{
-			name: "changed meanwhile", reason: "finalizers are a list: the patch would drop what another writer has added",
-			given: func(s *scene) {
+			Name: "changed meanwhile", Reason: "finalizers are a list: the patch would drop what another writer has added",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer)
 				s.Behind(func() { s.Modify(s.claim, func() { audited(s.claim) }) })
 			},
-			want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
+			Want: phasetest.Retried("Conflict", claimPatch+": Conflict"),
 		},
 		{
-			name: "gone meanwhile", reason: "there is nothing to keep",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
-			want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
+			Name: "gone meanwhile", Reason: "there is nothing to keep",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer); s.Behind(func() { s.Remove(s.claim) }) },
+			Want:  phasetest.Retried("NotFound", claimPatch+": Not Found"),
 		},
 		{
-			name: "API server fails", reason: "no phase comes after it",
-			given: func(s *scene) {
+			Name: "API server fails", Reason: "no phase comes after it",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer)
 				s.Reject("patch bucketclaims", http.StatusInternalServerError)
 			},
-			want: failed(claimPatch + serverFailure),
+			Want: failed(claimPatch + phasetest.ServerFails),
 		},
 	}, (*attempt).addFinalizer)
 }
@@ -50,9 +50,9 @@ func TestReconcile(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
 		{
-			name: "new claim", reason: "the finalizer comes before what would outlive the claim",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer); s.hasBucket(readyBucket) },
-			want: phasetest.Outcome{
+			Name: "new claim", Reason: "the finalizer comes before what would outlive the claim",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer); s.hasBucket(readyBucket) },
+			Want: phasetest.Outcome{
 				Writes: []string{claimPatch, statusPatch},
 				Changes: []string{
 					`BucketClaim photos: metadata.finalizers=["cosi.objectstorage.k8s.io/bucketclaim-protection"]`,
@@ -63,31 +63,31 @@ func TestReconcile(t *testing.T) {
 			},
 		},
 		{
-			name: "settled claim", reason: "nothing is written",
-			given: func(s *scene) { s.hasClaim(ready); s.bind(); s.hasBucket(readyBucket) },
+			Name: "settled claim", Reason: "nothing is written",
+			Given: func(s *scene) { s.hasClaim(ready); s.bind(); s.hasBucket(readyBucket) },
 		},
 		{
-			name: "impossible spec", reason: "such a claim gets no finalizer",
-			given: func(s *scene) {
+			Name: "impossible spec", Reason: "such a claim gets no finalizer",
+			Given: func(s *scene) {
 				s.hasClaim(withoutFinalizer, func(claim *v1alpha1.BucketClaim) { claim.Spec.BucketClassName = "" })
 			},
-			want: found("Invalid", v1alpha2.ReasonInvalidSpec),
+			Want: found("Invalid", v1alpha2.ReasonInvalidSpec),
 		},
 		{
-			name: "deleting claim", reason: "it is released when its Bucket is gone",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
-			want: phasetest.Outcome{
+			Name: "deleting claim", Reason: "it is released when its Bucket is gone",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasBucket() },
+			Want: phasetest.Outcome{
 				Writes: []string{deletes, claimPatch}, Changes: []string{isGone, "BucketClaim photos is gone"},
 			},
 		},
 		{
-			name: "deleting claim in use", reason: "its Bucket is not touched",
-			given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(); s.hasBucket() },
-			want:  waiting("Blocked", v1alpha2.ReasonDeletionBlocked),
+			Name: "deleting claim in use", Reason: "its Bucket is not touched",
+			Given: func(s *scene) { s.hasClaim(deleting); s.hasAccess(); s.hasBucket() },
+			Want:  waiting("Blocked", v1alpha2.ReasonDeletionBlocked),
 		},
 		{
-			name: "claim that was released", reason: "it may have vanished, and nothing is written",
-			given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
+			Name: "claim that was released", Reason: "it may have vanished, and nothing is written",
+			Given: func(s *scene) { s.hasClaim(withoutFinalizer, audited, deleting); s.hasBucket(kept) },
 		},
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,29 +24,17 @@ var suite = phasetest.Suite{
 }
 
 const (
-	// otherUID is the UID of a claim that does not exist.
-	otherUID = "00000000-0000-0000-0000-000000000001"
-	// foreign is a finalizer of another component.
-	foreign = "example.com/audit"
-
-	statusPatch   = "patch bucketclaims/status photos (resourceVersion)"
-	claimPatch    = "patch bucketclaims photos (resourceVersion)"
-	bucketPatch   = "patch buckets brown (resourceVersion)"
-	saysBound     = "Normal Bound of BucketClaim photos"
-	serverFailure = ": Internal Server Error"
-	unready       = "BucketClaim photos: status.bucketReady=false"
+	statusPatch = "patch bucketclaims/status photos (resourceVersion)"
+	claimPatch  = "patch bucketclaims photos (resourceVersion)"
+	bucketPatch = "patch buckets brown (resourceVersion)"
+	saysBound   = "Normal Bound of BucketClaim photos"
+	unready     = "BucketClaim photos: status.bucketReady=false"
 )
 
 // phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
-// phaseCase is one case of a table.
-type phaseCase struct {
-	name   string
-	reason string
-	given  func(*scene)
-	want   phasetest.Outcome
-}
+type phaseCase = phasetest.Entry[*scene]
 
 // scene is a claim, and what is around it.
 type scene struct {
@@ -57,29 +44,21 @@ type scene struct {
 	bucket *v1alpha1.Bucket
 }
 
-// runTable runs a phase, or several, for the cases of a table; without any, all phases of the
+func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
+
+// runTable runs a phase, or several, for the entries of a table; without any, all phases of the
 // reconciler.
-func runTable(t *testing.T, cases []phaseCase, phases ...phase) {
+func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			s := &scene{Case: suite.New(t)}
-			tc.given(s)
-			if diff := cmp.Diff(tc.want, phasetest.Run(s.Case, s.runner(phases), s.claim)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
-			}
-		})
-	}
+	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
+		return phasetest.Run(s.Case, s.runner(phases), s.claim)
+	})
 }
 
 func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha1.BucketClaim] {
 	r := &Reconciler{
 		Client: s.Client(), Live: s.Live(), Recorder: s.Recorder(),
 		APIErrors: cosievents.NewAPIErrors(s.Recorder()), Failures: cosievents.NewFailures(s.Recorder()),
-	}
-	if len(phases) == 0 {
-		return r.Runner()
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p, bucket: s.bucket}
@@ -89,14 +68,10 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha1.BucketCla
 // hasClaim makes the claim "photos" of the class "gold", with its finalizer.
 func (s *scene) hasClaim(edits ...func(*v1alpha1.BucketClaim)) {
 	s.Helper()
-	s.claim = &v1alpha1.BucketClaim{
+	s.claim = phasetest.Make(s.Case, &v1alpha1.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "photos", Finalizers: []string{v1alpha1.BucketClaimFinalizer}},
 		Spec:       v1alpha1.BucketClaimSpec{BucketClassName: s.Name("gold"), Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3}},
-	}
-	for _, edit := range edits {
-		edit(s.claim)
-	}
-	s.Make(s.claim)
+	}, edits...)
 }
 
 func deleting(claim *v1alpha1.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }
@@ -104,7 +79,9 @@ func deleting(claim *v1alpha1.BucketClaim) { claim.DeletionTimestamp = new(metav
 func withoutFinalizer(claim *v1alpha1.BucketClaim) { claim.Finalizers = nil }
 
 // audited has another component keep the claim.
-func audited(claim *v1alpha1.BucketClaim) { claim.Finalizers = append(claim.Finalizers, foreign) }
+func audited(claim *v1alpha1.BucketClaim) {
+	claim.Finalizers = append(claim.Finalizers, phasetest.Foreign)
+}
 
 func ready(claim *v1alpha1.BucketClaim) { claim.Status.BucketReady = true }
 
@@ -129,14 +106,10 @@ func (s *scene) bucketName() string {
 // hasClass makes the class "gold".
 func (s *scene) hasClass(edits ...func(*v1alpha1.BucketClass)) {
 	s.Helper()
-	class := &v1alpha1.BucketClass{
+	phasetest.Make(s.Case, &v1alpha1.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
 		DriverName: "driver.test", DeletionPolicy: v1alpha1.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},
-	}
-	for _, edit := range edits {
-		edit(class)
-	}
-	s.Make(class)
+	}, edits...)
 }
 
 // hasBucket makes the Bucket of the claim, which exists by then and is bound to it.
@@ -165,7 +138,7 @@ func free(b *v1alpha1.Bucket) { b.Spec.BucketClaim = &corev1.ObjectReference{} }
 func unbound(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = "" }
 
 // ofOther has a Bucket belong to an earlier claim of the name.
-func ofOther(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = otherUID }
+func ofOther(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = phasetest.OtherUID }
 
 func retained(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
 
@@ -188,23 +161,13 @@ func readyBucket(b *v1alpha1.Bucket) { b.Status.BucketReady, b.Status.BucketID =
 // hasAccess makes the access "app" to the claim "photos".
 func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 	s.Helper()
-	access := &v1alpha1.BucketAccess{
+	phasetest.Make(s.Case, &v1alpha1.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"},
 		Spec:       v1alpha1.BucketAccessSpec{BucketClaimName: "photos", BucketAccessClassName: "keys", CredentialsSecretName: "app"},
-	}
-	for _, edit := range edits {
-		edit(access)
-	}
-	s.Make(access)
+	}, edits...)
 }
 
 func toOtherClaim(access *v1alpha1.BucketAccess) { access.Spec.BucketClaimName = "videos" }
-
-// label changes an object in a way that means nothing, so that it has another version.
-func (s *scene) label(object client.Object) {
-	s.Helper()
-	s.Modify(object, func() { object.SetLabels(map[string]string{"team": "a"}) })
-}
 
 // replaceClaim has the claim be deleted by force, and created again under its name.
 func (s *scene) replaceClaim(edits ...func(*v1alpha1.BucketClaim)) {
@@ -225,7 +188,5 @@ func waiting(kind, reason string) phasetest.Outcome {
 
 // failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome {
-	return phasetest.Outcome{
-		Writes: writes, Events: []string{"Warning APIError of BucketClaim photos"}, Err: "InternalError", Requeue: true,
-	}
+	return phasetest.Failed("BucketClaim photos", writes...)
 }

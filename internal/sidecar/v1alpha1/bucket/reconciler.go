@@ -48,9 +48,16 @@ type attempt struct {
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha1.Bucket] {
-	r := &reconciler{driver: d, line: line, cached: c, live: live, ids: uniqueid.New(byID, c)}
+	return newReconciler(c, live, d, line).runner(c, recorder)
+}
+
+func newReconciler(c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line) *reconciler {
+	return &reconciler{driver: d, line: line, cached: c, live: live, ids: uniqueid.New(byID, c)}
+}
+
+func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha1.Bucket] {
 	return &cosireconcile.Runner[*v1alpha1.Bucket]{
-		Client: c, Live: live, Recorder: recorder,
+		Client: c, Live: r.live, Recorder: recorder,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
 		Owns:   r.owns,
 		Status: func(*v1alpha1.Bucket) cosireconcile.Status { return cosireconcile.NoConditions{} },

@@ -66,11 +66,18 @@ type Clients struct {
 func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
 ) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
-	r := &reconciler{
+	return newReconciler(clients, d, line, certificateAuthority).runner(clients, recorder)
+}
+
+func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, certificateAuthority string) *reconciler {
+	return &reconciler{
 		driver: d, line: line, cached: clients.Cached, live: clients.Live,
 		secrets:              secretstore.Store{Client: clients.Live, Finalizer: v1alpha1.SecretFinalizer},
 		certificateAuthority: certificateAuthority,
 	}
+}
+
+func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
 	return &cosireconcile.Runner[*v1alpha1.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
