@@ -20,10 +20,10 @@ import (
 var suite = phasetest.Suite{Kinds: []client.Object{&v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}, &v1alpha2.BucketAccess{}}}
 
 const (
-	announce    = "patch buckets b (resourceVersion)"
-	isAnnounced = `Bucket b: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`
-	saysGone    = "Normal BucketClaimNotFound of Bucket b"
-	saysFailed  = "Warning FailedDeleteBucket of BucketClaim photos"
+	announce      = "patch buckets b (resourceVersion)"
+	isAnnounced   = `Bucket b: metadata.annotations.objectstorage.k8s.io/bucketclaim-being-deleted=""`
+	saysGone      = "Normal BucketClaimNotFound of Bucket b"
+	recordsFailed = "Warning FailedDeleteBucket of BucketClaim photos"
 )
 
 // scene is a Bucket, and what is around it.
@@ -213,19 +213,19 @@ func TestReconcile(t *testing.T) {
 			Want:  failed(),
 		},
 		{
-			Name: "API server fails to announce", Reason: "no Event says what did not happen",
+			Name: "API server fails to announce", Reason: "no Event reports an outcome that did not occur",
 			Given: func(s *scene) { s.hasBucket(); s.Reject("patch buckets", http.StatusInternalServerError) },
 			Want:  failed(announce + phasetest.ServerFails),
 		},
 		{
 			Name: "deletion fails, claim gone", Reason: "the user of the claim cannot read the Bucket",
 			Given: func(s *scene) { s.hasBucket(announced, going, failing) },
-			Want:  phasetest.Outcome{Events: []string{saysFailed}},
+			Want:  phasetest.Outcome{Events: []string{recordsFailed}},
 		},
 		{
 			Name: "deletion fails, claim deleting", Reason: "the user of the claim cannot read the Bucket",
 			Given: func(s *scene) { s.hasClaim(leaving); s.hasBucket(announced, going, failing) },
-			Want:  phasetest.Outcome{Events: []string{saysFailed}},
+			Want:  phasetest.Outcome{Events: []string{recordsFailed}},
 		},
 		{
 			Name: "deletion goes on", Reason: "nothing has failed",

@@ -35,7 +35,7 @@ func TestKeepClaims(t *testing.T) {
 			},
 		},
 		{
-			Name: "granted access", Reason: "the status is the sidecar's, which alone can say that access is granted",
+			Name: "granted access", Reason: "only the sidecar writes the status of a granted access",
 			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasBucket(claim)
@@ -85,7 +85,7 @@ func TestKeepClaims(t *testing.T) {
 			Want: missing,
 		},
 		{
-			Name: "claim that was reported as gone", Reason: "only the controller takes back what it has reported",
+			Name: "claim that was reported as gone", Reason: "only the controller withdraws its own report",
 			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasBucket(claim)

@@ -70,7 +70,7 @@ func TestProtectClaims(t *testing.T) {
 			Want: phasetest.Outcome{Writes: []string{protects}, Changes: []string{isProtected}},
 		},
 		{
-			Name: "claim deleted meanwhile", Reason: "the answer of the API server says that the deletion was faster",
+			Name: "claim deleted meanwhile", Reason: "the API server answers that the claim is already deleted",
 			Given: func(s *scene) {
 				claim := s.hasClaim("photos")
 				s.hasAccess()

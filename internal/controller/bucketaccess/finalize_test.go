@@ -93,7 +93,7 @@ func TestRemoveFinalizer(t *testing.T) {
 			},
 		},
 		{
-			Name: "hand-off that the cache does not have", Reason: "nothing would be left that says what to revoke",
+			Name: "hand-off that the cache does not have", Reason: "the account to revoke would be unknown",
 			Given: func(s *scene) {
 				claim := s.hasClaim("photos", protected)
 				s.hasAccess(going)

@@ -41,7 +41,7 @@ func TestHandOff(t *testing.T) {
 			},
 		},
 		{
-			Name: "two claims", Reason: "the order is that of the spec",
+			Name: "two claims", Reason: "the order follows the spec",
 			Given: func(s *scene) {
 				s.hasClass()
 				s.hasBucket(s.hasClaim("videos"))
@@ -79,7 +79,7 @@ func TestHandOff(t *testing.T) {
 			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
-			Name: "access created again meanwhile", Reason: "the new one must not inherit what its spec does not say",
+			Name: "access created again meanwhile", Reason: "the new access must not inherit fields that its spec lacks",
 			Given: func(s *scene) {
 				has(asIs, asIs)(s)
 				s.Behind(func() { s.ForceRemove(s.access); s.hasAccess() })

@@ -103,7 +103,7 @@ func TestBindBound(t *testing.T) {
 			},
 		},
 		{
-			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete what it did not create",
+			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete a bucket that it did not create",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(deleted) },
 			Want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},

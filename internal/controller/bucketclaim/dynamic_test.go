@@ -11,7 +11,7 @@ import (
 const (
 	createBucket = "create buckets bc-uid-photos"
 	isBound      = "BucketClaim photos: status.boundBucketName=bc-uid-photos"
-	saysBound    = "Normal Bound of BucketClaim photos"
+	recordsBound = "Normal Bound of BucketClaim photos"
 )
 
 // TestBindNew: a claim of a class gets one Bucket, and never a second one.
@@ -40,19 +40,19 @@ func TestBindNew(t *testing.T) {
 					`Bucket bc-uid-photos: spec.protocols=["S3"]`,
 					isBound,
 				},
-				Events: []string{saysBound},
+				Events: []string{recordsBound},
 			},
 		},
 		{
 			Name: "Bucket of an interrupted reconcile", Reason: "it was created before a crash, and is used",
 			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.hasBucket() },
-			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{saysBound}},
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{recordsBound}},
 		},
 		{
 			Name: "Bucket that the cache does not have", Reason: "the API server has it, and it is used",
 			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.hasBucket() }) },
 			Want: phasetest.Outcome{
-				Writes: []string{createBucket + ": Conflict", statusPatch}, Changes: []string{isBound}, Events: []string{saysBound},
+				Writes: []string{createBucket + ": Conflict", statusPatch}, Changes: []string{isBound}, Events: []string{recordsBound},
 			},
 		},
 		{

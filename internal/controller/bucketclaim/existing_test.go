@@ -20,13 +20,13 @@ func TestBindExisting(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes:  []string{bucketPatch, statusPatch},
 				Changes: []string{"Bucket brown: spec.bucketClaimRef.uid=uid-photos", isBound},
-				Events:  []string{saysBound},
+				Events:  []string{recordsBound},
 			},
 		},
 		{
 			Name: "Bucket of an interrupted reconcile", Reason: "only the claim's side is missing",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket() },
-			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{saysBound}},
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{recordsBound}},
 		},
 		{
 			Name: "no Bucket", Reason: "the claim waits for it",
@@ -59,7 +59,7 @@ func TestBindExisting(t *testing.T) {
 			Want: invalid(v1alpha2.ReasonBindingConflict),
 		},
 		{
-			Name: "policy Delete", Reason: "COSI must not delete what it did not create",
+			Name: "policy Delete", Reason: "COSI must not delete a bucket that it did not create",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(unbound, deleted) },
 			Want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},
@@ -69,9 +69,9 @@ func TestBindExisting(t *testing.T) {
 			Want:  invalid(v1alpha2.ReasonBucketDeleting),
 		},
 		{
-			Name: "deleting Bucket that is bound", Reason: "the claim names it, and syncStatus says what happens to it",
+			Name: "deleting Bucket that is bound", Reason: "the claim names it, and syncStatus handles the deletion",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(going) },
-			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{saysBound}},
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound}, Events: []string{recordsBound}},
 		},
 		{
 			Name: "no existingBucketID", Reason: "it would be a new and empty bucket",

@@ -138,7 +138,7 @@ func TestDeleteBucket(t *testing.T) {
 			Want:  phasetest.Outcome{Writes: []string{announce}, Changes: []string{isAnnounced}},
 		},
 		{
-			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete what it did not create",
+			Name: "existing Bucket with policy Delete", Reason: "COSI must not delete a bucket that it did not create",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting, deleting); s.hasBucket(kept, deleted) },
 			Want: phasetest.Outcome{
 				Writes:  []string{bucketPatch},

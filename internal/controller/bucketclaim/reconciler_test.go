@@ -86,7 +86,7 @@ func TestReconcile(t *testing.T) {
 				Conditions: []string{
 					"Provisioned=True Provisioned", "ResourcesValidated=True Validated", "ProvisionFailed=False DriverSucceeded",
 				},
-				Events: []string{saysBound, "Normal Provisioned of BucketClaim photos"},
+				Events: []string{recordsBound, "Normal Provisioned of BucketClaim photos"},
 			},
 		},
 		{

@@ -67,7 +67,7 @@ func TestInterferences(t *testing.T) {
 	}
 }
 
-// TestObjectsEnd: an object has ended with the request that ended it, before a watch says so.
+// TestObjectsEnd: an object has ended with the request that ended it, before the watch event.
 func TestObjectsEnd(t *testing.T) {
 	const (
 		status   = `{"kind":"Status","status":"Success","details":{"name":"key"}}`

@@ -23,7 +23,7 @@ const (
 	isDeleting = "Secret app: metadata.deletionTimestamp=now"
 )
 
-// accesses are those of the driver.
+// accesses are the driver's.
 func accesses() Accesses[*v1alpha2.BucketAccess] {
 	return Accesses[*v1alpha2.BucketAccess]{
 		Driver: "driver.test", Finalizer: v1alpha2.ProtectionFinalizer,
@@ -117,7 +117,7 @@ func TestReconcile(t *testing.T) {
 			Given: has(), Want: isDeleted,
 		},
 		{
-			Name: "no access, deleting Secret", Reason: "the finalizer, which says whose it is, is removed last",
+			Name: "no access, deleting Secret", Reason: "the finalizer identifies the owner, and is removed last",
 			Given: has(deleted), Want: phasetest.Outcome{Writes: []string{releases}, Changes: []string{"Secret app is gone"}},
 		},
 		{

@@ -43,7 +43,7 @@ func TestDeleteBucket(t *testing.T) {
 			Given: func(s *scene) { s.hasBucket(identified, announced, deleting) }, Want: deleted,
 		},
 		{
-			Name: "existing bucket", Reason: "COSI must not delete what it did not create",
+			Name: "existing bucket", Reason: "COSI must not delete a bucket that it did not create",
 			Given: func(s *scene) {
 				s.hasDoomed(s.static, doomed, func(b *v1alpha2.Bucket) { b.Status.BucketID = b.Spec.ExistingBucketID })
 			},

@@ -99,6 +99,6 @@ func TestPendingRequests(t *testing.T) {
 	}
 	want := map[string]bool{"new": true, "identified": true, "leaving": true, "provisioned": false, "others": false}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("what is not settled is reconciled (-want +got):\n%s", diff)
+		t.Errorf("the objects that are reconciled are not the unsettled ones (-want +got):\n%s", diff)
 	}
 }

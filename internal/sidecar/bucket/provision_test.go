@@ -55,7 +55,7 @@ func TestProvisionNew(t *testing.T) {
 		},
 		{Name: "provisioned", Reason: "it causes no more calls", Given: func(s *scene) { s.hasBucket(provisioned) }},
 		{
-			Name: "status without protocols that says Provisioned", Reason: "it was edited, so the idempotent call is repeated",
+			Name: "status Provisioned, without protocols", Reason: "it was edited, so the idempotent call is repeated",
 			Given: func(s *scene) {
 				s.hasBucket(provisioned, func(b *v1alpha2.Bucket) { b.Status.Protocols, b.Status.ReadyToUse = nil, false })
 			},
@@ -87,9 +87,9 @@ func TestProvisionNew(t *testing.T) {
 			Name: "driver rejects the parameters", Reason: "KEP: InvalidArgument is final",
 			Given: fails(codes.InvalidArgument), Want: rejected(v1alpha2.ReasonDriverRefused, creates+": InvalidArgument"),
 		},
-		{Name: "no info", Reason: "nobody could use the bucket", Given: answers(nil), Want: isRejected},
+		{Name: "no info", Reason: "no application could use the bucket", Given: answers(nil), Want: isRejected},
 		{
-			Name: "info of no protocol", Reason: "nobody could use the bucket",
+			Name: "info of no protocol", Reason: "no application could use the bucket",
 			Given: answers(&cosiv1alpha2.ObjectProtocolAndBucketInfo{}), Want: isRejected,
 		},
 		{
@@ -149,7 +149,7 @@ func TestProvisionExisting(t *testing.T) {
 			Want:  rejected(v1alpha2.ReasonDriverRefused, gets+": InvalidArgument"),
 		},
 		{
-			Name: "no info", Reason: "the ID is not recorded for a bucket that nobody can use",
+			Name: "no info", Reason: "the ID of an unusable bucket is not recorded",
 			Given: func(s *scene) {
 				s.hasBucket(s.static)
 				s.driver.Answer("DriverGetBucket", &cosiv1alpha2.DriverGetBucketResponse{})

@@ -73,7 +73,7 @@ func TestReconcile(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes:  []string{statusPatch, deletes, bucketPatch},
 				Changes: []string{`Bucket b: metadata.finalizers=["example.com/audit"]`, withdrawn},
-				Events:  []string{saysReleased},
+				Events:  []string{recordsReleased},
 			},
 		},
 		{
@@ -95,7 +95,7 @@ func TestReconcile(t *testing.T) {
 		{
 			Name: "deleting Bucket, Retain", Reason: "it is released without a call",
 			Given: func(s *scene) { s.hasDoomed(retained) },
-			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased}},
+			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased}},
 		},
 		{
 			Name: "Bucket that was released", Reason: "its bucket is deleted, and it may have vanished",

@@ -19,18 +19,18 @@ func TestRemoveFinalizer(t *testing.T) {
 		{
 			Name: "ours only", Reason: "the Bucket vanishes, and its status is not written",
 			Given: func(s *scene) { s.hasDoomed() },
-			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased}},
+			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased}},
 		},
 		{
 			Name: "another component's", Reason: "it stays",
 			Given: func(s *scene) { s.hasDoomed(audited) },
 			Want: phasetest.Outcome{
 				Writes: []string{bucketPatch}, Changes: []string{`Bucket b: metadata.finalizers=["example.com/audit"]`},
-				Events: []string{saysReleased},
+				Events: []string{recordsReleased},
 			},
 		},
 		{
-			Name: "ID that the cache does not show", Reason: "nothing would be left that says which bucket to delete",
+			Name: "ID that the cache does not show", Reason: "the bucket to delete would be unknown",
 			Given: func(s *scene) {
 				s.hasBucket(announced, deleting)
 				s.Behind(func() { s.ModifyStatus(s.bucket, func() { identified(s.bucket) }) })
@@ -43,7 +43,7 @@ func TestRemoveFinalizer(t *testing.T) {
 			Want:  phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
-			Name: "API server fails", Reason: "no Event says what did not happen",
+			Name: "API server fails", Reason: "no Event reports an outcome that did not occur",
 			Given: func(s *scene) { s.hasDoomed(); s.Reject("patch buckets", http.StatusInternalServerError) },
 			Want:  failed(bucketPatch + phasetest.ServerFails),
 		},
@@ -62,7 +62,7 @@ func TestReleased(t *testing.T) {
 		return runner.ReconcileObject(ctx, s.bucket.DeepCopy())
 	})
 	want := phasetest.Outcome{
-		Writes: []string{deletes, bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased},
+		Writes: []string{deletes, bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the driver must not be asked again (-want +got):\n%s", diff)

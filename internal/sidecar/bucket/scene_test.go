@@ -26,10 +26,10 @@ const (
 	creates   = "call DriverCreateBucket id-b"
 	deletes   = "call DriverDeleteBucket id-b"
 
-	withdrawn    = "Bucket b: status.readyToUse=false"
-	saysReleased = "Normal Deprovisioned of Bucket b"
-	saysFailed   = "Warning FailedCreateBucket of Bucket b"
-	isGone       = "Bucket b is gone"
+	withdrawn       = "Bucket b: status.readyToUse=false"
+	recordsReleased = "Normal Deprovisioned of Bucket b"
+	recordsFailed   = "Warning FailedCreateBucket of Bucket b"
+	isGone          = "Bucket b is gone"
 )
 
 // phase is a phase of an attempt, as a method expression.
@@ -149,7 +149,7 @@ func invalid(reason string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     []string{statusPatch},
 		Conditions: []string{"Provisioned=False " + reason, "ResourcesValidated=False " + reason},
-		Events:     []string{saysFailed},
+		Events:     []string{recordsFailed},
 		Err:        "Invalid " + reason,
 	}
 }
@@ -161,7 +161,7 @@ func retried(writes ...string) phasetest.Outcome {
 		Conditions: []string{
 			"Provisioned=Unknown DriverError", "ResourcesValidated=True Validated", "ProvisionFailed=True DriverError",
 		},
-		Events: []string{saysFailed}, Err: "Failed DriverError", Requeue: true,
+		Events: []string{recordsFailed}, Err: "Failed DriverError", Requeue: true,
 	}
 }
 
@@ -170,6 +170,6 @@ func rejected(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
 		Conditions: []string{"Provisioned=False " + reason, "ResourcesValidated=True Validated", "ProvisionFailed=True " + reason},
-		Events:     []string{saysFailed}, Err: "Rejected " + reason,
+		Events:     []string{recordsFailed}, Err: "Rejected " + reason,
 	}
 }

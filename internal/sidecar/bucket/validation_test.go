@@ -26,7 +26,7 @@ func TestValidate(t *testing.T) {
 			Given: func(s *scene) { s.hasBucket(s.static) },
 		},
 		{
-			Name: "existing bucket, policy Delete", Reason: "COSI must not delete what it did not create",
+			Name: "existing bucket, policy Delete", Reason: "COSI must not delete a bucket that it did not create",
 			Given: func(s *scene) { s.hasBucket(s.static, doomed) },
 			Want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},

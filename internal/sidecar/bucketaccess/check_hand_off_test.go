@@ -37,7 +37,7 @@ func TestCheckHandOff(t *testing.T) {
 			Want: degraded,
 		},
 		{
-			Name: "Bucket for a claim that the spec does not have", Reason: "nobody has asked for it",
+			Name: "Bucket for a claim that the spec does not have", Reason: "no spec requests it",
 			Given: ofVideos(func(access *v1alpha2.BucketAccess) { access.Spec.BucketClaims = access.Spec.BucketClaims[:1] }),
 			Want:  degraded,
 		},

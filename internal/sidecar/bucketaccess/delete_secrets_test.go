@@ -66,7 +66,7 @@ func TestDeleteSecrets(t *testing.T) {
 			Given: has(strange),
 		},
 		{
-			Name: "orphan", Reason: "only the finalizer says whose it is, so that it is removed last: the next reconcile does",
+			Name: "orphan", Reason: "only the finalizer identifies the owner: the next reconcile removes it last",
 			Given: has(orphaned),
 			Want:  phasetest.Outcome{Writes: []string{deletes}, Changes: []string{isDeleting}, Err: "done", Requeue: true},
 		},

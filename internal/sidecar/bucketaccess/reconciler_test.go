@@ -96,7 +96,7 @@ func TestReconcile(t *testing.T) {
 			Given:  func(s *scene) { s.hasAccess(granted, leaving); s.hasSecret(s.filled) },
 			Want: phasetest.Outcome{
 				Writes: []string{statusPatch, releases, deletes, revokes, accessPatch}, Changes: []string{isFinished, withdrawn, isGone},
-				Events: []string{saysRevoked},
+				Events: []string{recordsRevoked},
 			},
 		},
 		{

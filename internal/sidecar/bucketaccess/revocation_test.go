@@ -11,7 +11,7 @@ import (
 
 func TestRevoke(t *testing.T) {
 	t.Parallel()
-	revoked := phasetest.Outcome{Writes: []string{revokes}, Events: []string{saysRevoked}}
+	revoked := phasetest.Outcome{Writes: []string{revokes}, Events: []string{recordsRevoked}}
 	fails := func(code codes.Code) func(*scene) {
 		return func(s *scene) {
 			s.hasAccess(granted, leaving, unready)
@@ -38,7 +38,7 @@ func TestRevoke(t *testing.T) {
 			Name: "two buckets", Reason: "all access of the account is revoked",
 			Given: func(s *scene) { s.hasAccess(granted, s.alsoTo("videos"), leaving, unready) },
 			Want: phasetest.Outcome{
-				Writes: []string{"call DriverRevokeBucketAccess acc (id-photos, id-videos)"}, Events: []string{saysRevoked},
+				Writes: []string{"call DriverRevokeBucketAccess acc (id-photos, id-videos)"}, Events: []string{recordsRevoked},
 			},
 		},
 		{

@@ -31,14 +31,14 @@ const (
 	grants    = "call DriverGrantBucketAccess acc (id-photos)"
 	revokes   = "call DriverRevokeBucketAccess acc (id-photos)"
 
-	creates     = "create secrets photos"
-	updates     = "update secrets photos (uid, resourceVersion)"
-	releases    = "patch secrets photos (resourceVersion)"
-	deletes     = "delete secrets photos (uid, resourceVersion)"
-	isGone      = "Secret photos is gone"
-	withdrawn   = "BucketAccess app: status.readyToUse=false"
-	saysFailed  = "Warning FailedGrantAccess of BucketAccess app"
-	saysRevoked = "Normal Deprovisioned of BucketAccess app"
+	creates        = "create secrets photos"
+	updates        = "update secrets photos (uid, resourceVersion)"
+	releases       = "patch secrets photos (resourceVersion)"
+	deletes        = "delete secrets photos (uid, resourceVersion)"
+	isGone         = "Secret photos is gone"
+	withdrawn      = "BucketAccess app: status.readyToUse=false"
+	recordsFailed  = "Warning FailedGrantAccess of BucketAccess app"
+	recordsRevoked = "Normal Deprovisioned of BucketAccess app"
 )
 
 // phase is a phase of an attempt, as a method expression.
@@ -53,11 +53,11 @@ type scene struct {
 	driver *drivertest.Driver
 	access *v1alpha2.BucketAccess
 	secret *corev1.Secret
-	// reconciler is that of the latest runner.
+	// reconciler is the latest runner's.
 	reconciler *reconciler
 	// left are the Secrets as the reconciler has left them.
 	left map[string]secretstore.Version
-	// certificateAuthority is that of the sidecar.
+	// certificateAuthority is the sidecar's.
 	certificateAuthority string
 	busy                 []string // the buckets for which another call is in flight
 }
@@ -235,7 +235,7 @@ func invalid(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
 		Conditions: []string{"Provisioned=False " + reason, "ResourcesValidated=False " + reason},
-		Events:     []string{saysFailed},
+		Events:     []string{recordsFailed},
 		Err:        "Invalid " + reason,
 	}
 }
@@ -256,7 +256,7 @@ func unwritable(writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
 		Conditions: []string{"Provisioned=Unknown " + reason, "ResourcesValidated=False " + reason},
-		Events:     []string{saysFailed}, Err: "Unwritable " + reason, Requeue: true,
+		Events:     []string{recordsFailed}, Err: "Unwritable " + reason, Requeue: true,
 	}
 }
 
@@ -267,7 +267,7 @@ func retried(writes ...string) phasetest.Outcome {
 		Conditions: []string{
 			"Provisioned=Unknown DriverError", "ResourcesValidated=True Validated", "ProvisionFailed=True DriverError",
 		},
-		Events: []string{saysFailed}, Err: "Failed DriverError", Requeue: true,
+		Events: []string{recordsFailed}, Err: "Failed DriverError", Requeue: true,
 	}
 }
 
@@ -276,6 +276,6 @@ func rejected(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
 		Conditions: []string{"Provisioned=False " + reason, "ResourcesValidated=True Validated", "ProvisionFailed=True " + reason},
-		Events:     []string{saysFailed}, Err: "Rejected " + reason,
+		Events:     []string{recordsFailed}, Err: "Rejected " + reason,
 	}
 }

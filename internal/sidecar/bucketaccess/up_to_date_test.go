@@ -25,7 +25,7 @@ func TestCheckUpToDate(t *testing.T) {
 			Given: func(s *scene) { s.hasAccess() },
 		},
 		{
-			Name: "access without an account that says Provisioned", Reason: "the status was edited",
+			Name: "access Provisioned, without an account", Reason: "the status was edited",
 			Given: func(s *scene) {
 				s.hasAccess(granted, func(access *v1alpha2.BucketAccess) { access.Status.AccountID = "" })
 				s.hasSecret(s.filled)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -28,7 +28,7 @@ func TestCheckSpec(t *testing.T) {
 		{Name: "neither, bound", Reason: "the claim keeps its Bucket", Given: func(s *scene) { s.hasClaim(neither, bound) }},
 		{Name: "both, bound", Reason: "the claim keeps its Bucket", Given: func(s *scene) { s.hasClaim(both, bound) }},
 		{
-			Name: "neither, ready", Reason: "a status that says so was edited",
+			Name: "neither, ready", Reason: "another client edited the status",
 			Given: func(s *scene) { s.hasClaim(neither, ready) },
 			Want: func() phasetest.Outcome {
 				o := found("Invalid", v1alpha2.ReasonInvalidSpec)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -19,7 +19,7 @@ func TestBindNew(t *testing.T) {
 		o.Writes = writes
 		return o
 	}
-	bound := phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{saysBound}}
+	bound := phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{recordsBound}}
 	runTable(t, []phaseCase{
 		{
 			Name: "no Bucket", Reason: "it gets all that its deletion needs, and no finalizer; then the claim names it",
@@ -39,7 +39,7 @@ func TestBindNew(t *testing.T) {
 					`Bucket bucket-uid-photos: spec.protocols=["S3"]`,
 					isBound, unready,
 				},
-				Events: []string{saysBound},
+				Events: []string{recordsBound},
 			},
 		},
 		{

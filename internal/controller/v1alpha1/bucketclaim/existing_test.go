@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -28,20 +28,20 @@ func TestBindExisting(t *testing.T) {
 					"Bucket brown: spec.bucketClaim.namespace=ns",
 					hasUID, isBound, unready,
 				},
-				Events: []string{saysBound},
+				Events: []string{recordsBound},
 			},
 		},
 		{
 			Name: "Bucket for the claim", Reason: "only the UID is missing",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(unbound) },
 			Want: phasetest.Outcome{
-				Writes: []string{bucketPatch, statusPatch}, Changes: []string{hasUID, isBound, unready}, Events: []string{saysBound},
+				Writes: []string{bucketPatch, statusPatch}, Changes: []string{hasUID, isBound, unready}, Events: []string{recordsBound},
 			},
 		},
 		{
 			Name: "Bucket of an interrupted reconcile", Reason: "only the claim's side is missing",
 			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket() },
-			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{saysBound}},
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isBound, unready}, Events: []string{recordsBound}},
 		},
 		{
 			Name: "no Bucket", Reason: "the claim waits for it",

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -59,7 +59,7 @@ func TestReconcile(t *testing.T) {
 					"BucketClaim photos: status.bucketName=bucket-uid-photos",
 					"BucketClaim photos: status.bucketReady=true",
 				},
-				Events: []string{saysBound, "Normal Provisioned of BucketClaim photos"},
+				Events: []string{recordsBound, "Normal Provisioned of BucketClaim photos"},
 			},
 		},
 		{

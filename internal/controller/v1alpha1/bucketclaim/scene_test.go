@@ -24,11 +24,11 @@ var suite = phasetest.Suite{
 }
 
 const (
-	statusPatch = "patch bucketclaims/status photos (resourceVersion)"
-	claimPatch  = "patch bucketclaims photos (resourceVersion)"
-	bucketPatch = "patch buckets brown (resourceVersion)"
-	saysBound   = "Normal Bound of BucketClaim photos"
-	unready     = "BucketClaim photos: status.bucketReady=false"
+	statusPatch  = "patch bucketclaims/status photos (resourceVersion)"
+	claimPatch   = "patch bucketclaims photos (resourceVersion)"
+	bucketPatch  = "patch buckets brown (resourceVersion)"
+	recordsBound = "Normal Bound of BucketClaim photos"
+	unready      = "BucketClaim photos: status.bucketReady=false"
 )
 
 // phase is a phase of an attempt, as a method expression.

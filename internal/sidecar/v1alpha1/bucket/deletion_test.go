@@ -96,7 +96,7 @@ func TestLearnID(t *testing.T) {
 	isIdentified := []string{"Bucket b: status.bucketID=id-b"}
 	runTable(t, []phaseCase{
 		{
-			Name: "no ID", Reason: "the finalizer says that a bucket may exist; its ID is saved, so that it is not created again",
+			Name: "no ID", Reason: "the finalizer shows that a bucket may exist; its ID is saved, so that it is not created again",
 			Given: has, Want: phasetest.Outcome{Writes: learned, Changes: isIdentified},
 		},
 		{Name: "no ID, Retain", Reason: "whatever exists stays", Given: func(s *scene) { s.hasBucket(retained, deleting) }},
@@ -113,7 +113,7 @@ func TestLearnID(t *testing.T) {
 			Given: fails(codes.Internal, 2), Want: phasetest.Outcome{Writes: []string{creates + ": Internal"}},
 		},
 		{
-			Name: "driver unavailable, many times", Reason: "it says nothing about the bucket",
+			Name: "driver unavailable, many times", Reason: "the code does not tell whether the bucket exists",
 			Given: fails(codes.Unavailable, 5), Want: retried("FailedDeleteBucket", "DriverError", creates+": Unavailable"),
 		},
 		{

@@ -26,7 +26,7 @@ func TestProvision(t *testing.T) {
 	t.Parallel()
 	const isIdentified = "Bucket b: status.bucketID=id-b"
 	created := phasetest.Outcome{
-		Writes: []string{creates, statusPatch}, Changes: []string{isIdentified, isReady}, Events: []string{saysReady},
+		Writes: []string{creates, statusPatch}, Changes: []string{isIdentified, isReady}, Events: []string{recordsReady},
 	}
 	fails := func(code codes.Code) func(*scene) {
 		return func(s *scene) { s.hasBucket(); s.driver.Fail("DriverCreateBucket", code, "no") }
@@ -50,14 +50,14 @@ func TestProvision(t *testing.T) {
 			Name: "existing bucket", Reason: "it exists without COSI, and no call is made",
 			Given: func(s *scene) { s.hasBucket(s.static) },
 			Want: phasetest.Outcome{
-				Writes: []string{statusPatch}, Changes: []string{"Bucket b: status.bucketID=old", isReady}, Events: []string{saysReady},
+				Writes: []string{statusPatch}, Changes: []string{"Bucket b: status.bucketID=old", isReady}, Events: []string{recordsReady},
 			},
 		},
 		{
 			Name: "ready without an ID", Reason: "there is no bucket to use, until the call has succeeded",
 			Given: func(s *scene) { s.hasBucket(ready) },
 			Want: phasetest.Outcome{
-				Writes: []string{statusPatch, creates, statusPatch}, Changes: []string{isIdentified}, Events: []string{saysReady},
+				Writes: []string{statusPatch, creates, statusPatch}, Changes: []string{isIdentified}, Events: []string{recordsReady},
 			},
 		},
 		{

@@ -50,14 +50,14 @@ func TestRemoveFinalizer(t *testing.T) {
 		{
 			Name: "ours only", Reason: "the Bucket vanishes",
 			Given: func(s *scene) { s.hasDoomed() },
-			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased}},
+			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased}},
 		},
 		{
 			Name: "another component's", Reason: "it stays",
 			Given: func(s *scene) { s.hasDoomed(audited) },
 			Want: phasetest.Outcome{
 				Writes: []string{bucketPatch}, Changes: []string{`Bucket b: metadata.finalizers=["example.com/audit"]`},
-				Events: []string{saysReleased},
+				Events: []string{recordsReleased},
 			},
 		},
 		{
@@ -69,7 +69,7 @@ func TestRemoveFinalizer(t *testing.T) {
 			Want: phasetest.Retried("Conflict", bucketPatch+": Conflict"),
 		},
 		{
-			Name: "API server fails", Reason: "no Event says what did not happen",
+			Name: "API server fails", Reason: "no Event reports an outcome that did not occur",
 			Given: func(s *scene) { s.hasDoomed(); s.Reject("patch buckets", http.StatusInternalServerError) },
 			Want:  apiFailure(bucketPatch + phasetest.ServerFails),
 		},
@@ -86,7 +86,7 @@ func TestReconcile(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes:  []string{bucketPatch, creates, statusPatch},
 				Changes: []string{isProtectedNow, "Bucket b: status.bucketID=id-b", isReady},
-				Events:  []string{saysReady},
+				Events:  []string{recordsReady},
 			},
 		},
 		{Name: "settled Bucket", Reason: "nothing is written or called", Given: func(s *scene) { s.hasBucket(s.provisioned) }},
@@ -103,14 +103,14 @@ func TestReconcile(t *testing.T) {
 			Name: "deleting Bucket", Reason: "the driver deletes the bucket before it is released",
 			Given: func(s *scene) { s.hasDoomed() },
 			Want: phasetest.Outcome{
-				Writes: []string{deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased},
+				Writes: []string{deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased},
 			},
 		},
 		{
 			Name: "deleting Bucket whose access is gone", Reason: "the finalizer of accesses goes before the bucket",
 			Given: func(s *scene) { s.hasDoomed(accessed) },
 			Want: phasetest.Outcome{
-				Writes: []string{bucketPatch, deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased},
+				Writes: []string{bucketPatch, deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased},
 			},
 		},
 		{
@@ -145,7 +145,7 @@ func TestReleased(t *testing.T) {
 		return runner.ReconcileObject(ctx, s.bucket.DeepCopy())
 	})
 	want := phasetest.Outcome{
-		Writes: []string{deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{saysReleased},
+		Writes: []string{deletes + ": NotFound", bucketPatch}, Changes: []string{isGone}, Events: []string{recordsReleased},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the driver must not be asked again (-want +got):\n%s", diff)

@@ -35,10 +35,10 @@ const (
 	creates = "call DriverCreateBucket b"
 	deletes = "call DriverDeleteBucket id-b"
 
-	isReady      = "Bucket b: status.bucketReady=true"
-	saysReady    = "Normal Provisioned of Bucket b"
-	saysReleased = "Normal Deprovisioned of Bucket b"
-	isGone       = "Bucket b is gone"
+	isReady         = "Bucket b: status.bucketReady=true"
+	recordsReady    = "Normal Provisioned of Bucket b"
+	recordsReleased = "Normal Deprovisioned of Bucket b"
+	isGone          = "Bucket b is gone"
 )
 
 // phase is a phase of an attempt, as a method expression.

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -39,7 +39,7 @@ func TestFindClass(t *testing.T) {
 			Name: "class of another driver by now, granted", Reason: "what was granted stays",
 			Given: func(s *scene) { s.hasClass(ofOther); s.hasAccess(s.granted) },
 		},
-		{Name: "no class", Reason: "nothing says that the access is the driver's", Given: func(s *scene) { s.hasAccess() }, Want: done},
+		{Name: "no class", Reason: "no object assigns the access to the driver", Given: func(s *scene) { s.hasAccess() }, Want: done},
 		{
 			Name: "no class, Bucket of the driver", Reason: "its sidecar tells the user",
 			Given: func(s *scene) { s.hasClaim(); s.hasBucket(); s.hasAccess() }, Want: noClass,

@@ -7,15 +7,15 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
 const (
-	isGranted = "BucketAccess app: status.accessGranted=true"
-	hasAcc    = "BucketAccess app: status.accountID=acc"
-	saysReady = "Normal Provisioned of BucketAccess app"
+	isGranted    = "BucketAccess app: status.accessGranted=true"
+	hasAcc       = "BucketAccess app: status.accountID=acc"
+	recordsReady = "Normal Provisioned of BucketAccess app"
 )
 
 // isProtectedNow are the changes before a first Grant.
@@ -64,7 +64,7 @@ func TestGrant(t *testing.T) {
 			Given: func(s *scene) { s.hasAll(); s.hasAccess() },
 			Want: phasetest.Outcome{
 				Writes:  []string{accessPatch, bucketPatch, grants, statusPatch, creates, statusPatch},
-				Changes: append(append(isProtectedNow(), isGranted, hasAcc), isFilled()...), Events: []string{saysReady},
+				Changes: append(append(isProtectedNow(), isGranted, hasAcc), isFilled()...), Events: []string{recordsReady},
 			},
 		},
 		{
@@ -72,7 +72,7 @@ func TestGrant(t *testing.T) {
 			Given: ready,
 			Want: phasetest.Outcome{
 				Writes:  []string{grants, statusPatch, creates, statusPatch},
-				Changes: append([]string{isGranted, hasAcc}, isFilled()...), Events: []string{saysReady},
+				Changes: append([]string{isGranted, hasAcc}, isFilled()...), Events: []string{recordsReady},
 			},
 		},
 		{
@@ -81,7 +81,7 @@ func TestGrant(t *testing.T) {
 			Want:  phasetest.Outcome{Writes: []string{grants, creates}, Changes: isFilled()},
 		},
 		{
-			Name: "granted, driver names another account", Reason: "the former credentials are valid as long as nobody revokes them",
+			Name: "granted, driver names another account", Reason: "the former credentials are valid until they are revoked",
 			Given: func(s *scene) { s.hasAll(accessed); s.hasAccess(s.granted); s.answersGrant("acc2") },
 			Want: phasetest.Outcome{
 				Writes: []string{grants, accessPatch, statusPatch, creates},

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	isGone      = "BucketAccess app is gone"
-	saysRevoked = "Normal Deprovisioned of BucketAccess app"
+	isGone         = "BucketAccess app is gone"
+	recordsRevoked = "Normal Deprovisioned of BucketAccess app"
 )
 
 func TestRemoveFinalizer(t *testing.T) {
@@ -19,7 +19,7 @@ func TestRemoveFinalizer(t *testing.T) {
 		{
 			Name: "ours only", Reason: "the access vanishes",
 			Given: func(s *scene) { s.hasAccess(s.granted, leaving) },
-			Want:  phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{isGone}, Events: []string{saysRevoked}},
+			Want:  phasetest.Outcome{Writes: []string{accessPatch}, Changes: []string{isGone}, Events: []string{recordsRevoked}},
 		},
 		{
 			Name: "another component's", Reason: "it stays",
@@ -30,7 +30,7 @@ func TestRemoveFinalizer(t *testing.T) {
 			},
 			Want: phasetest.Outcome{
 				Writes: []string{accessPatch}, Changes: []string{`BucketAccess app: metadata.finalizers=["example.com/audit"]`},
-				Events: []string{saysRevoked},
+				Events: []string{recordsRevoked},
 			},
 		},
 		{
@@ -42,7 +42,7 @@ func TestRemoveFinalizer(t *testing.T) {
 			Want: phasetest.Retried("Conflict", accessPatch+": Conflict"),
 		},
 		{
-			Name: "API server fails", Reason: "no Event says what did not happen",
+			Name: "API server fails", Reason: "no Event reports an outcome that did not occur",
 			Given: func(s *scene) {
 				s.hasAccess(s.granted, leaving)
 				s.Reject("patch bucketaccesses", http.StatusInternalServerError)
@@ -64,7 +64,7 @@ func TestReconcile(t *testing.T) {
 			Given: func(s *scene) { s.hasAll(); s.hasAccess() },
 			Want: phasetest.Outcome{
 				Writes:  []string{accessPatch, bucketPatch, grants, statusPatch, creates, statusPatch},
-				Changes: append(append(isProtectedNow(), isGranted, hasAcc), isFilled()...), Events: []string{saysReady},
+				Changes: append(append(isProtectedNow(), isGranted, hasAcc), isFilled()...), Events: []string{recordsReady},
 			},
 		},
 		{
@@ -97,7 +97,7 @@ func TestReconcile(t *testing.T) {
 			Given: func(s *scene) { s.hasAll(accessed); s.hasAccess(s.granted, leaving); s.hasSecret() },
 			Want: phasetest.Outcome{
 				Writes:  []string{releases, deletes, revokes, bucketPatch, accessPatch},
-				Changes: []string{isReleasedBucket, isGone, "Secret app is gone"}, Events: []string{saysRevoked},
+				Changes: []string{isReleasedBucket, isGone, "Secret app is gone"}, Events: []string{recordsRevoked},
 			},
 		},
 		{

@@ -27,13 +27,13 @@ func TestIdentify(t *testing.T) {
 	}
 	done := phasetest.Outcome{Err: "done"}
 	runTable(t, []phaseCase{
-		{Name: "record", Reason: "it says whose the access is", Given: func(s *scene) { s.hasAccess(s.granted, leaving) }},
+		{Name: "record", Reason: "it assigns the access to the driver", Given: func(s *scene) { s.hasAccess(s.granted, leaving) }},
 		{
 			Name: "access of upstream's sidecar", Reason: "class and Bucket may be gone when it is revoked",
 			Given: func(s *scene) { s.hasAll(); s.hasAccess(upstreams) }, Want: isRecorded,
 		},
 		{
-			Name: "access of upstream's sidecar, claim gone", Reason: "the Bucket says of which claim it is",
+			Name: "access of upstream's sidecar, claim gone", Reason: "the Bucket names its claim",
 			Given: func(s *scene) { s.hasClass(); s.hasBucket(); s.hasAccess(upstreams) }, Want: isRecorded,
 		},
 		{
@@ -45,7 +45,7 @@ func TestIdentify(t *testing.T) {
 			Given: func(s *scene) { s.hasClaim(); s.hasBucket(ofOtherDriver); s.hasAccess(upstreams) }, Want: done,
 		},
 		{
-			Name: "no class, no claim, no Bucket", Reason: "nothing says which driver has to revoke it; an administrator is told",
+			Name: "no class, no claim, no Bucket", Reason: "the driver is unknown; an Event tells the administrator",
 			Given: func(s *scene) { s.hasAccess(upstreams) },
 			Want:  phasetest.Outcome{Events: []string{"Normal DeletionBlocked of BucketAccess app"}, Err: "Blocked DeletionBlocked"},
 		},

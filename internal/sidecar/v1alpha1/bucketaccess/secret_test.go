@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
@@ -122,7 +122,7 @@ func TestCheckSecret(t *testing.T) {
 			Given: func(s *scene) { s.hasAccess(); s.Behind(func() { s.hasSecret(strange) }) }, Want: again,
 		},
 		{
-			Name: "orphan without a BucketInfo", Reason: "nothing says that it is this access's",
+			Name: "orphan without a BucketInfo", Reason: "no data links it to this access",
 			Given: has(func(secret *corev1.Secret) { secret.OwnerReferences = nil }), Want: invalid(v1alpha2.ReasonSecretConflict),
 		},
 		{
