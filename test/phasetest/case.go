@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -32,7 +33,7 @@ type Case struct {
 	hooks    []*hook
 	recorder *recorder
 	before   state
-	runs     bool // the phase
+	runs     atomic.Bool // the phase
 }
 
 // hook is what happens before a request or a call of the phase.
@@ -52,7 +53,7 @@ func (c *Case) Name(short string) string { return short + "-" + c.Namespace }
 // an object defaults to the case's.
 func (c *Case) Make(objects ...client.Object) {
 	c.Helper()
-	if c.cache != nil && c.thaw == nil && !c.runs {
+	if c.cache != nil && c.thaw == nil && !c.runs.Load() {
 		c.Fatal("Make is called after Client: the cache may be behind or not; call it earlier, or in Behind or Before")
 	}
 	for _, object := range objects {

@@ -35,7 +35,7 @@ func (c *Case) DialOption() grpc.DialOption {
 	return grpc.WithChainUnaryInterceptor(func(
 		ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 	) error {
-		if !c.runs {
+		if !c.runs.Load() {
 			return invoke(ctx, method, request, response, conn, opts...)
 		}
 		line, writes := lineOfCall(method, request), len(c.requests.Writes())

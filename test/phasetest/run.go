@@ -68,7 +68,7 @@ func (c *Case) Do(object client.Object, reconciles func(ctx context.Context, fou
 	c.before = c.read()
 	before := c.conditions(object)
 	c.requests.Intercept(c.intercept)
-	c.runs = true
+	c.runs.Store(true)
 	var found error
 	result, err := reconciles(c.Context(), &found)
 	c.requests.Intercept(nil)
