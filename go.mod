@@ -32,7 +32,7 @@ require (
 	github.com/zeebo/xxh3 v1.1.0
 	go.etcd.io/bbolt v1.5.0
 	go.etcd.io/etcd/api/v3 v3.7.0
-	go.uber.org/goleak v1.3.0
+	go.uber.org/goleak v1.3.1-0.20260602155401-5f791e3ef83b
 	go.uber.org/zap v1.28.0
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/net v0.61.0
