@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -47,8 +48,15 @@ type StartError struct {
 	Log []string
 }
 
-// Error returns the failed phase and the cause.
-func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Phase, e.Err) }
+// Error returns the failed phase and the cause, and in lines of their own those of Log: often, only
+// they have the reason.
+func (e *StartError) Error() string {
+	text := fmt.Sprintf("%s: %v", e.Phase, e.Err)
+	if len(e.Log) > 0 {
+		text += "\nThe last lines of its log:\n    " + strings.Join(e.Log, "\n    ")
+	}
+	return text
+}
 
 // Unwrap returns the cause.
 func (e *StartError) Unwrap() error { return e.Err }

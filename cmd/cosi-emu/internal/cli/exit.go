@@ -60,26 +60,15 @@ func Code(w io.Writer, err error) int {
 	return ExitFailure
 }
 
-// PrintError prints an error, and the log lines that belong to it.
+// PrintError prints an error, and the last log lines of a component that has ended.
 func PrintError(w io.Writer, err error) {
 	_, _ = fmt.Fprintf(w, "Error: %v\n", err)
-	log := logOf(err)
-	if len(log) == 0 {
+	failure, ok := errors.AsType[*controlplane.ComponentError](err)
+	if !ok || len(failure.LogTail) == 0 {
 		return
 	}
 	_, _ = fmt.Fprintf(w, "The last lines of its log:\n")
-	for _, line := range log {
+	for _, line := range failure.LogTail {
 		_, _ = fmt.Fprintf(w, "    %s\n", line)
 	}
-}
-
-// logOf returns the last log lines of the component that an error is about.
-func logOf(err error) []string {
-	if start, ok := errors.AsType[*emulator.StartError](err); ok {
-		return start.Log
-	}
-	if failure, ok := errors.AsType[*controlplane.ComponentError](err); ok {
-		return failure.LogTail
-	}
-	return nil
 }
