@@ -48,7 +48,36 @@ func (e *evidence) wrongCreate(c call) []Finding {
 // wrongClass compares a grant with the class of the access.
 func (e *evidence) wrongClass(c call, access *object) []Finding {
 	said := fields{fieldParameters: parametersOf(c.parameters), fieldAuthentication: quote(c.request.AuthenticationType.Type)}
-	return deviation(c, accesses, access.key(), said, e.classFields(access.Spec.BucketAccessClassName))
+	follows := e.classFields(access.Spec.BucketAccessClassName)
+	if len(follows) > 0 && e.releasedWithoutClass(c, access) && said[fieldParameters] == parametersOf(nil) {
+		follows = append(follows, fields{fieldParameters: said[fieldParameters], fieldAuthentication: follows[len(follows)-1][fieldAuthentication]})
+	}
+	return deviation(c, accesses, access.key(), said, follows)
+}
+
+// releasedWithoutClass reports whether a grant repeats an earlier one for an access that is being
+// deleted, so that its account is known and can be revoked, and the class may be gone: then only
+// the authentication type is known, which the access has recorded.
+func (e *evidence) releasedWithoutClass(c call, access *object) bool {
+	deleting := slices.ContainsFunc(e.of(accesses), func(v version) bool {
+		return v.seq < c.seq && v.got != nil && v.got.Metadata.UID == access.Metadata.UID && v.got.deleting()
+	})
+	return deleting && e.hadNoClass(access.Spec.BucketAccessClassName)
+}
+
+// hadNoClass reports whether a class that was seen was not there later.
+func (e *evidence) hadNoClass(name string) bool {
+	existed := false
+	for _, m := range e.moments() {
+		exists := slices.Contains(m.Objects.AccessClasses, name)
+		if existed && !exists {
+			return true
+		}
+		existed = existed || exists
+	}
+	return slices.ContainsFunc(e.of(accessClasses), func(v version) bool {
+		return v.key == name && v.verb == "delete" && v.result != rejected
+	})
 }
 
 // classFields returns what follows from a BucketAccessClass, in all versions that were seen.

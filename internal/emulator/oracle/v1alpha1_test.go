@@ -262,6 +262,22 @@ func TestOrderV1alpha1(t *testing.T) {
 	})
 }
 
+// releasedV1alpha1 has a grant be repeated without parameters, for an access with more metadata, and
+// lets a test change which objects are seen afterwards.
+func releasedV1alpha1(metadata string, change func(*oracle.Objects)) func(*story) {
+	return func(s *story) {
+		s.until("withdraw")
+		objects, truth := wellV1alpha1()
+		s.look(objects, truth)
+		s.happenings = append(s.happenings,
+			happening{"delete", oldAccessEvent(`{}`, held(v1alpha1.BucketAccessFinalizer)+recorded()+metadata, hasOldAccount)},
+			happening{"learn account", rpc("DriverGrantBucketAccess", account,
+				strings.Replace(granting, `"parameters":{"role":"writer"}`, `"parameters":{}`, 1), `{"accountId":"`+oldAccount+`"}`)})
+		change(&objects)
+		s.look(objects, truth)
+	}
+}
+
 func TestRequestV1alpha1(t *testing.T) {
 	ofBucket, ofAccess := []summary{{oracle.Request, "Bucket/" + oldBucket}}, []summary{{oracle.Request, "BucketAccess/app"}}
 	seen := func(change func(*story)) func(*story) {
@@ -271,8 +287,19 @@ func TestRequestV1alpha1(t *testing.T) {
 		"BucketParameters": {reason: "They are the class's.", happen: asking("provision", "gold", "silver"), want: ofBucket},
 		"AccessParameters": {reason: "They are the class's.", happen: seen(asking("grant", "writer", "reader")), want: ofAccess},
 		"Authentication":   {reason: "The class says Key.", happen: seen(asking("grant", `"Key"`, `"IAM"`)), want: ofAccess},
-		"GrantedBucket":    {reason: "Another bucket.", happen: asking("grant", oldID, "other"), want: ofAccess},
-		"RevokedBucket":    {reason: "Another bucket.", happen: asking("revoke", oldID, "other"), want: ofAccess},
+		"WithoutClass": {
+			reason: "The class is gone, and the account is to be found that is to be revoked.",
+			happen: releasedV1alpha1(going, func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }),
+		},
+		"WithClass": {
+			reason: "The class is there, and has parameters.", happen: releasedV1alpha1(going, func(*oracle.Objects) {}), want: ofAccess,
+		},
+		"InUseWithoutClass": {
+			reason: "Nobody deletes the access: it is to wait for its class.",
+			happen: releasedV1alpha1("", func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }), want: ofAccess,
+		},
+		"GrantedBucket": {reason: "Another bucket.", happen: asking("grant", oldID, "other"), want: ofAccess},
+		"RevokedBucket": {reason: "Another bucket.", happen: asking("revoke", oldID, "other"), want: ofAccess},
 		"BucketName": {
 			reason: "No Bucket has the name.", happen: asking("provision", oldBucket, ns+"-photos"),
 			want: []summary{{oracle.Request, ns + "-photos"}},
