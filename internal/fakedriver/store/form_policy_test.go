@@ -113,7 +113,8 @@ func unescape(text string) string {
 //nolint:lll // one case a line
 func TestFormPolicies(t *testing.T) {
 	a := newApp(t)
-	good := a.form().document()
+	signed := a.form()
+	good := signed.document()
 	expiring := func(text string) string {
 		return `{"expiration": ` + text + `, "conditions": [["starts-with", "$key", ""]]}`
 	}
@@ -142,7 +143,7 @@ func TestFormPolicies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := a.in(t)
 			f := a.form()
-			f.policy = tc.policy
+			f.at, f.policy = signed.at, tc.policy // the document names the second
 			got := a.post(f)
 			if found := codeOf(got.body); found != tc.code || !strings.Contains(unescape(got.body), tc.says) {
 				t.Errorf("%s\nanswer %d: %s", tc.reason, got.status, got.body)

@@ -24,6 +24,8 @@ func IgnoreControlPlane() []goleak.Option {
 	}
 	return []goleak.Option{
 		goleak.IgnoreAnyFunction(emulator + "memstore.(*Store).expireRecords"),
+		// Its controllers watch anew every few minutes. A client whose watch is left is found by its own goroutine.
+		goleak.IgnoreAnyFunction(emulator + "memstore.(*watcher).run"),
 		goleak.IgnoreAnyFunction(embedded + "/apiserver.(*exchange).serve"),
 		// A client that keeps its connection has the server keep it.
 		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
