@@ -219,7 +219,10 @@ func TestDriverRejectsAccess(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			s := w.newScene(t)
 			claim, access := s.claim("data"), s.access("app", "data")
-			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+			s.Make(s.bucketClass(), claim)
+			s.WaitReady(claim)
+			w.settle(t) // an event of the Bucket has the access tried once more
+			s.Make(access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
 				class.Spec.Parameters = map[string]string{"please": "reject-" + method}
 			}))
 			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
