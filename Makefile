@@ -23,6 +23,14 @@ PACKAGES ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 # Tests with this name take minutes. The gate runs some of them, test-nightly all.
 LONG := ^TestLong
 
+# Tests with this name are about the programs of the control plane, or repeat on them what others show
+# on the embedded one; a start takes seconds. The gate runs them. A few others always have kube-apiserver
+# as their judge, if it is on this machine.
+PROGRAMS := ^TestPrograms
+
+# Short processes spend a fifth of their time on collecting garbage, for less memory than anybody lacks.
+GOGC ?= 400
+
 # All that is drawn at random depends on SEED. The gate has a seed that was chosen once, so that
 # the same commit has the same answer; make test-nightly draws a new one, and prints it.
 SEED ?= 1
@@ -32,7 +40,7 @@ SLOWEST := $(addprefix ./,cmd/cosi-emu internal/scenarios/explore scenarios/suit
 	internal/scenarios/engine sidecar/v1alpha1 test/e2e test/differential internal/emulator/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
-GOTEST = COSI_EMU_TEST_SEED=$(SEED) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
+GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
@@ -74,7 +82,11 @@ clean: ## Remove what was built here. The user's cache stays.
 
 .PHONY: test
 test: ## Run the tests. make test PKG=./sidecar/... TESTFLAGS='-run Delete'
-	$(GOTEST) -timeout 20m -skip '$(LONG)' $(TESTFLAGS) $(if $(filter ./...,$(PKG)),$(SLOWEST)) $(PKG)
+ifeq ($(PKG),./...)
+	$(GOTEST) -timeout 20m -skip '$(LONG)|$(PROGRAMS)' $(TESTFLAGS) $(SLOWEST) $(PKG)
+else
+	$(GOTEST) -timeout 20m -skip '$(LONG)' $(TESTFLAGS) $(PKG)
+endif
 
 .PHONY: test-unit
 test-unit: ## Run the tests that need no process.
@@ -86,7 +98,12 @@ test-all: ## Run all that CI runs.
 
 # The gate: a fixed part of the tests that take minutes.
 .PHONY: test-gate
-test-gate: test-suites test-race test-modules test-sample
+test-gate: test-programs test-suites test-race test-modules test-sample
+
+.PHONY: test-programs
+test-programs: setup # Run the tests of the programs of the control plane.
+	COSI_EMU_TEST_REQUIRE_PROGRAMS=1 $(GOTEST) -timeout 20m -run '$(PROGRAMS)' $(TESTFLAGS) \
+		$$(grep -rl --include='*_test.go' '^func TestPrograms' . | xargs -n1 dirname | sort -u)
 
 # The real API server is the judge of every change.
 .PHONY: test-suites

@@ -49,69 +49,61 @@ func startOwn(t *testing.T, opts emulator.Options) (emu *emulator.Emulator, stop
 	return emu, stop
 }
 
-// forKinds runs a test with each kind of control plane.
-func forKinds(t *testing.T, test func(t *testing.T, kind emulator.ControlPlaneKind)) {
-	t.Helper()
-	for _, kind := range []emulator.ControlPlaneKind{emulator.ControlPlaneEmbedded, emulator.ControlPlaneEnvtest} {
-		t.Run(string(kind), func(t *testing.T) {
-			if kind == emulator.ControlPlaneEnvtest {
-				binariestest.Find(t)
-			}
-			test(t, kind)
-		})
-	}
-}
-
 // TestSnapshotIdentical: what starts from a snapshot has the same objects, with the same
 // UIDs and resource versions, the same keys and the same contents, with and without a data
 // directory, and goes on.
-func TestSnapshotIdentical(t *testing.T) {
-	forKinds(t, func(t *testing.T, kind emulator.ControlPlaneKind) {
-		t.Helper()
-		file := filepath.Join(t.TempDir(), "state.snapshot")
-		emu, stop := startOwn(t, emulator.Options{
-			ControlPlaneKind: kind, TLS: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
-		})
-		s := newOwnStory(t, emu, "photos")
-		s.waitReady()
-		secret := s.secret()
-		if err := openSecurely(t, secret).put(t.Context(), "hello.txt", "hello"); err != nil {
-			t.Fatal(err)
-		}
-		info, err := emu.SaveSnapshot(t.Context(), file, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := versionsOf(t, emu)
-		expectPrivate(t, file)
-		if _, err := emu.SaveSnapshot(t.Context(), file, false); !errors.Is(err, emulator.ErrSnapshotExists) {
-			t.Errorf("SaveSnapshot() to an existing file = %v, want ErrSnapshotExists", err)
-		}
-		stop()
-		expectInspected(t, file, kind, info)
+func TestSnapshotIdentical(t *testing.T) { snapshotIsIdentical(t, emulator.ControlPlaneEmbedded) }
 
-		data := filepath.Join(t.TempDir(), "data")
-		for name, opts := range map[string]emulator.Options{
-			"Temporary": {Snapshot: file}, "DataDir": {Snapshot: file, DataDir: data},
-		} {
-			t.Run(name, func(t *testing.T) {
-				again, stop := startOwn(t, opts)
-				s.emu = again
-				expectIdentical(t, s, before, secret)
-				newOwnStory(t, again, "later-"+strings.ToLower(name)).waitReady()
-				stop()
-			})
-		}
-		if _, err := emulator.Start(t.Context(), emulator.Options{Snapshot: file, DataDir: data}); !errors.Is(err, emulator.ErrOptions) {
-			t.Errorf("Start() with a data directory that is in use = %v, want ErrOptions", err)
-		}
-		t.Run("DataDirAgain", func(t *testing.T) {
-			again, _ := startOwn(t, emulator.Options{DataDir: data, ControlPlaneKind: kind, TLS: true})
-			name := "Bucket/" + s.claim.Status.BoundBucketName
-			if got := versionsOf(t, again); got[name] != before[name] {
-				t.Error("the data directory does not have the contents of the snapshot")
-			}
+func TestProgramsSnapshotIdentical(t *testing.T) {
+	binariestest.Find(t)
+	snapshotIsIdentical(t, emulator.ControlPlaneEnvtest)
+}
+
+func snapshotIsIdentical(t *testing.T, kind emulator.ControlPlaneKind) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "state.snapshot")
+	emu, stop := startOwn(t, emulator.Options{
+		ControlPlaneKind: kind, TLS: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
+	})
+	s := newOwnStory(t, emu, "photos")
+	s.waitReady()
+	secret := s.secret()
+	if err := openSecurely(t, secret).put(t.Context(), "hello.txt", "hello"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := emu.SaveSnapshot(t.Context(), file, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := versionsOf(t, emu)
+	expectPrivate(t, file)
+	if _, err := emu.SaveSnapshot(t.Context(), file, false); !errors.Is(err, emulator.ErrSnapshotExists) {
+		t.Errorf("SaveSnapshot() to an existing file = %v, want ErrSnapshotExists", err)
+	}
+	stop()
+	expectInspected(t, file, kind, info)
+
+	data := filepath.Join(t.TempDir(), "data")
+	for name, opts := range map[string]emulator.Options{
+		"Temporary": {Snapshot: file}, "DataDir": {Snapshot: file, DataDir: data},
+	} {
+		t.Run(name, func(t *testing.T) {
+			again, stop := startOwn(t, opts)
+			s.emu = again
+			expectIdentical(t, s, before, secret)
+			newOwnStory(t, again, "later-"+strings.ToLower(name)).waitReady()
+			stop()
 		})
+	}
+	if _, err := emulator.Start(t.Context(), emulator.Options{Snapshot: file, DataDir: data}); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("Start() with a data directory that is in use = %v, want ErrOptions", err)
+	}
+	t.Run("DataDirAgain", func(t *testing.T) {
+		again, _ := startOwn(t, emulator.Options{DataDir: data, ControlPlaneKind: kind, TLS: true})
+		name := "Bucket/" + s.claim.Status.BoundBucketName
+		if got := versionsOf(t, again); got[name] != before[name] {
+			t.Error("the data directory does not have the contents of the snapshot")
+		}
 	})
 }
 
@@ -205,31 +197,36 @@ func versionsOf(t *testing.T, emu *emulator.Emulator) map[string]string {
 // The state in each file, before any component could mend it, is consistent: every Bucket
 // that is ready has its backend bucket, the keys of every access that is ready work, and what
 // was acknowledged before the snapshot is there.
-func TestSnapshotConsistent(t *testing.T) {
-	forKinds(t, func(t *testing.T, kind emulator.ControlPlaneKind) {
-		t.Helper()
-		emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: kind})
-		busy := startWriters(t, emu)
-		dir := t.TempDir()
-		var taken []acknowledged
-		count := 4
-		if kind == emulator.ControlPlaneEnvtest {
-			count = 2 // each is opened with a control plane of its own, which takes seconds
+func TestSnapshotConsistent(t *testing.T) { snapshotsAreConsistent(t, emulator.ControlPlaneEmbedded) }
+
+func TestProgramsSnapshotConsistent(t *testing.T) {
+	binariestest.Find(t)
+	snapshotsAreConsistent(t, emulator.ControlPlaneEnvtest)
+}
+
+func snapshotsAreConsistent(t *testing.T, kind emulator.ControlPlaneKind) {
+	t.Helper()
+	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: kind})
+	busy := startWriters(t, emu)
+	dir := t.TempDir()
+	var taken []acknowledged
+	count := 4
+	if kind == emulator.ControlPlaneEnvtest {
+		count = 2 // each is opened with a control plane of its own, which takes seconds
+	}
+	for n := range count {
+		busy.awaitProgress()
+		before := busy.snapshot()
+		if _, err := emu.SaveSnapshot(t.Context(), filepath.Join(dir, fmt.Sprint(n)), false); err != nil {
+			t.Fatal(err)
 		}
-		for n := range count {
-			busy.awaitProgress()
-			before := busy.snapshot()
-			if _, err := emu.SaveSnapshot(t.Context(), filepath.Join(dir, fmt.Sprint(n)), false); err != nil {
-				t.Fatal(err)
-			}
-			taken = append(taken, before)
-		}
-		busy.stop()
-		stop()
-		for n, before := range taken {
-			t.Run(fmt.Sprint(n), func(t *testing.T) { expectConsistent(t, kind, filepath.Join(dir, fmt.Sprint(n)), before) })
-		}
-	})
+		taken = append(taken, before)
+	}
+	busy.stop()
+	stop()
+	for n, before := range taken {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { expectConsistent(t, kind, filepath.Join(dir, fmt.Sprint(n)), before) })
+	}
 }
 
 // acknowledged is what clients know at a moment.

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestData stops, restarts and kills an emulator whose data is kept.
-func TestData(t *testing.T) {
+// TestProgramsData stops, restarts and kills an emulator whose data is kept.
+func TestProgramsData(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	data := filepath.Join(h.dir, "data")

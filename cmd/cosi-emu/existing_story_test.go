@@ -140,9 +140,9 @@ func waitDead(t *testing.T, h *home) {
 	})
 }
 
-// TestExistingClusterDriver serves a user's own driver on a cluster where
+// TestProgramsExistingClusterDriver serves a user's own driver on a cluster where
 // COSI is installed, with classes that the emulator did not create.
-func TestExistingClusterDriver(t *testing.T) {
+func TestProgramsExistingClusterDriver(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	x := h.newExisting()

@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestFullDiskAtStart starts an emulator on a disk that is too small for etcd. The user
+// TestProgramsFullDiskAtStart starts an emulator on a disk that is too small for etcd. The user
 // sees why, and not etcd's stack; with more space it starts.
-func TestFullDiskAtStart(t *testing.T) {
+func TestProgramsFullDiskAtStart(t *testing.T) {
 	t.Parallel()
 	const size = 160 << 20 // etcd reserves 64 MiB for each of two files
 	disk := harness.SmallDisk(t, size)

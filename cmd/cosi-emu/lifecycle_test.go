@@ -35,7 +35,7 @@ func (h *home) programDir() string {
 	return dir
 }
 
-func TestForeground(t *testing.T) {
+func TestProgramsForeground(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	h.env = append(h.env, "KUBEBUILDER_ASSETS="+h.programDir())
@@ -53,7 +53,7 @@ func TestForeground(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-func TestInterruptedStart(t *testing.T) {
+func TestProgramsInterruptedStart(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	for _, args := range [][]string{{"up"}, {"up", "-d"}} {
@@ -69,8 +69,8 @@ func TestInterruptedStart(t *testing.T) {
 	}
 }
 
-// TestComponentDies ends a process that the emulator cannot do without.
-func TestComponentDies(t *testing.T) {
+// TestProgramsComponentDies ends a process that the emulator cannot do without.
+func TestProgramsComponentDies(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	up := h.start("up")
@@ -98,8 +98,8 @@ func component(t *testing.T, info instance.Info, name string) emulator.Component
 	return emulator.ComponentInfo{}
 }
 
-// TestKill kills emulators, and runs others beside and after them.
-func TestKill(t *testing.T) {
+// TestProgramsKill kills emulators, and runs others beside and after them.
+func TestProgramsKill(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	killed, beside := h.up(), h.up("--name", "beside")

@@ -24,9 +24,9 @@ import (
 // otherUser is the ID of a user who owns no file of a test.
 const otherUser = 65534
 
-// TestOtherUser has another user of the machine try everything that an emulator
+// TestProgramsOtherUser has another user of the machine try everything that an emulator
 // leaves open: each file, each UNIX socket, and each TCP port.
-func TestOtherUser(t *testing.T) {
+func TestProgramsOtherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")

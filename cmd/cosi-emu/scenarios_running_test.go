@@ -66,8 +66,8 @@ func TestRunTimeout(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestRunEmulatorDies ends a process that scenarios cannot do without.
-func TestRunEmulatorDies(t *testing.T) {
+// TestProgramsRunEmulatorDies ends a process that scenarios cannot do without.
+func TestProgramsRunEmulatorDies(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
 	h.write("s.yaml", scenario("running", begins))

@@ -20,33 +20,36 @@ import (
 // TestSnapshot saves a snapshot, describes it, and starts from it, with each control plane.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []emulator.ControlPlaneKind{emulator.ControlPlaneEmbedded, emulator.ControlPlaneEnvtest} {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			if kind == emulator.ControlPlaneEnvtest {
-				binariestest.Find(t)
-			}
-			h := newHomeOn(t, selection.Kind(kind))
-			first := h.up()
-			secret := connect(t, first.Kubeconfig).quickstart()
-			openBucket(secret).put(t, "hello.txt", "hello")
-			if out := h.must("snapshot", "save", "my.snapshot"); !strings.Contains(out, "up --from my.snapshot") ||
-				!strings.Contains(out, "It contains secrets") {
-				t.Errorf("snapshot save prints\n%s", out)
-			}
-			h.expectMode("my.snapshot", 0o600)
-			h.rejected("already exists", "snapshot", "save", "my.snapshot")
-			var saved emulator.SnapshotInfo
-			h.json(&saved, "snapshot", "save", "my.snapshot", "--force", "-o", "json")
-			h.expectInspected(saved, kind, secret)
-			h.must("down")
-			h.expectNothingLeft()
+	saveAndStart(t, emulator.ControlPlaneEmbedded)
+}
 
-			h.expectRestored(h.up("--from", "my.snapshot"), secret)
-			h.must("down")
-			h.expectNothingLeft()
-		})
+func TestProgramsSnapshot(t *testing.T) {
+	t.Parallel()
+	binariestest.Find(t)
+	saveAndStart(t, emulator.ControlPlaneEnvtest)
+}
+
+func saveAndStart(t *testing.T, kind emulator.ControlPlaneKind) {
+	t.Helper()
+	h := newHomeOn(t, selection.Kind(kind))
+	first := h.up()
+	secret := connect(t, first.Kubeconfig).quickstart()
+	openBucket(secret).put(t, "hello.txt", "hello")
+	if out := h.must("snapshot", "save", "my.snapshot"); !strings.Contains(out, "up --from my.snapshot") ||
+		!strings.Contains(out, "It contains secrets") {
+		t.Errorf("snapshot save prints\n%s", out)
 	}
+	h.expectMode("my.snapshot", 0o600)
+	h.rejected("already exists", "snapshot", "save", "my.snapshot")
+	var saved emulator.SnapshotInfo
+	h.json(&saved, "snapshot", "save", "my.snapshot", "--force", "-o", "json")
+	h.expectInspected(saved, kind, secret)
+	h.must("down")
+	h.expectNothingLeft()
+
+	h.expectRestored(h.up("--from", "my.snapshot"), secret)
+	h.must("down")
+	h.expectNothingLeft()
 }
 
 // json runs a command that prints JSON.

@@ -115,8 +115,8 @@ delete -f testdata/changed.yaml --ignore-not-found
 delete bc photos -n demo
 `
 
-// TestKubectl runs commands of kubectl on both control planes, which have to print the same.
-func TestKubectl(t *testing.T) {
+// TestProgramsKubectl runs commands of kubectl on both control planes, which have to print the same.
+func TestProgramsKubectl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it requires kube-apiserver")
 	}

@@ -36,13 +36,13 @@ var scenarios = flag.Int("scenarios", 3, "number of scenarios, selected by the s
 // patience is for machines that do other things, too.
 const patience = 6
 
-// TestScenarios runs the scenarios of one area on both control planes. The operations of the
+// TestProgramsScenarios runs the scenarios of one area on both control planes. The operations of the
 // components, their outcomes, and the objects that they wrote last have to be the same.
-func TestScenarios(t *testing.T) {
+func TestProgramsScenarios(t *testing.T) {
 	sameScenarios(t, slices.DeleteFunc(suite(t), func(s *spec.Scenario) bool { return !isIn(s, "steady") }))
 }
 
-// TestLongScenarios is TestScenarios with scenarios of all areas.
+// TestLongScenarios is TestProgramsScenarios with scenarios of all areas.
 func TestLongScenarios(t *testing.T) {
 	sameScenarios(t, harness.Draw(t, suite(t), *scenarios))
 }

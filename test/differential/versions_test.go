@@ -18,11 +18,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
-// versionedKinds are the kinds of TestVersions: of a custom resource, and built-in.
+// versionedKinds are the kinds of TestProgramsVersions: of a custom resource, and built-in.
 var versionedKinds = []string{"bucketclaims", "configmaps"} //nolint:gochecknoglobals // a constant
 
-// TestVersions lists and watches from old, present, future and compacted versions.
-func TestVersions(t *testing.T) {
+// TestProgramsVersions lists and watches from old, present, future and compacted versions.
+func TestProgramsVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it requires kube-apiserver")
 	}

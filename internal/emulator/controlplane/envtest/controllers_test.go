@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-func TestControllers(t *testing.T) {
+func TestProgramsControllers(t *testing.T) {
 	kinds, err := crds.All()
 	if err != nil {
 		t.Fatal(err)

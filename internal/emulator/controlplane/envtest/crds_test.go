@@ -23,7 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
 )
 
-func TestInstallCRDs(t *testing.T) {
+func TestProgramsInstallCRDs(t *testing.T) {
 	ctx := testContext(t)
 	c := start(t, controlplane.Options{})
 	kinds, err := crds.All()

@@ -21,7 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-func TestStartFails(t *testing.T) {
+func TestProgramsStartFails(t *testing.T) {
 	port := takenPort(t)
 
 	tests := map[string]struct {
@@ -99,7 +99,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-func TestStartIsCancelled(t *testing.T) {
+func TestProgramsStartIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(testContext(t))
 	dir := filepath.Join(t.TempDir(), "cp")
 	_, err := envtest.Start(ctx, controlplane.Options{Binaries: binariestest.Find(t), Dir: dir, Phase: func(p controlplane.Phase) {
@@ -115,7 +115,7 @@ func TestStartIsCancelled(t *testing.T) {
 	}
 }
 
-func TestDirectoryIsRejected(t *testing.T) {
+func TestProgramsDirectoryIsRejected(t *testing.T) {
 	t.Run("NotEmpty", func(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "thesis.txt")
@@ -143,7 +143,7 @@ func TestDirectoryIsRejected(t *testing.T) {
 	})
 }
 
-func TestFailedComponentIsReported(t *testing.T) {
+func TestProgramsFailedComponentIsReported(t *testing.T) {
 	for _, name := range []string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, controlplane.Options{})

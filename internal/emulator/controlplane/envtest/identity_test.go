@@ -25,7 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-func TestIdentities(t *testing.T) {
+func TestProgramsIdentities(t *testing.T) {
 	ctx := testContext(t)
 	dir := filepath.Join(t.TempDir(), "cp")
 	c := start(t, controlplane.Options{Dir: dir})

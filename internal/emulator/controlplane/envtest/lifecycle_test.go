@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-func TestStartAndStopLeaveNothing(t *testing.T) {
+func TestProgramsStartAndStopLeaveNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cp")
 	var phases []controlplane.Phase
 	c := start(t, controlplane.Options{Dir: dir, Phase: func(p controlplane.Phase) {
@@ -46,7 +46,7 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestTwoAtOnce(t *testing.T) {
+func TestProgramsTwoAtOnce(t *testing.T) {
 	a, b := start(t, controlplane.Options{}), start(t, controlplane.Options{})
 	if a.AdminConfig().Host == b.AdminConfig().Host {
 		t.Fatalf("both listen on %s", a.AdminConfig().Host)
@@ -58,7 +58,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-func TestDataIsKept(t *testing.T) {
+func TestProgramsDataIsKept(t *testing.T) {
 	ctx := testContext(t)
 	dir := t.TempDir()
 	first := start(t, controlplane.Options{Dir: dir, KeepData: true})
@@ -70,7 +70,7 @@ func TestDataIsKept(t *testing.T) {
 	}
 }
 
-func TestComponentsRestart(t *testing.T) {
+func TestProgramsComponentsRestart(t *testing.T) {
 	ctx := testContext(t)
 	c := start(t, controlplane.Options{})
 	makeNamespace(ctx, t, c, "before")

@@ -53,7 +53,7 @@ func say(word string) {
 	}
 }
 
-func TestKillLeavesNothing(t *testing.T) { killLeavesNothing(t, "up") }
+func TestProgramsKillLeavesNothing(t *testing.T) { killLeavesNothing(t, "up") }
 
 // TestLongKillLeavesNothing kills the owner in each phase of the start.
 func TestLongKillLeavesNothing(t *testing.T) {
@@ -75,9 +75,9 @@ func killLeavesNothing(t *testing.T, phases ...string) {
 	}
 }
 
-// TestKilledDataIsKept also kills the watchdog, so that the next start has to
+// TestProgramsKilledDataIsKept also kills the watchdog, so that the next start has to
 // deal with components that run.
-func TestKilledDataIsKept(t *testing.T) {
+func TestProgramsKilledDataIsKept(t *testing.T) {
 	binariestest.Find(t)
 	t.Setenv(keepVariable, "yes")
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func TestKilledDataIsKept(t *testing.T) {
 	}
 }
 
-func TestEndOrphans(t *testing.T) {
+func TestProgramsEndOrphans(t *testing.T) {
 	binariestest.Find(t)
 	dir := filepath.Join(t.TempDir(), "cp")
 	if err := envtest.EndOrphans(testContext(t), dir); err != nil {
