@@ -50,7 +50,9 @@ func (e *evidence) wrongClass(c call, access *object) []Finding {
 	said := fields{fieldParameters: parametersOf(c.parameters), fieldAuthentication: quote(c.request.AuthenticationType.Type)}
 	follows := e.classFields(access.Spec.BucketAccessClassName)
 	if len(follows) > 0 && e.releasedWithoutClass(c, access) && said[fieldParameters] == parametersOf(nil) {
-		follows = append(follows, fields{fieldParameters: said[fieldParameters], fieldAuthentication: follows[len(follows)-1][fieldAuthentication]})
+		without := maps.Clone(follows[len(follows)-1])
+		without[fieldParameters] = said[fieldParameters]
+		follows = append(follows, without)
 	}
 	return deviation(c, accesses, access.key(), said, follows)
 }
