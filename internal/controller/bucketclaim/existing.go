@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -48,20 +47,12 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 	}
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaimRef.UID = claim.UID
-	// The lock keeps the claim from binding another Bucket that has the name by now.
+	// The lock keeps the claim from binding another Bucket that has the name by now, or one that another
+	// claim has bound.
 	if err := r.Client.Patch(ctx, bucket, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, takenError(bucket.Name, err))
+		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, err)
 	}
 	return bucket, nil
-}
-
-// takenError turns the rejection of a changed UID into a conflict: another claim has
-// bound the Bucket, which the cache does not show yet.
-func takenError(name string, err error) error {
-	if apierrors.IsInvalid(err) {
-		return apierrors.NewConflict(v1alpha2.Resource("buckets"), name, err)
-	}
-	return err
 }
 
 // mustRetain reports whether the Bucket has the deletion policy Delete although COSI

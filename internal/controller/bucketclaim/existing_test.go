@@ -109,13 +109,16 @@ func TestBindExisting(t *testing.T) {
 			Want: phasetest.Retried("NotFound", bucketPatch+": Not Found"),
 		},
 		{
-			Name: "UID that the API server rejects", Reason: "another claim has bound the Bucket, which the cache does not show",
+			Name: "API server rejects the Bucket", Reason: "a policy of the cluster does, and the user is told",
 			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)
 				s.hasBucket(unbound)
 				s.Reject("patch buckets", http.StatusUnprocessableEntity)
 			},
-			Want: phasetest.Retried("Conflict", bucketPatch+": Unprocessable Entity"),
+			Want: phasetest.Outcome{
+				Writes: []string{bucketPatch + ": Unprocessable Entity"}, Events: []string{"Warning APIError of BucketClaim photos"},
+				Err: "Invalid", Requeue: true,
+			},
 		},
 		{
 			Name: "cache fails", Reason: "the user is not told that the Bucket does not exist",
