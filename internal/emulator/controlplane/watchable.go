@@ -11,7 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// waitWatchable waits until the API server has filled its watch caches. Before, it
+// waitWatchable waits until the API server's handler of custom resources knows the kinds, of which
+// its discovery may have an earlier definition, and until its watch caches are filled. Before, it
 // tells clients to retry after a second.
 func waitWatchable(ctx context.Context, client rest.Interface, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for version, plurals := range servedResources(crds) {
@@ -30,7 +31,7 @@ func waitWatchable(ctx context.Context, client rest.Interface, crds []*apiextens
 func watchable(ctx context.Context, client rest.Interface, version schema.GroupVersion, plural string) (bool, error) {
 	stream, err := client.Get().AbsPath("apis", version.Group, version.Version, plural).
 		Param("watch", "true").MaxRetries(0).Stream(ctx)
-	if apierrors.IsTooManyRequests(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsTooManyRequests(err) {
 		return false, nil
 	}
 	if err != nil {

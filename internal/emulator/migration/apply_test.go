@@ -141,7 +141,10 @@ func (l *lab) swap(ctx context.Context, to func() ([]*apiextensionsv1.CustomReso
 	}
 	harness.Eventually(l.T, "the kinds are deleted", func(context.Context) error {
 		for _, definition := range definitions {
-			_, err := l.definitions.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, definition.Name, metav1.GetOptions{})
+			left, err := l.definitions.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, definition.Name, metav1.GetOptions{})
+			if err == nil {
+				return fmt.Errorf("%s is still there: %+v %+v", definition.Name, left.ObjectMeta, left.Status)
+			}
 			if !apierrors.IsNotFound(err) {
 				return fmt.Errorf("get %s: %w", definition.Name, err)
 			}
