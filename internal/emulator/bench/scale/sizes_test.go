@@ -39,7 +39,7 @@ func TestModel(t *testing.T) {
 // TestSizes: components find nothing to do among copies of a pair.
 func TestSizes(t *testing.T) {
 	s := newTestEnvironment(t)
-	results, err := s.measureSizes(t.Context(), Options{Load: Load{Most: 9}}, func(string) {})
+	results, err := s.measureSizes(t.Context(), Options{Load: Load{Most: 30}}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
