@@ -28,7 +28,7 @@ LONG := ^TestLong
 # as their judge, if it is on this machine.
 PROGRAMS := ^TestPrograms
 
-# Short processes spend a fifth of their time on collecting garbage, for less memory than anybody lacks.
+# Tests trade memory for time: a short process spends a fifth of its processor time on garbage collection.
 GOGC ?= 400
 
 # All that is drawn at random depends on SEED. The gate has a seed that was chosen once, so that

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
-// TestSnapshot saves a snapshot, describes it, and starts from it, with each control plane.
+// TestSnapshot saves a snapshot, describes it, and starts from it.
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	saveAndStart(t, emulator.ControlPlaneEmbedded)

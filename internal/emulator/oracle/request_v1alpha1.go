@@ -57,9 +57,9 @@ func (e *evidence) wrongClass(c call, access *object) []Finding {
 	return deviation(c, accesses, access.key(), said, follows)
 }
 
-// releasedWithoutClass reports whether a grant repeats an earlier one for an access that is being
-// deleted, so that its account is known and can be revoked, and the class may be gone: then only
-// the authentication type is known, which the access has recorded.
+// releasedWithoutClass reports whether a grant is for an access that is being deleted, and whose class
+// is gone. The sidecar repeats a grant to learn the account that it has to revoke. It has recorded the
+// authentication type on the access, but no parameters.
 func (e *evidence) releasedWithoutClass(c call, access *object) bool {
 	deleting := slices.ContainsFunc(e.of(accesses), func(v version) bool {
 		return v.seq < c.seq && v.got != nil && v.got.Metadata.UID == access.Metadata.UID && v.got.deleting()

@@ -288,14 +288,14 @@ func TestRequestV1alpha1(t *testing.T) {
 		"AccessParameters": {reason: "They are the class's.", happen: seen(asking("grant", "writer", "reader")), want: ofAccess},
 		"Authentication":   {reason: "The class says Key.", happen: seen(asking("grant", `"Key"`, `"IAM"`)), want: ofAccess},
 		"WithoutClass": {
-			reason: "The class is gone, and the account is to be found that is to be revoked.",
+			reason: "The class is gone, and the sidecar learns which account it has to revoke.",
 			happen: releasedV1alpha1(going, func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }),
 		},
 		"WithClass": {
 			reason: "The class is there, and has parameters.", happen: releasedV1alpha1(going, func(*oracle.Objects) {}), want: ofAccess,
 		},
 		"InUseWithoutClass": {
-			reason: "Nobody deletes the access: it is to wait for its class.",
+			reason: "The access is not being deleted, so the sidecar has to wait for the class.",
 			happen: releasedV1alpha1("", func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }), want: ofAccess,
 		},
 		"GrantedBucket": {reason: "Another bucket.", happen: asking("grant", oldID, "other"), want: ofAccess},
