@@ -24,10 +24,11 @@ func (r *run) observe(ctx context.Context, moment string) error {
 	if r.engine.options.SkipOracles {
 		return nil
 	}
-	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
-	defer cancel()
 	for _, quiet := range []time.Duration{idle.ShortQuiet, idle.LongQuiet, 2 * idle.LongQuiet} {
-		restless := !r.idle.WaitQuiet(limited, r.eventScope, quiet)
+		if quiet > idle.ShortQuiet {
+			r.awaitRest(ctx, quiet)
+		}
+		restless := !r.waitQuiet(ctx, quiet)
 		if err := r.watcher.Observe(ctx, moment, r.eventScope, restless); err != nil {
 			return fmt.Errorf("observe the state %s: %w", moment, err)
 		}
@@ -37,6 +38,24 @@ func (r *run) observe(ctx context.Context, moment string) error {
 		r.watcher.DiscardObservation()
 	}
 	return nil
+}
+
+// waitQuiet waits until the run has been idle for a time. It returns false if that takes too long.
+func (r *run) waitQuiet(ctx context.Context, quiet time.Duration) bool {
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	defer cancel()
+	return r.idle.WaitQuiet(limited, r.eventScope, quiet)
+}
+
+// awaitRest waits until the components that scenarios share have had nothing to do for a time:
+// what the oracles have found may still wait in their queues. It waits no longer than a step
+// does.
+func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	defer cancel()
+	for limited.Err() == nil && r.idle.Rested() < rest {
+		idle.Pause(limited, idle.ShortQuiet)
+	}
 }
 
 // findings returns the current findings of the oracles.

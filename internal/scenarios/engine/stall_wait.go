@@ -44,6 +44,7 @@ func (r *run) cancelWhenStalled(
 			return r.idle.WaitQuiet(ctx, r.eventScope, quiet)
 		},
 		Idle:    func() bool { return r.idle.Idle(r.eventScope()) },
+		Rested:  r.idle.Rested,
 		MayStay: mayStay,
 		Probe:   func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
 	}

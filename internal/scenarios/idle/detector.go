@@ -22,11 +22,14 @@ type Detector struct {
 	mark   uint64        // the last event that was read
 	since  time.Time     // the end of the last activity
 	latest journal.Event // the last activity
+	rest   rest          // since the last activity
 }
 
 // New returns a detector that counts from now on.
 func New(emu *emulator.Emulator) *Detector {
-	return &Detector{emulator: emu, mark: emu.Journal().Mark(), since: time.Now()}
+	d := &Detector{emulator: emu, mark: emu.Journal().Mark(), since: time.Now()}
+	d.rest = rest{mark: d.mark, until: d.since}
+	return d
 }
 
 // WaitQuiet waits until the scope has been idle for a time: no write to the API server,
@@ -52,6 +55,38 @@ func (d *Detector) Latest() journal.Event {
 	return d.latest
 }
 
+// Rested returns how long, in all, the components that scenarios share had nothing to do since
+// the last activity of the scope that was seen.
+func (d *Detector) Rested() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now, pending := time.Now(), d.emulator.Journal().Pending() // before what has ended is read
+	var spans []span
+	for _, e := range d.emulator.Journal().Since(d.rest.mark) {
+		d.rest.mark = e.Seq
+		if d.isSharedWork(e) {
+			spans = append(spans, span{e.Time, e.Time.Add(e.Duration)})
+		}
+	}
+	for _, e := range pending {
+		if d.isSharedWork(e) {
+			spans = append(spans, span{e.Time, now})
+		}
+	}
+	d.rest.add(spans, now)
+	return d.rest.total
+}
+
+// isSharedWork reports whether a component that scenarios share is at work for one of them.
+func (d *Detector) isSharedWork(e journal.Event) bool {
+	isWork := e.Seam == journal.SeamRPC || e.Seam == journal.SeamAPI && !isWatch(e)
+	return isWork && slices.ContainsFunc(d.emulator.Components(), func(c *emulator.Component) bool {
+		return isShared(c) && c.Name() == e.Component
+	})
+}
+
+func isShared(c *emulator.Component) bool { return !strings.Contains(c.Name(), ".") }
+
 // Idle reports whether no request of the scope is in flight, watches excepted, and no
 // component is down that will be started again.
 func (d *Detector) Idle(scope eventscope.Scope) bool {
@@ -71,6 +106,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	busy := d.busy(scope) // before what has ended is read
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	before := d.since
 	for _, e := range d.emulator.Journal().Since(d.mark) {
 		d.mark = e.Seq
 		if !oracle.IsActivity(e) || !scope.Concerns(e) {
@@ -84,6 +120,9 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	if busy {
 		d.since = time.Now()
 	}
+	if d.since != before {
+		d.rest = rest{mark: d.mark, until: time.Now()}
+	}
 	return quiet - time.Since(d.since)
 }
 
@@ -91,8 +130,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 func (d *Detector) busy(scope eventscope.Scope) bool {
 	inFlight := func(e journal.Event) bool { return oracle.IsActivity(e) && scope.Concerns(e) }
 	restarting := func(c *emulator.Component) bool {
-		shared := !strings.Contains(c.Name(), ".")
-		return c.Restarting() && (shared || scope.Names(c.Name()))
+		return c.Restarting() && (isShared(c) || scope.Names(c.Name()))
 	}
 	return slices.ContainsFunc(d.emulator.Journal().Pending(), inFlight) || slices.ContainsFunc(d.emulator.Components(), restarting)
 }

@@ -13,6 +13,9 @@ type Stall struct {
 	WaitQuiet func(ctx context.Context, quiet time.Duration) bool
 	// Idle reports whether no component is at work now.
 	Idle func() bool
+	// Rested returns how long, in all, the components that others use too had nothing to do
+	// since the silence began.
+	Rested func() time.Duration
 	// MayStay reports whether the state of the object may be final, and the least
 	// silence after which it is.
 	MayStay func(ctx context.Context) (silence time.Duration, final bool)
@@ -46,7 +49,7 @@ func (s *Stall) stalled(ctx context.Context, began time.Time) bool {
 		}
 		silence = max(silence, latencyFactor*time.Since(started))
 		if silence <= waited {
-			return s.Idle()
+			return s.Idle() && s.Rested() >= LongQuiet
 		}
 		Pause(ctx, silence-time.Since(began))
 		if !s.WaitQuiet(ctx, silence) {

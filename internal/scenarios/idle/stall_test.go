@@ -15,6 +15,7 @@ type machine struct {
 	trips      func(time.Duration) time.Duration // how long a round trip takes, at a time
 	lastNoise  func(time.Duration) time.Duration // when there was something at last, at a time
 	idleFrom   time.Duration
+	restFrom   time.Duration // when the components begin to have nothing to do for others
 	leftFrom   time.Duration
 	unreadable bool // the API server cannot be reached
 
@@ -39,7 +40,8 @@ func (m *machine) detector() *Stall {
 				}
 			}
 		},
-		Idle: func() bool { return m.now() >= m.idleFrom },
+		Idle:   func() bool { return m.now() >= m.idleFrom },
+		Rested: func() time.Duration { return m.now() - max(m.restFrom, m.lastNoise(m.now())) },
 		MayStay: func(context.Context) (time.Duration, bool) {
 			m.looks++
 			if m.looks > 1000 {
@@ -123,6 +125,11 @@ func TestStall(t *testing.T) {
 			reason:  "A component is active.",
 			machine: machine{trips: always(10 * ms), lastNoise: always(0), idleFrom: 10 * s},
 			want:    outcome{true, 10 * s},
+		},
+		"Backlog": {
+			reason:  "The components work for others, and have not come to the object yet.",
+			machine: machine{trips: always(10 * ms), lastNoise: always(0), restFrom: 10 * s},
+			want:    outcome{true, 10*s + LongQuiet},
 		},
 		"Retried": {
 			reason:  "COSI says that it will try again.",

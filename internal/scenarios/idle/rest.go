@@ -1,0 +1,36 @@
+package idle
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// rest adds up the time in which the components that scenarios share had nothing to do. While
+// they work for others, an object may wait in their queues, however silent they are about it.
+type rest struct {
+	mark  uint64    // the last event that was read
+	until time.Time // the time that has been counted
+	total time.Duration
+}
+
+// span is the time of an operation.
+type span struct{ from, to time.Time }
+
+// add counts the time until now. The spans are those of all operations that were in flight at
+// any time since the last call.
+func (r *rest) add(spans []span, now time.Time) {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from.UnixNano(), b.from.UnixNano()) })
+	for _, s := range spans {
+		if gap := s.from.Sub(r.until); gap > 0 {
+			r.total += gap
+		}
+		if s.to.After(r.until) {
+			r.until = s.to
+		}
+	}
+	if gap := now.Sub(r.until); gap > 0 {
+		r.total += gap
+		r.until = now
+	}
+}
