@@ -31,6 +31,11 @@ type Options struct {
 	// Logger takes the log. The zero value logs nothing.
 	Logger logr.Logger
 
+	// Strict rejects what v1alpha1 allows although it makes no sense, such as an
+	// authentication type that does not exist. Otherwise it is accepted, as in COSI v0.2,
+	// with an Event that names the field. v1alpha2 leaves nothing of that kind open.
+	Strict bool
+
 	// Workers is how many objects of each kind are reconciled at the same time.
 	// Zero means DefaultWorkers.
 	Workers int

@@ -10,6 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reason, which is that of both versions
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
@@ -27,6 +29,8 @@ type Patcher[T client.Object] struct {
 	action  cosievents.Action
 	pending []func() // Events about the status, for when it is written
 	requeue bool
+
+	tolerated []string // messages, for when the status is written
 }
 
 func newPatcher[T client.Object](r *Runner[T], object T) *Patcher[T] {
@@ -56,6 +60,24 @@ func (p *Patcher[T]) EventOnSave(reason, message string) {
 	p.pending = append(p.pending, func() { p.Event(reason, message) })
 }
 
+// Tolerate accepts a problem of the object that the API allows. A Warning has the problem and
+// what follows, once the status is written or a failure is new, which the problem may explain.
+// A strict component gets the problem as an error for the reason.
+func (p *Patcher[T]) Tolerate(reason, problem, follows string) error {
+	if p.runner.Strict {
+		return reasons.Invalid(reason, "%s", problem)
+	}
+	p.tolerated = append(p.tolerated, problem+"; "+follows)
+	return nil
+}
+
+func (p *Patcher[T]) warn() {
+	for _, message := range p.tolerated {
+		p.runner.Recorder.Eventf(p.Object, nil, corev1.EventTypeWarning, v1alpha2.ReasonTolerated, string(p.action), "%s", condition.Clip(message))
+	}
+	p.tolerated = nil
+}
+
 // SaveStatus writes the status before the reconcile ends, if it has changed. It
 // is for an intent that must be durable before a side effect. Changes of the
 // conditions become Events.
@@ -75,6 +97,7 @@ func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
 		event()
 	}
 	p.pending = nil
+	p.warn()
 	cosievents.Changes(p.runner.Recorder, p.Object, p.action, p.runner.Status(p.stored).Current(), p.Status().Current())
 	p.stored = clone(p.Object)
 	return nil
@@ -131,6 +154,9 @@ func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
 	}
 	if saveErr := p.SaveStatus(ctx); saveErr != nil {
 		return saveErr
+	}
+	if isNews {
+		p.warn()
 	}
 	if isReason && found.IsPermanent() {
 		return reconcile.TerminalError(found)

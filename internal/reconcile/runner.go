@@ -60,6 +60,9 @@ type Runner[T client.Object] struct {
 	// without conditions, whose changes would become Events otherwise.
 	Failures *cosievents.Failures
 
+	// Strict rejects what Patcher.Tolerate accepts otherwise.
+	Strict bool
+
 	// Forget, if set, drops what the component remembers of an object that does
 	// not exist any more.
 	Forget func(client.ObjectKey)

@@ -53,7 +53,8 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
 	recorder := i.Manager.GetEventRecorder(instance.EventSource)
 	return i.AddCaller("bucketaccess", line,
-		bucketaccess.NewReconciler(clients, d, line, recorder, i.Options.CertificateAuthority),
+		bucketaccess.NewReconciler(clients, d, line, recorder,
+			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, Strict: i.Options.Strict}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c) },
 		source.Kind(c, &v1alpha1.BucketAccess{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.BucketAccess]{}, bucketaccess.Predicate()),
 		source.Kind(c, &v1alpha1.BucketAccessClass{}, bucketaccess.MapClass(c), bucketaccess.ClassPredicate()),

@@ -105,6 +105,9 @@ const (
 	// ReasonFailedRevokeAccess: COSI fails to revoke an access. Used in events
 	// only, on BucketAccess.
 	ReasonFailedRevokeAccess = "FailedRevokeAccess"
+	// ReasonTolerated: the object has a value that the API allows and strict components
+	// reject. Used in events only.
+	ReasonTolerated = "Tolerated"
 	// ReasonAPIError: the API server rejects a request of COSI, for instance for
 	// missing permissions. Used in events only.
 	ReasonAPIError = "APIError"

@@ -48,6 +48,8 @@ type Setup struct {
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
+	// Strict is that of the Options.
+	Strict bool
 
 	settings cosimanager.Settings
 }
@@ -80,7 +82,9 @@ func New(cfg *rest.Config, opts Options, version Version) (*Instance, error) {
 		return nil, fmt.Errorf("set up the controller's metrics: %w", err)
 	}
 	recorder := m.GetEventRecorder(eventSource)
-	setup := &Setup{Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), settings: settings}
+	setup := &Setup{
+		Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Strict: opts.Strict, settings: settings,
+	}
 	if err := version.AddReconcilers(setup); err != nil {
 		return nil, err
 	}

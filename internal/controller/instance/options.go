@@ -25,6 +25,8 @@ const reconcileTimeout = time.Minute
 type Options struct {
 	Logger logr.Logger
 
+	Strict bool
+
 	Workers int
 
 	RetryBaseDelay time.Duration

@@ -48,6 +48,7 @@ type Options struct {
 	CertificateAuthority                      string
 	Logger                                    logr.Logger
 	Now                                       func() time.Time
+	Strict                                    bool
 	Workers                                   int
 	RetryBaseDelay                            time.Duration
 	RetryMaxDelay                             time.Duration

@@ -10,7 +10,8 @@ import (
 )
 
 // checkSpec rejects a claim that does not say which Bucket it is for. The API server does
-// not check that in v1alpha1. A claim that is bound already keeps its Bucket.
+// not check that in v1alpha1. A claim that is bound already keeps its Bucket. If the claim has
+// a class and an existing Bucket, the Bucket counts, as in v0.2.
 func (a *attempt) checkSpec(context.Context) error {
 	spec := &a.Object.Spec
 	switch {
@@ -20,11 +21,31 @@ func (a *attempt) checkSpec(context.Context) error {
 		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
 			"spec has neither bucketClassName, for a new bucket, nor existingBucketName: set one of them")
 	case spec.BucketClassName != "" && spec.ExistingBucketName != "":
-		return reasons.Invalid(v1alpha2.ReasonInvalidSpec,
-			"spec has both bucketClassName, for a new bucket, and existingBucketName: remove one of them")
-	default:
-		return nil
+		err := a.Tolerate(v1alpha2.ReasonInvalidSpec,
+			"spec has both bucketClassName, for a new bucket, and existingBucketName: remove one of them", "existingBucketName counts")
+		if err != nil {
+			return err
+		}
 	}
+	return a.checkSpelling()
+}
+
+// checkSpelling finds protocols of a claim that are not spelt as the API has them.
+func (a *attempt) checkSpelling() error {
+	for _, written := range a.Object.Spec.Protocols {
+		meant, known := written.Canonical()
+		problem, follows := fmt.Sprintf("spec.protocols has %q, which is none of S3, Azure and GCP", written), "the driver decides what it serves"
+		switch {
+		case meant == written:
+			continue
+		case known:
+			problem, follows = fmt.Sprintf("spec.protocols has %q, which is not spelt %s", written, meant), "letter case does not count"
+		}
+		if err := a.Tolerate(v1alpha2.ReasonProtocolNotSupported, problem, follows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bind gives the claim its Bucket: the one that it is bound to, the existing one that it
@@ -35,9 +56,9 @@ func (a *attempt) bind(ctx context.Context) (err error) {
 	case bound != "":
 		a.bucket, err = a.boundBucket(ctx, bound)
 	case claim.Spec.ExistingBucketName != "":
-		a.bucket, err = a.bindExisting(ctx, claim, claim.Spec.ExistingBucketName)
+		a.bucket, err = a.bindExisting(ctx, claim.Spec.ExistingBucketName)
 	default:
-		a.bucket, err = a.bindNew(ctx, claim, v1alpha1.BucketNameForClaim(claim.UID))
+		a.bucket, err = a.bindNew(ctx, v1alpha1.BucketNameForClaim(claim.UID))
 	}
 	if err == nil && bound == "" {
 		claim.Status.BucketName = a.bucket.Name
@@ -62,7 +83,7 @@ func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucke
 	case isBoundTo(bucket, claim):
 		return bucket, nil
 	case claim.Spec.ExistingBucketName == name && isFree(bucket, claim):
-		return a.adopt(ctx, claim, bucket)
+		return a.adopt(ctx, bucket)
 	default:
 		return nil, reasons.Lost(v1alpha2.ReasonBindingConflict,
 			"Bucket %q, which this claim is bound to, refers to %s", name, owner(bucket))
@@ -75,8 +96,8 @@ func (a *attempt) syncStatus(context.Context) error {
 	if !a.bucket.DeletionTimestamp.IsZero() {
 		return reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", a.bucket.Name)
 	}
-	if err := checkProtocols(a.Object, a.bucket); err != nil {
-		return err
+	if lacking := lackingProtocols(a.Object, a.bucket); lacking != "" && a.Strict {
+		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported, "%s", lacking)
 	}
 	ready := a.bucket.Status.BucketReady
 	if ready && !a.Object.Status.BucketReady {

@@ -21,10 +21,6 @@ func TestCheckSpec(t *testing.T) {
 			Name: "neither", Reason: "the API server does not check it",
 			Given: func(s *scene) { s.hasClaim(neither) }, Want: found("Invalid", v1alpha2.ReasonInvalidSpec),
 		},
-		{
-			Name: "both", Reason: "the API server does not check it",
-			Given: func(s *scene) { s.hasClaim(both) }, Want: found("Invalid", v1alpha2.ReasonInvalidSpec),
-		},
 		{Name: "neither, bound", Reason: "the claim keeps its Bucket", Given: func(s *scene) { s.hasClaim(neither, bound) }},
 		{Name: "both, bound", Reason: "the claim keeps its Bucket", Given: func(s *scene) { s.hasClaim(both, bound) }},
 		{
@@ -150,6 +146,10 @@ func TestSyncStatus(t *testing.T) {
 		{
 			Name: "protocol that the Bucket lacks", Reason: "the spec of the claim is not immutable",
 			Given: func(s *scene) { s.hasClaim(ready); s.hasBucket(readyBucket, forAzure); s.bind() },
+		},
+		{
+			Name: "protocol that the Bucket lacks, strict", Reason: "the application cannot use it",
+			Given: func(s *scene) { s.strict = true; s.hasClaim(ready); s.hasBucket(readyBucket, forAzure); s.bind() },
 			Want:  down(found("Invalid", v1alpha2.ReasonProtocolNotSupported)),
 		},
 		{

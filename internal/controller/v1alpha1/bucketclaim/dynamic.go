@@ -16,36 +16,39 @@ import (
 
 // bindNew returns the Bucket of a claim that is not bound yet: the one that an interrupted
 // reconcile has created, or a new one.
-func (r *Reconciler) bindNew(ctx context.Context, claim *v1alpha1.BucketClaim, name string) (*v1alpha1.Bucket, error) {
-	bucket, err := get(ctx, r.Client, name)
+func (a *attempt) bindNew(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	bucket, err := get(ctx, a.Client, name)
 	if bucket == nil && err == nil {
-		bucket, err = r.create(ctx, claim, name)
+		bucket, err = a.create(ctx, name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !isBoundTo(bucket, claim) {
+	if !isBoundTo(bucket, a.Object) {
 		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
 			"Bucket %q, whose name is reserved for this claim, belongs to %s", name, owner(bucket))
 	}
 	return bucket, nil
 }
 
-func (r *Reconciler) create(ctx context.Context, claim *v1alpha1.BucketClaim, name string) (*v1alpha1.Bucket, error) {
-	class, err := r.class(ctx, claim.Spec.BucketClassName)
+func (a *attempt) create(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	class, err := a.class(ctx, a.Object.Spec.BucketClassName)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.confirmUnbound(ctx, claim); err != nil {
+	if err := a.checkPolicy(class); err != nil {
 		return nil, err
 	}
-	bucket := newBucket(claim, class, name)
-	err = r.Client.Create(ctx, bucket)
+	if err := a.confirmUnbound(ctx, a.Object); err != nil {
+		return nil, err
+	}
+	bucket := newBucket(a.Object, class, name)
+	err = a.Client.Create(ctx, bucket)
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		// Another writer was faster, perhaps this controller before a crash, and the
 		// cache has not seen it.
-		return r.existing(ctx, name)
+		return a.existing(ctx, name)
 	case apierrors.IsInvalid(err):
 		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server rejects Bucket %q: %v", name, err)
 	case err != nil:
@@ -53,6 +56,16 @@ func (r *Reconciler) create(ctx context.Context, claim *v1alpha1.BucketClaim, na
 	default:
 		return bucket, nil
 	}
+}
+
+// checkPolicy finds a deletion policy that is not spelt as the API has it: data stays that
+// the administrator meant to be deleted.
+func (a *attempt) checkPolicy(class *v1alpha1.BucketClass) error {
+	if class.DeletionPolicy.IsKnown() {
+		return nil
+	}
+	problem := fmt.Sprintf("BucketClass %q has the deletionPolicy %q, which is neither Retain nor Delete", class.Name, class.DeletionPolicy)
+	return a.Tolerate(v1alpha2.ReasonInvalidSpec, problem, "the bucket will be retained")
 }
 
 // existing returns a Bucket that the cache does not have.

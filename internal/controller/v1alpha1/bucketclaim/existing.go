@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -14,8 +13,9 @@ import (
 )
 
 // bindExisting returns the Bucket that an administrator has created.
-func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha1.BucketClaim, name string) (*v1alpha1.Bucket, error) {
-	bucket, err := get(ctx, r.Client, name)
+func (a *attempt) bindExisting(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
+	claim := a.Object
+	bucket, err := get(ctx, a.Client, name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -27,44 +27,42 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha1.BucketCla
 		return nil, reasons.Invalid(v1alpha2.ReasonBindingConflict,
 			"Bucket %q belongs to %s: claim another Bucket, or delete that BucketClaim", name, owner(bucket))
 	default:
-		return r.adopt(ctx, claim, bucket)
+		return a.adopt(ctx, bucket)
 	}
 }
 
 // adopt checks a Bucket that no claim has, and binds it. Nothing else of the Bucket changes.
-func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha1.BucketClaim, bucket *v1alpha1.Bucket) (*v1alpha1.Bucket, error) {
+func (a *attempt) adopt(ctx context.Context, bucket *v1alpha1.Bucket) (*v1alpha1.Bucket, error) {
 	if !bucket.DeletionTimestamp.IsZero() {
 		return nil, reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
 	}
-	if err := checkProtocols(claim, bucket); err != nil {
-		return nil, err
+	if lacking := lackingProtocols(a.Object, bucket); lacking != "" {
+		if err := a.Tolerate(v1alpha2.ReasonProtocolNotSupported, lacking, "it is bound all the same"); err != nil {
+			return nil, err
+		}
 	}
 	before := bucket.DeepCopy()
-	bucket.Spec.BucketClaim = reference(claim)
+	bucket.Spec.BucketClaim = reference(a.Object)
 	// The lock decides between two claims, and keeps the claim from binding another Bucket
 	// that has the name by now.
-	if err := r.Client.Patch(ctx, bucket, locked(before)); err != nil {
+	if err := a.Client.Patch(ctx, bucket, locked(before)); err != nil {
 		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, err)
 	}
 	return bucket, nil
 }
 
-// checkProtocols rejects a Bucket that lacks a protocol of the claim. Elsewhere protocols
-// are written in upper and in lower case.
-func checkProtocols(claim *v1alpha1.BucketClaim, bucket *v1alpha1.Bucket) error {
+// lackingProtocols says which protocols of the claim a Bucket lacks, if any.
+func lackingProtocols(claim *v1alpha1.BucketClaim, bucket *v1alpha1.Bucket) string {
 	var lacking []v1alpha1.Protocol
 	for _, wanted := range claim.Spec.Protocols {
-		if !slices.ContainsFunc(bucket.Spec.Protocols, func(has v1alpha1.Protocol) bool {
-			return strings.EqualFold(string(has), string(wanted))
-		}) {
+		if !slices.ContainsFunc(bucket.Spec.Protocols, wanted.Equal) {
 			lacking = append(lacking, wanted)
 		}
 	}
 	if len(lacking) == 0 {
-		return nil
+		return ""
 	}
-	return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
-		"Bucket %q has the protocols %v, and lacks %v, which this claim requires", bucket.Name, bucket.Spec.Protocols, lacking)
+	return fmt.Sprintf("Bucket %q has the protocols %v, and lacks %v, which this claim requires", bucket.Name, bucket.Spec.Protocols, lacking)
 }
 
 func locked(before *v1alpha1.Bucket) client.Patch {

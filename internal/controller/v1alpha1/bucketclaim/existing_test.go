@@ -67,11 +67,6 @@ func TestBindExisting(t *testing.T) {
 			Want:  found("Invalid", v1alpha2.ReasonBucketDeleting),
 		},
 		{
-			Name: "protocol that the Bucket lacks", Reason: "the application cannot use it, and another claim can",
-			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.hasBucket(free, forAzure) },
-			Want:  found("Invalid", v1alpha2.ReasonProtocolNotSupported),
-		},
-		{
 			Name: "bound by another claim meanwhile", Reason: "the lock decides between two claims",
 			Given: func(s *scene) {
 				s.hasClaim(s.ofExisting)

@@ -33,6 +33,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
+	// Strict rejects claims and classes that have what the API allows and makes no sense.
+	Strict bool
 	// Failures records what claims wait for, and what is wrong with them, as Events.
 	Failures *cosievents.Failures
 }
@@ -48,7 +50,7 @@ type attempt struct {
 // Runner returns the runner that walks an object through the phases.
 func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha1.BucketClaim] {
 	return &cosireconcile.Runner[*v1alpha1.BucketClaim]{
-		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors, Failures: r.Failures,
+		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors, Failures: r.Failures, Strict: r.Strict,
 		Owns:   func(claim *v1alpha1.BucketClaim) bool { return !isReleased(claim) },
 		Status: func(claim *v1alpha1.BucketClaim) cosireconcile.Status { return status{claim: claim} },
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketClaim]) []cosireconcile.Phase {

@@ -2,6 +2,8 @@ package bucketaccess
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -9,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketinfo"
 )
 
 // findClass finds out whether the access is the driver's, which only its class says.
@@ -61,18 +62,39 @@ func (a *attempt) checkSpec(context.Context) error {
 	switch {
 	case a.Object.Status.AccessGranted:
 		return nil
-	case !bucketinfo.IsSupported(spec.Protocol):
-		return reasons.Invalid(v1alpha2.ReasonProtocolNotSupported,
-			"spec.protocol is %s, but the BucketInfo of %s has a place for S3 and Azure only", spec.Protocol, v1alpha1.SchemeGroupVersion)
-	case a.class.AuthenticationType != v1alpha1.AuthenticationTypeKey && a.class.AuthenticationType != v1alpha1.AuthenticationTypeIAM:
-		return reasons.Invalid(v1alpha2.ReasonInvalidSpec, "BucketAccessClass %q has the authenticationType %q, which must be Key or IAM",
-			a.class.Name, a.class.AuthenticationType)
 	case a.class.AuthenticationType == v1alpha1.AuthenticationTypeIAM && spec.ServiceAccountName == "":
 		return reasons.Invalid(v1alpha2.ReasonServiceAccountRequired, "the class authenticates by IAM: spec.serviceAccountName is required")
 	case spec.CredentialsSecretName == "":
 		return reasons.Invalid(v1alpha2.ReasonInvalidSpec, "spec.credentialsSecretName is empty")
 	}
+	return errors.Join(a.checkProtocol(), a.checkAuthentication())
+}
+
+// checkProtocol finds a protocol for which a BucketInfo has no place, or that is not spelt as
+// the API has it. An access may have none.
+func (a *attempt) checkProtocol() error {
+	written := a.Object.Spec.Protocol
+	meant, known := written.Canonical()
+	switch {
+	case known && meant == v1alpha1.ProtocolGCP, !known && written != "":
+		return a.Tolerate(v1alpha2.ReasonProtocolNotSupported,
+			fmt.Sprintf("spec.protocol is %q, but the BucketInfo of %s has a place for S3 and Azure only", written, v1alpha1.SchemeGroupVersion),
+			"the driver decides which of the two it is")
+	case known && meant != written:
+		return a.Tolerate(v1alpha2.ReasonProtocolNotSupported,
+			fmt.Sprintf("spec.protocol is %q, which is not spelt %s", written, meant), "letter case does not count")
+	}
 	return nil
+}
+
+// checkAuthentication finds a type that the driver cannot be told.
+func (a *attempt) checkAuthentication() error {
+	if a.class.AuthenticationType.IsKnown() {
+		return nil
+	}
+	return a.Tolerate(v1alpha2.ReasonInvalidSpec,
+		fmt.Sprintf("BucketAccessClass %q has the authenticationType %q, which must be Key or IAM", a.class.Name, a.class.AuthenticationType),
+		"the driver is told that the type is unknown")
 }
 
 // findBucket finds the Bucket, and waits until it can be accessed. Watches of the claim

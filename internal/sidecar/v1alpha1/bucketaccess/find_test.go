@@ -70,6 +70,10 @@ func TestCheckSpec(t *testing.T) {
 		return func(class *v1alpha1.BucketAccessClass) { class.AuthenticationType = authentication }
 	}
 	byKey, byIAM := by(v1alpha1.AuthenticationTypeKey), by(v1alpha1.AuthenticationTypeIAM)
+	strict := func(given func(*scene)) func(*scene) { return func(s *scene) { s.strict = true; given(s) } }
+	protocol := func(written v1alpha1.Protocol) func(*v1alpha1.BucketAccess) {
+		return func(access *v1alpha1.BucketAccess) { access.Spec.Protocol = written }
+	}
 	forGCS := func(access *v1alpha1.BucketAccess) { access.Spec.Protocol = v1alpha1.ProtocolGCP }
 	runTable(t, []phaseCase{
 		{Name: "Key", Reason: "the spec is complete", Given: has(byKey)},
@@ -82,16 +86,29 @@ func TestCheckSpec(t *testing.T) {
 			Given: has(byIAM), Want: invalid(v1alpha2.ReasonServiceAccountRequired),
 		},
 		{
-			Name: "GCP", Reason: "the BucketInfo has no place for it",
-			Given: has(byKey, forGCS), Want: invalid(v1alpha2.ReasonProtocolNotSupported),
+			Name: "GCP, strict", Reason: "the BucketInfo has no place for it",
+			Given: strict(has(byKey, forGCS)), Want: invalid(v1alpha2.ReasonProtocolNotSupported),
+		},
+		{
+			Name: "protocol in lower case, strict", Reason: "the API has S3",
+			Given: strict(has(byKey, protocol("s3"))), Want: invalid(v1alpha2.ReasonProtocolNotSupported),
+		},
+		{
+			Name: "protocol that does not exist, strict", Reason: "the BucketInfo has no place for it",
+			Given: strict(has(byKey, protocol("swift"))), Want: invalid(v1alpha2.ReasonProtocolNotSupported),
+		},
+		{Name: "no protocol, strict", Reason: "it is optional", Given: strict(has(byKey, protocol("")))},
+		{
+			Name: "unknown authentication, strict", Reason: "the driver cannot be told",
+			Given: strict(has(by("Password"))), Want: invalid(v1alpha2.ReasonInvalidSpec),
+		},
+		{
+			Name: "IAM in lower case", Reason: "v0.2 does not take it for IAM, and requires no ServiceAccount",
+			Given: has(by("iam")),
 		},
 		{
 			Name: "GCP, granted", Reason: "what was granted stays",
 			Given: func(s *scene) { s.hasClass(byKey); s.hasAccess(s.granted, forGCS) },
-		},
-		{
-			Name: "unknown authentication", Reason: "the API server does not check it",
-			Given: has(by("Password")), Want: invalid(v1alpha2.ReasonInvalidSpec),
 		},
 		{
 			Name: "no name of a Secret", Reason: "the API server does not check it",

@@ -121,12 +121,9 @@ func (a *attempt) grantInTurn(ctx context.Context) error {
 	if err := a.saveAccount(ctx, granted.AccountID); err != nil {
 		return err
 	}
-	info, err := bucketinfo.Access{
-		Name: v1alpha1.BucketInfoName(a.Object.UID), Bucket: a.bucket.Name,
-		Protocol: a.Object.Spec.Protocol, Authentication: a.class.AuthenticationType, Credentials: granted.Credentials,
-	}.Render()
+	info, err := a.render(granted)
 	if err != nil {
-		return connection.InvalidResponse("the answer to DriverGrantBucketAccess is invalid: %v", err)
+		return err
 	}
 	if err := a.writeSecret(ctx, info); err != nil {
 		return err
@@ -134,6 +131,22 @@ func (a *attempt) grantInTurn(ctx context.Context) error {
 	a.Object.Status.AccessGranted = true
 	a.EventOnSave(v1alpha2.ReasonProvisioned, fmt.Sprintf("driver %s has granted access", a.driver.Name()))
 	return nil
+}
+
+func (a *attempt) render(granted *driver.Grant) ([]byte, error) {
+	access := bucketinfo.Access{
+		Name: v1alpha1.BucketInfoName(a.Object.UID), Bucket: a.bucket.Name,
+		Protocol: a.Object.Spec.Protocol, Authentication: a.class.AuthenticationType, Credentials: granted.Credentials,
+	}
+	info, served, err := access.Render()
+	if err != nil {
+		return nil, connection.InvalidResponse("the answer to DriverGrantBucketAccess is invalid: %v", err)
+	}
+	if wanted, _ := access.Protocol.Canonical(); (wanted == v1alpha1.ProtocolS3 || wanted == v1alpha1.ProtocolAzure) && wanted != served {
+		return info, a.Tolerate(v1alpha2.ReasonInvalidDriverResponse,
+			fmt.Sprintf("spec.protocol is %q, but the driver returned credentials for %s only", access.Protocol, served), "the Secret has those")
+	}
+	return info, nil
 }
 
 func (a *attempt) callGrant(

@@ -36,8 +36,15 @@ type reconciler struct {
 	versions secretstore.Versions
 	released cosireconcile.Released
 	failures giveup.Counter
-	// certificateAuthority goes into every Secret.
-	certificateAuthority string
+	options  Options
+}
+
+// Options are settings of the sidecar.
+type Options struct {
+	// CertificateAuthority goes into every Secret, if there is one.
+	CertificateAuthority string
+	// Strict rejects accesses and classes that have what the API allows and makes no sense.
+	Strict bool
 }
 
 // attempt is one reconcile of one access. Its phases are its methods.
@@ -62,24 +69,24 @@ type Clients struct {
 }
 
 // NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
-// the line for their turn. The certificate authority, if there is one, goes into every Secret.
+// the line for their turn.
 func NewReconciler(
-	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
+	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, options Options,
 ) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
-	return newReconciler(clients, d, line, certificateAuthority).runner(clients, recorder)
+	return newReconciler(clients, d, line, options).runner(clients, recorder)
 }
 
-func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, certificateAuthority string) *reconciler {
+func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, options Options) *reconciler {
 	return &reconciler{
 		driver: d, line: line, cached: clients.Cached, live: clients.Live,
-		secrets:              secretstore.Store{Client: clients.Live, Finalizer: v1alpha1.SecretFinalizer},
-		certificateAuthority: certificateAuthority,
+		secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha1.SecretFinalizer},
+		options: options,
 	}
 }
 
 func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
 	return &cosireconcile.Runner[*v1alpha1.BucketAccess]{
-		Client: clients.Cached, Live: clients.Live, Recorder: recorder,
+		Client: clients.Cached, Live: clients.Live, Recorder: recorder, Strict: r.options.Strict,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
 		Owns:   r.owns,
 		Status: func(*v1alpha1.BucketAccess) cosireconcile.Status { return cosireconcile.NoConditions{} },

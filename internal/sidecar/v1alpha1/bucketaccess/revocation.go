@@ -101,27 +101,19 @@ func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
 	if err != nil {
 		return err
 	}
-	class, err := a.classFrom(ctx, a.live)
-	if err != nil {
-		return err
-	}
-	var parameters map[string]string
-	if class != nil && a.driver.Serves(class.DriverName) {
-		parameters = class.Parameters
-	}
 	if a.Object.Status.AccountID == "" {
-		if err := a.learnAccount(ctx, found, bucket, parameters); err != nil {
+		if err := a.learnAccount(ctx, found, bucket); err != nil {
 			return err
 		}
 	}
 	if err := a.checkSecretGone(ctx); err != nil {
 		return err
 	}
-	return a.revokeAccounts(ctx, found, bucket, parameters)
+	return a.revokeAccounts(ctx, found, bucket)
 }
 
 // revokeAccounts has the driver revoke each account of the access. The Bucket may be gone.
-func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1alpha1.Bucket, parameters map[string]string) error {
+func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1alpha1.Bucket) error {
 	bucketID := found.BucketID
 	if bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
 		bucketID = cmp.Or(bucket.Status.BucketID, bucketID)
@@ -130,7 +122,7 @@ func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1a
 		return nil // no call can name what is gone
 	}
 	for _, account := range accounts(a.Object, found) {
-		if err := a.driver.RevokeBucketAccess(ctx, bucketID, account, parameters); err != nil {
+		if err := a.driver.RevokeBucketAccess(ctx, bucketID, account); err != nil {
 			return connection.ReasonFor(err)
 		}
 	}
@@ -139,9 +131,17 @@ func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1a
 
 // learnAccount finds out which account an earlier call may have created, without the ID
 // being saved, by repeating the call. Without its bucket no account has access to it.
-func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alpha1.Bucket, parameters map[string]string) error {
+func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alpha1.Bucket) error {
 	if bucket == nil || !a.driver.Serves(bucket.Spec.DriverName) || bucket.Status.BucketID == "" {
 		return nil
+	}
+	class, err := a.classFrom(ctx, a.live)
+	if err != nil {
+		return err
+	}
+	var parameters map[string]string
+	if class != nil && a.driver.Serves(class.DriverName) {
+		parameters = class.Parameters
 	}
 	granted, err := a.callGrant(ctx, bucket.Status.BucketID, found.AuthenticationType, parameters)
 	switch {

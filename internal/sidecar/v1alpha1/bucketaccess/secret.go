@@ -58,7 +58,7 @@ func (a *attempt) isUpToDate(ctx context.Context) (bool, error) {
 func (a *attempt) isIntact(secret *corev1.Secret) bool {
 	written, hasDigest := secret.Annotations[v1alpha1.DataDigestAnnotation]
 	return bucketInfoName(secret) == v1alpha1.BucketInfoName(a.Object.UID) &&
-		string(secret.Data[v1alpha2.SecretKeyCertificateAuthority]) == a.certificateAuthority &&
+		string(secret.Data[v1alpha2.SecretKeyCertificateAuthority]) == a.options.CertificateAuthority &&
 		(written == digest(secret.Data) || !hasDigest && metav1.GetControllerOf(secret) == nil) &&
 		secret.DeletionTimestamp.IsZero() && controllerutil.ContainsFinalizer(secret, v1alpha1.SecretFinalizer)
 }
@@ -145,8 +145,8 @@ func (a *attempt) writeSecret(ctx context.Context, info []byte) error {
 		filled = a.secret.DeepCopy()
 	}
 	filled.Data = map[string][]byte{v1alpha1.BucketInfoKey: info}
-	if a.certificateAuthority != "" {
-		filled.Data[v1alpha2.SecretKeyCertificateAuthority] = []byte(a.certificateAuthority)
+	if a.options.CertificateAuthority != "" {
+		filled.Data[v1alpha2.SecretKeyCertificateAuthority] = []byte(a.options.CertificateAuthority)
 	}
 	controllerutil.AddFinalizer(filled, v1alpha1.SecretFinalizer)
 	for name, value := range map[string]string{

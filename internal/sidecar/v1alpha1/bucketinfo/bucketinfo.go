@@ -22,7 +22,7 @@ type Access struct {
 	Name string
 	// Bucket is the name of the Bucket object.
 	Bucket string
-	// Protocol is that of the BucketAccess. If it is empty, it is that of the credentials.
+	// Protocol is that of the BucketAccess, as its user has spelt it, or empty.
 	Protocol       v1alpha1.Protocol
 	Authentication v1alpha1.AuthenticationType
 	// Credentials are those by protocol, as a driver has spelt it.
@@ -35,51 +35,50 @@ var wireNames = map[v1alpha1.Protocol]string{
 	v1alpha1.ProtocolAzure: cosiv1alpha1.CredentialsAzure,
 }
 
-// IsSupported reports whether a BucketInfo can have a protocol. It has no place for GCS.
-func IsSupported(protocol v1alpha1.Protocol) bool { return protocol == "" || wireNames[protocol] != "" }
-
-// Render returns the BucketInfo as JSON. Credentials for other protocols are ignored. With
-// the authentication type IAM a driver may grant no credentials. Errors have no secret.
-func (a Access) Render() ([]byte, error) {
+// Render returns the BucketInfo as JSON, and the protocol that it has credentials for, S3 or
+// Azure. Credentials for other protocols are ignored. With the authentication type IAM a driver
+// may grant no credentials. Errors have no secret.
+func (a Access) Render() (data []byte, served v1alpha1.Protocol, err error) {
 	info := v1alpha1.BucketInfo{
 		Metadata: v1alpha1.BucketInfoMetadata{Name: a.Name},
 		Spec: v1alpha1.BucketInfoSpec{
 			BucketName: a.Bucket, AuthenticationType: a.Authentication, Protocols: []v1alpha1.Protocol{a.Protocol},
 		},
 	}
-	protocol, err := a.protocol()
-	if err != nil {
-		return nil, err
+	if served, err = a.serves(); err != nil {
+		return nil, "", err
 	}
-	credentials := a.of(protocol)
+	credentials := a.of(served)
 	if err := cosiv1alpha1.CheckSizes(credentials); err != nil {
-		return nil, fmt.Errorf("the credentials %q are too large: %w", wireNames[protocol], err)
+		return nil, "", fmt.Errorf("the credentials %q are too large: %w", wireNames[served], err)
 	}
 	values := credentials.GetSecrets()
 	switch {
 	case values == nil && a.Authentication == v1alpha1.AuthenticationTypeIAM:
-	case protocol == v1alpha1.ProtocolAzure:
+	case served == v1alpha1.ProtocolAzure:
 		info.Spec.SecretAzure, err = a.azure(values)
 	default:
 		info.Spec.SecretS3, err = a.s3(values)
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return json.Marshal(info)
+	data, err = json.Marshal(info)
+	return data, served, err
 }
 
-// protocol returns that of the access, or else the one that there are credentials for.
-func (a Access) protocol() (v1alpha1.Protocol, error) {
-	if a.Protocol != "" {
-		return a.Protocol, nil
-	}
+// serves returns the protocol that there are credentials for. Only if there are some for both,
+// or for none, that of the BucketAccess decides.
+func (a Access) serves() (v1alpha1.Protocol, error) {
 	hasS3, hasAzure := a.of(v1alpha1.ProtocolS3) != nil, a.of(v1alpha1.ProtocolAzure) != nil
+	wanted, _ := a.Protocol.Canonical()
 	switch {
-	case hasS3 && hasAzure:
-		return "", errors.New("the driver returned credentials for S3 and Azure: set spec.protocol to one of them")
-	case hasAzure:
+	case hasAzure && !hasS3:
 		return v1alpha1.ProtocolAzure, nil
+	case hasAzure == hasS3 && wireNames[wanted] != "":
+		return wanted, nil
+	case hasAzure && hasS3:
+		return "", errors.New("the driver returned credentials for S3 and Azure: set spec.protocol to one of them")
 	default:
 		return v1alpha1.ProtocolS3, nil
 	}

@@ -33,13 +33,22 @@ func TestRender(t *testing.T) {
 		credentials credentials
 		want        string // or a part of the error
 	}{
-		"S3":              {protocol: "S3", credentials: credentials{"s3": s3}, want: ofS3 + s3Spec},
-		"letter case":     {protocol: "S3", credentials: credentials{"S3": s3}, want: ofS3 + s3Spec},
-		"more protocols":  {protocol: "S3", credentials: credentials{"azure": azure(""), "s3": s3, "swift": s3}, want: ofS3 + s3Spec},
-		"no protocol":     {credentials: credentials{"s3": s3, "swift": s3}, want: head + `"Key","protocols":[""],` + s3Spec},
-		"two protocols":   {credentials: credentials{"s3": s3, "azure": azure("")}, want: "set spec.protocol"},
-		"Azure":           {protocol: "Azure", credentials: credentials{"azure": azure("")}, want: ofAzure + azured + `null}}}`},
-		"Azure by itself": {credentials: credentials{"Azure": azure("")}, want: head + `"Key","protocols":[""],` + azured + `null}}}`},
+		"S3":                    {protocol: "S3", credentials: credentials{"s3": s3}, want: ofS3 + s3Spec},
+		"letter case":           {protocol: "S3", credentials: credentials{"S3": s3}, want: ofS3 + s3Spec},
+		"more protocols":        {protocol: "S3", credentials: credentials{"azure": azure(""), "s3": s3, "swift": s3}, want: ofS3 + s3Spec},
+		"no protocol":           {credentials: credentials{"s3": s3, "swift": s3}, want: head + `"Key","protocols":[""],` + s3Spec},
+		"as the user spells it": {protocol: "s3", credentials: credentials{"s3": s3}, want: head + `"Key","protocols":["s3"],` + s3Spec},
+		"of two, as the user spells it": {
+			protocol: "azure", credentials: credentials{"s3": s3, "azure": azure("")}, want: head + `"Key","protocols":["azure"],` + azured + `null}}}`,
+		},
+		"unknown protocol":                     {protocol: "swift", credentials: credentials{"s3": s3}, want: head + `"Key","protocols":["swift"],` + s3Spec},
+		"GCS by keys of S3":                    {protocol: "GCS", credentials: credentials{"s3": s3}, want: head + `"Key","protocols":["GCS"],` + s3Spec},
+		"GCS":                                  {protocol: "GCS", credentials: credentials{"gcs": s3}, want: `no accessKeyID, accessSecretKey of the credentials "s3"`},
+		"other protocol than the driver's":     {protocol: "Azure", credentials: credentials{"s3": s3}, want: ofAzure + s3Spec},
+		"unknown protocol, and a driver's two": {protocol: "swift", credentials: credentials{"s3": s3, "azure": azure("")}, want: "set spec.protocol"},
+		"two protocols":                        {credentials: credentials{"s3": s3, "azure": azure("")}, want: "set spec.protocol"},
+		"Azure":                                {protocol: "Azure", credentials: credentials{"azure": azure("")}, want: ofAzure + azured + `null}}}`},
+		"Azure by itself":                      {credentials: credentials{"Azure": azure("")}, want: head + `"Key","protocols":[""],` + azured + `null}}}`},
 		"Go's time": {
 			protocol: "Azure", credentials: credentials{"azure": azure("2026-01-02 03:04:05.9 +0100 CET m=+1.5")},
 			want: ofAzure + azured + `"2026-01-02T02:04:05Z"}}}`,
@@ -83,7 +92,7 @@ func TestRender(t *testing.T) {
 			if tc.iam {
 				access.Authentication = v1alpha1.AuthenticationTypeIAM
 			}
-			got, err := access.Render()
+			got, _, err := access.Render()
 			if err != nil {
 				if !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secretword") {
 					t.Errorf("error %v, want %q and no secret", err, tc.want)

@@ -77,13 +77,11 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, 
 }
 
 // RevokeBucketAccess revokes the access of an account to a bucket. It also succeeds if
-// there is no such access any more.
-func (d *Driver) RevokeBucketAccess(ctx context.Context, bucketID, accountID string, parameters map[string]string) error {
-	if err := checkParameters(revokeBucketAccess, parameters); err != nil {
-		return err
-	}
+// there is no such access any more. There is no revoke_access_context, as in v0.2: a driver
+// that needs one would work here only.
+func (d *Driver) RevokeBucketAccess(ctx context.Context, bucketID, accountID string) error {
 	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess,
-		&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: bucketID, AccountId: accountID, RevokeAccessContext: parameters})
+		&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: bucketID, AccountId: accountID})
 	return ignoreNotFound(err)
 }
 

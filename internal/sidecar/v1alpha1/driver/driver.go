@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -52,9 +53,8 @@ func Connect(ctx context.Context, options connection.Options) (*Driver, error) {
 	return &Driver{Conn: conn, provisioner: cosiv1alpha1.NewProvisionerClient(conn.Client())}, nil
 }
 
-// Serves reports whether a name that an object refers to is the driver's. Letter case does
-// not count.
-func (d *Driver) Serves(name string) bool { return strings.EqualFold(name, d.Name()) }
+// Serves reports whether a name that an object refers to is the driver's.
+func (d *Driver) Serves(name string) bool { return v1alpha1.IsDriver(name, d.Name()) }
 
 // isFinal reports whether the same call would always fail. A deletion or a revocation is
 // never given up. ALREADY_EXISTS may mean that the call succeeded early.

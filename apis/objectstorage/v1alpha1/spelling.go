@@ -1,0 +1,52 @@
+package v1alpha1
+
+import "strings"
+
+// The CRDs of v1alpha1 leave strings open, and COSI v0.2 compares few of them. Published
+// manifests depend on that. Whatever reads these fields compares them by this table, which
+// was read in the controller and the sidecar of v0.2.2:
+//
+//	field                           v0.2 compares with   by             any other value
+//	driverName                      the driver's name    EqualFold      is another driver's
+//	authenticationType              Key, IAM             ==             reaches the driver as unknown
+//	deletionPolicy                  Delete               ==             retains the bucket
+//	protocol, protocols             nothing                             is copied into BucketInfo
+//	credentials of the driver       s3, azure            ==             stay out of BucketInfo
+//	existingBucketName              ""                   ==             wins over bucketClassName
+//
+// The methods below say what a spelling means where something has to be decided by it.
+
+// IsDriver reports whether a driverName of an object is the name of a driver.
+func IsDriver(written, name string) bool { return strings.EqualFold(written, name) }
+
+// Canonical returns the protocol that a spelling means. Letter case does not count, and GCS,
+// the name in the documents of v1alpha1, is GCP. Of any other protocol it returns false.
+func (p Protocol) Canonical() (Protocol, bool) {
+	switch strings.ToUpper(string(p)) {
+	case "S3":
+		return ProtocolS3, true
+	case "AZURE":
+		return ProtocolAzure, true
+	case "GCP", "GCS":
+		return ProtocolGCP, true
+	default:
+		return "", false
+	}
+}
+
+// Equal reports whether two spellings mean the same protocol.
+func (p Protocol) Equal(other Protocol) bool {
+	meant, known := p.Canonical()
+	others, _ := other.Canonical()
+	return p == other || known && meant == others
+}
+
+// IsKnown reports whether a driver is told which type it is.
+func (t AuthenticationType) IsKnown() bool {
+	return t == AuthenticationTypeKey || t == AuthenticationTypeIAM
+}
+
+// IsKnown reports whether it is one of the two policies. Any other retains the bucket.
+func (d DeletionPolicy) IsKnown() bool {
+	return d == DeletionPolicyRetain || d == DeletionPolicyDelete
+}
