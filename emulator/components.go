@@ -42,10 +42,14 @@ func (e *Emulator) cosiPhases() []phase {
 	if e.opts.NoDriver {
 		return phases
 	}
-	return append(phases,
+	phases = append(phases,
 		phase{name: ComponentSidecar, run: e.startSidecar, log: e.logOf(ComponentSidecar)},
 		phase{name: "classes", run: e.createClasses},
 	)
+	if len(e.opts.DriverNames) > 1 {
+		phases = append(phases, phase{name: "further drivers", run: e.addDrivers})
+	}
+	return phases
 }
 
 // startComponent starts a component that will be part of the emulator.
@@ -91,6 +95,9 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	}
 	endpoint := "unix://" + socket
 	e.info.DriverName, e.info.DriverEndpoint = fakedriver.DefaultName, endpoint
+	if len(e.opts.DriverNames) > 0 {
+		e.info.DriverName = e.opts.DriverNames[0]
+	}
 	loseData := e.loseDataOf(e.info.DriverName)
 	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}

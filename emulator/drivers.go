@@ -107,6 +107,16 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 	return added, nil
 }
 
+// addDrivers starts the fake drivers of all DriverNames but the first.
+func (e *Emulator) addDrivers(ctx context.Context) error {
+	for _, name := range e.opts.DriverNames[1:] {
+		if _, err := e.AddDriver(ctx, DriverOptions{Name: name, Protocols: e.opts.Protocols}); err != nil {
+			return fmt.Errorf("driver %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // addBridge starts a bridge between a fake driver and its sidecar.
 func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Protocol) error {
 	served, err := bridgeProtocols(protocols)

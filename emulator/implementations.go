@@ -142,6 +142,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	return e.generation().newController(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
+		Strict:         e.opts.Strict,
 		Logger:         e.logger(i),
 	}))
 }
@@ -175,6 +176,7 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
 	opts.AzureEndpoint, opts.Generation = e.info.AzureEndpoint, e.fakeGeneration()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
+	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
 	var d Server
 	var err error
 	if own := e.opts.Implementations.Driver; own != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -107,6 +108,18 @@ type Options struct {
 	GCSPort   int
 	AzurePort int
 
+	// DriverNames are the names of the fake drivers, so that classes that were written for
+	// other drivers can be used as they are. The default classes are of the first. Default:
+	// fakedriver.DefaultName.
+	DriverNames []string
+	// IgnoreUnknownParameters has the fake drivers ignore parameters of classes that they do not
+	// know, which they reject otherwise. It is implied by DriverNames.
+	IgnoreUnknownParameters bool
+	// Strict has controller and sidecars reject what v1alpha1 allows although it makes no
+	// sense, such as an authentication type that does not exist. Otherwise they accept it with
+	// an Event, as COSI v0.2 does.
+	Strict bool
+
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
 	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
@@ -164,7 +177,22 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateProtocols(), o.validateBridge())
+	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateProtocols(), o.validateBridge())
+}
+
+func (o Options) validateDriverNames() error {
+	if !o.fake() && (len(o.DriverNames) > 0 || o.IgnoreUnknownParameters) {
+		return fmt.Errorf("%w: names and parameters of drivers are those of the fake driver, which is left out", ErrOptions)
+	}
+	for i, name := range o.DriverNames {
+		if err := fakedriver.ValidateName(name); err != nil {
+			return fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+		if slices.Contains(o.DriverNames[:i], name) {
+			return fmt.Errorf("%w: two fake drivers have the name %s", ErrOptions, name)
+		}
+	}
+	return nil
 }
 
 func (o Options) validateStore() error {

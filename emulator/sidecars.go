@@ -44,6 +44,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 	opts.RPCTimeout = cmp.Or(opts.RPCTimeout, e.opts.RPCTimeout)
 	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
 	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
+	opts.Strict = opts.Strict || e.opts.Strict
 	opts = e.opts.withLeaderElection(opts)
 	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		return e.newSidecar(ctx, cfg, opts, i)

@@ -43,17 +43,19 @@ func parameterNames() []string {
 // driver's where the class says nothing. What buckets of the protocol cannot have is
 // left out of the driver's.
 func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) map[string]string {
-	return d.completed(ofClass, func(name string) bool {
-		return slices.Contains(names(bucketParameters), name) && hasParameter(protocol, name)
+	known := names(bucketParameters)
+	return d.completed(d.understood(ofClass, known), func(name string) bool {
+		return slices.Contains(known, name) && hasParameter(protocol, name)
 	})
 }
 
 // accessParameters are the parameters of an account: those of its class, and the
 // driver's where the class says nothing. An account without a key has none to rotate.
 func (d *Driver) accessParameters(authentication cosiv1alpha2.AuthenticationType_Type, ofClass map[string]string) map[string]string {
-	return d.completed(ofClass, func(name string) bool {
+	known := names(accessParameters)
+	return d.completed(d.understood(ofClass, known), func(name string) bool {
 		keyless := authentication == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
-		return slices.Contains(names(accessParameters), name) && (name != ParameterRotateCredentials || !keyless)
+		return slices.Contains(known, name) && (name != ParameterRotateCredentials || !keyless)
 	})
 }
 

@@ -67,6 +67,10 @@ type Options struct {
 	// does not set. Those that do not apply to the protocol or the authentication type
 	// are ignored. Default: none.
 	Parameters map[string]string
+	// IgnoreUnknownParameters has parameters that the driver does not know have no effect,
+	// so that it can stand in for a driver that has others. The log has their names.
+	// A class can ask for the same by ParameterIgnoreUnknown. Otherwise they are rejected.
+	IgnoreUnknownParameters bool
 	// Region is the one that clients sign for. Default: DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them

@@ -7,6 +7,37 @@ import (
 	"strings"
 )
 
+// ParameterIgnoreUnknown is the parameter of classes, with the value "true", that has the
+// driver ignore those of the class that it does not know.
+const ParameterIgnoreUnknown = "ignoreUnknownParameters"
+
+// checkIgnoreUnknown is how all classes set ParameterIgnoreUnknown, which is no part of what they are for.
+func checkIgnoreUnknown(value string) error {
+	_, err := oneOf(map[string]bool{"true": true, "false": false}, value)
+	return err
+}
+
+// understood returns the parameters of a class without those that are to be ignored.
+func (d *Driver) understood(ofClass map[string]string, known []string) map[string]string {
+	if !d.options.IgnoreUnknownParameters && ofClass[ParameterIgnoreUnknown] != "true" {
+		return ofClass
+	}
+	understood, ignored := map[string]string{}, []string{}
+	for name, value := range ofClass {
+		if slices.Contains(known, name) {
+			understood[name] = value
+		} else {
+			ignored = append(ignored, name)
+		}
+	}
+	if len(ignored) == 0 {
+		return ofClass
+	}
+	slices.Sort(ignored)
+	d.options.Logger.Info("parameters that this driver does not know have no effect", "parameters", ignored)
+	return understood
+}
+
 // Parameter is a parameter of a class, for documentation.
 type Parameter struct {
 	// Name is the key in the class's parameters.

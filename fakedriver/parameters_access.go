@@ -12,6 +12,8 @@ type accessSettings struct{ rotate bool }
 
 //nolint:lll // one parameter a few lines
 var accessParameters = []parameter[accessSettings]{
+	{Parameter{ParameterIgnoreUnknown, "true or false", "Whether parameters that the driver does not know have no effect, as for a class of another driver. Otherwise they are rejected."},
+		func(_ *accessSettings, value string) error { return checkIgnoreUnknown(value) }},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the account."},
 		func(_ *accessSettings, value string) error { return checkNote(value) }},
 	{Parameter{

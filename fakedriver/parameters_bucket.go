@@ -63,6 +63,8 @@ var bucketParameters = []parameter[BucketSpec]{
 			return err
 		}},
 	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + corsOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
+	{Parameter{ParameterIgnoreUnknown, "true or false", "Whether parameters that the driver does not know have no effect, as for a class of another driver. Otherwise they are rejected."},
+		func(_ *BucketSpec, value string) error { return checkIgnoreUnknown(value) }},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},
 	{Parameter{ParameterMaxAccounts, "a number above 0", "How many BucketAccesses can be granted at a time; further ones wait."},
 		func(spec *BucketSpec, value string) (err error) {

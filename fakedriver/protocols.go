@@ -101,9 +101,12 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 // parametersOf are the parameters of buckets of other protocols than S3, sorted; the others
 // concern what only S3 has here.
 var parametersOf = map[Protocol][]string{
-	ProtocolAzure: {ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects},
+	ProtocolAzure: {
+		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
+	},
 	ProtocolGCS: {
-		ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects, ParameterVersioning,
+		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
+		ParameterVersioning,
 	},
 }
 

@@ -111,7 +111,8 @@ func readWriteAll(bucket string) *cosiv1alpha2.DriverGrantBucketAccessRequest_Ac
 	}
 }
 
-// authentication translates an authentication type, if the driver supports it.
+// authentication translates an authentication type, if the driver supports it. COSI v0.2 sends
+// the unknown one for a class that says KEY, as published ones do.
 func (s *v1alpha1) authentication(
 	asked cosiv1alpha1.AuthenticationType, protocol Protocol,
 ) (cosiv1alpha2.AuthenticationType_Type, error) {
@@ -120,7 +121,7 @@ func (s *v1alpha1) authentication(
 		supported = "Key or IAM"
 	}
 	switch {
-	case asked == cosiv1alpha1.AuthenticationType_Key:
+	case asked == cosiv1alpha1.AuthenticationType_Key, asked == cosiv1alpha1.AuthenticationType_UnknownAuthenticationType:
 		return cosiv1alpha2.AuthenticationType_KEY, nil
 	case asked == cosiv1alpha1.AuthenticationType_IAM && supported != "Key":
 		return cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, nil

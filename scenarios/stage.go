@@ -80,7 +80,7 @@ func (s *stage) options() (emulator.Options, error) {
 	defer s.mu.Unlock()
 	options := emulator.Options{
 		API: s.ground.api, Driver: s.ground.endpoint, AssumeExisting: s.ground.assumeExisting,
-		RPCTimeout: engine.CallTimeout(s.ground.patience),
+		RPCTimeout: engine.CallTimeout(s.ground.patience), Strict: true,
 	}
 	if s.ground.inProcess == nil {
 		return options, nil

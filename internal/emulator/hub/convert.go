@@ -33,15 +33,20 @@ func Finalizers(names []string) []string {
 	return converted
 }
 
-// Protocol returns the name of a protocol in v1alpha2.
+// Protocol returns the name of a protocol in v1alpha2, or as it is spelt if v1alpha2 has none.
 func Protocol(name v1alpha1.Protocol) v1alpha2.Protocol {
-	if name == v1alpha1.ProtocolGCP {
+	switch canonical, known := name.Canonical(); {
+	case canonical == v1alpha1.ProtocolGCP:
 		return v1alpha2.ProtocolGCS
+	case known:
+		return v1alpha2.Protocol(canonical)
+	default:
+		return v1alpha2.Protocol(name)
 	}
-	return v1alpha2.Protocol(name)
 }
 
-// AuthenticationType returns the name of an authentication type in v1alpha2.
+// AuthenticationType returns the name of an authentication type in v1alpha2, or as it is spelt if
+// v1alpha2 has none.
 func AuthenticationType(name v1alpha1.AuthenticationType) v1alpha2.AuthenticationType {
 	if name == v1alpha1.AuthenticationTypeIAM {
 		return v1alpha2.AuthenticationTypeServiceAccount

@@ -95,7 +95,7 @@ func (p *planner) checkClass(d *decisions, access *v1alpha1.BucketAccess, bucket
 		d.omit(DependsOnOmitted, "its BucketAccessClass %s is omitted", name)
 		return
 	}
-	if isType(class, v1alpha1.AuthenticationTypeIAM) && access.Spec.ServiceAccountName == "" {
+	if class.AuthenticationType == v1alpha1.AuthenticationTypeIAM && access.Spec.ServiceAccountName == "" {
 		d.omit(ServiceAccountRequired, "BucketAccessClass %s has authentication type ServiceAccount, which requires spec.serviceAccountName: "+
 			"set it in the input, and run migrate again", name)
 	}

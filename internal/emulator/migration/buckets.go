@@ -46,7 +46,7 @@ func bucketOf(claim *v1alpha1.BucketClaim) string {
 func (p *planner) bucket(bucket *v1alpha1.Bucket, holders []client.ObjectKey) {
 	d := p.start(kindBucket, bucket)
 	d.checkDriverName(bucket.Spec.DriverName)
-	if policy, known := policyOf(bucket.Spec.DeletionPolicy); !known || policy != v1alpha2.DeletionPolicyRetain {
+	if policyOf(bucket.Spec.DeletionPolicy) != v1alpha2.DeletionPolicyRetain {
 		d.change(PolicyBecomesRetain, "deletionPolicy %q becomes Retain, since v1alpha2 does not delete existing buckets. "+
 			"Set Retain in v1alpha1, too, before you delete anything there", bucket.Spec.DeletionPolicy)
 	}

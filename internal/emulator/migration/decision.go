@@ -27,6 +27,7 @@ type Code string
 // The codes.
 const (
 	AccessNotGranted       Code = "AccessNotGranted"
+	AuthenticationUnknown  Code = "AuthenticationUnknown"
 	BeingDeleted           Code = "BeingDeleted"
 	BridgeRequired         Code = "BridgeRequired"
 	BucketIDEncoded        Code = "BucketIDEncoded"
@@ -44,6 +45,7 @@ const (
 	NameInvalid            Code = "NameInvalid"
 	OwnersRemoved          Code = "OwnersRemoved"
 	PolicyBecomesRetain    Code = "PolicyBecomesRetain"
+	PolicyUnknown          Code = "PolicyUnknown"
 	ProtocolMissing        Code = "ProtocolMissing"
 	ProtocolUnknown        Code = "ProtocolUnknown"
 	ProtocolUnsupported    Code = "ProtocolUnsupported"
@@ -59,10 +61,10 @@ const (
 // Codes are all codes.
 func Codes() []Code {
 	return []Code{
-		AccessNotGranted, AccountShared, BeingDeleted, BridgeRequired, BucketIDEncoded, BucketIDInvalid, BucketIDMissing,
-		BucketIDShared, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
-		DriverMismatch, DriverNameInvalid, NameInvalid, OwnersRemoved, PolicyBecomesRetain, ProtocolMissing, ProtocolUnknown,
-		ProtocolUnsupported, SecretChanges, SecretNameTaken, SecretShared, ServiceAccountRequired, StaticBucket, ValueInvalid,
+		AccessNotGranted, AccountShared, AuthenticationUnknown, BeingDeleted, BridgeRequired, BucketIDEncoded, BucketIDInvalid,
+		BucketIDMissing, BucketIDShared, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
+		DriverMismatch, DriverNameInvalid, NameInvalid, OwnersRemoved, PolicyBecomesRetain, PolicyUnknown, ProtocolMissing,
+		ProtocolUnknown, ProtocolUnsupported, SecretChanges, SecretNameTaken, SecretShared, ServiceAccountRequired, StaticBucket, ValueInvalid,
 	}
 }
 

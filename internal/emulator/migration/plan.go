@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
 // DefaultSecretSuffix is that of Options.
@@ -221,28 +222,23 @@ func (d *decisions) reference(field, name string) (valid bool) {
 func (p *planner) bucketClass(class *v1alpha1.BucketClass) {
 	d := p.start(kindBucketClass, class)
 	d.checkDriverName(class.DriverName)
-	policy, known := policyOf(class.DeletionPolicy)
-	if !known {
-		d.omit(ValueInvalid, "deletionPolicy %q is neither Retain nor Delete: edit it, and run migrate again", class.DeletionPolicy)
+	if !class.DeletionPolicy.IsKnown() && class.DeletionPolicy != "" {
+		d.change(PolicyUnknown, "deletionPolicy %q becomes Retain, which is what COSI v0.2 takes it for", class.DeletionPolicy)
 	}
 	p.finish(d, &v1alpha2.BucketClass{
 		TypeMeta: typeMeta(kindBucketClass), ObjectMeta: metaOf(class),
 		Spec: v1alpha2.BucketClassSpec{
-			DriverName: class.DriverName, DeletionPolicy: policy, Parameters: d.parameters(class.Parameters),
+			DriverName: class.DriverName, DeletionPolicy: policyOf(class.DeletionPolicy), Parameters: d.parameters(class.Parameters),
 		},
 	})
 }
 
-// policyOf translates a policy. Retain is the default of v1alpha1.
-func policyOf(policy v1alpha1.DeletionPolicy) (translated v1alpha2.DeletionPolicy, known bool) {
-	switch policy {
-	case v1alpha1.DeletionPolicyRetain, "":
-		return v1alpha2.DeletionPolicyRetain, true
-	case v1alpha1.DeletionPolicyDelete:
-		return v1alpha2.DeletionPolicyDelete, true
-	default:
-		return "", false
+// policyOf translates a policy. Whatever is not Delete retains the bucket.
+func policyOf(policy v1alpha1.DeletionPolicy) v1alpha2.DeletionPolicy {
+	if policy == v1alpha1.DeletionPolicyDelete {
+		return v1alpha2.DeletionPolicyDelete
 	}
+	return v1alpha2.DeletionPolicyRetain
 }
 
 func (p *planner) accessClass(class *v1alpha1.BucketAccessClass) {
@@ -252,18 +248,11 @@ func (p *planner) accessClass(class *v1alpha1.BucketAccessClass) {
 		DriverName: class.DriverName, Parameters: d.parameters(class.Parameters),
 		MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket, // v1alpha1 has no other
 	}
-	switch {
-	case isType(class, v1alpha1.AuthenticationTypeKey):
+	spec.AuthenticationType = hub.AuthenticationType(class.AuthenticationType)
+	if !class.AuthenticationType.IsKnown() {
 		spec.AuthenticationType = v1alpha2.AuthenticationTypeKey
-	case isType(class, v1alpha1.AuthenticationTypeIAM):
-		spec.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
-	default:
-		d.omit(ValueInvalid, "authenticationType %q is neither Key nor IAM: edit it, and run migrate again", class.AuthenticationType)
+		d.change(AuthenticationUnknown, "authenticationType %q becomes Key: COSI v0.2 takes it for neither Key nor IAM, "+
+			"and drivers return keys then", class.AuthenticationType)
 	}
 	p.finish(d, &v1alpha2.BucketAccessClass{TypeMeta: typeMeta(kindBucketAccessClass), ObjectMeta: metaOf(class), Spec: spec})
-}
-
-// isType compares as v1alpha1 does, which ignores case.
-func isType(class *v1alpha1.BucketAccessClass, wanted v1alpha1.AuthenticationType) bool {
-	return strings.EqualFold(string(class.AuthenticationType), string(wanted))
 }

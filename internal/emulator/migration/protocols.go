@@ -8,21 +8,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
-// protocolOf translates a protocol. The documents of v1alpha1 say GCS where its code says
-// GCP, and deployments have other spellings, since nothing checks them.
+// protocolOf translates a protocol, however it is spelt.
 func protocolOf(protocol v1alpha1.Protocol) (translated v1alpha2.Protocol, known bool) {
-	switch strings.ToUpper(string(protocol)) {
-	case "S3":
-		return v1alpha2.ProtocolS3, true
-	case "AZURE":
-		return v1alpha2.ProtocolAzure, true
-	case "GCP", "GCS":
-		return v1alpha2.ProtocolGCS, true
-	default:
-		return "", false
-	}
+	_, known = protocol.Canonical()
+	return hub.Protocol(protocol), known
 }
 
 // protocols translates those of a Bucket or BucketClaim. What cannot be served is left out, so

@@ -1,12 +1,14 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
 // wrongRequestsV1alpha1 finds calls of v1alpha1 that do not say what follows from their object. An
@@ -47,7 +49,10 @@ func (e *evidence) wrongCreate(c call) []Finding {
 
 // wrongClass compares a grant with the class of the access.
 func (e *evidence) wrongClass(c call, access *object) []Finding {
-	said := fields{fieldParameters: parametersOf(c.parameters), fieldAuthentication: quote(c.request.AuthenticationType.Type)}
+	unknown := cosiv1alpha1.AuthenticationType_UnknownAuthenticationType.String() // requests have no zero values
+	said := fields{
+		fieldParameters: parametersOf(c.parameters), fieldAuthentication: quote(cmp.Or(c.request.AuthenticationType.Type, unknown)),
+	}
 	follows := e.classFields(access.Spec.BucketAccessClassName)
 	if len(follows) > 0 && e.releasedWithoutClass(c, access) && said[fieldParameters] == parametersOf(nil) {
 		without := maps.Clone(follows[len(follows)-1])
@@ -97,19 +102,23 @@ func (e *evidence) classFields(name string) []fields {
 	for _, v := range e.of(accessClasses) {
 		if v.key == name && v.got != nil && v.got.v1alpha1Fields.DriverName != "" {
 			all = append(all, fields{
-				fieldParameters: parametersOf(v.got.v1alpha1Fields.Parameters), fieldAuthentication: quote(string(v.got.AuthenticationType)),
+				fieldParameters: parametersOf(v.got.v1alpha1Fields.Parameters), fieldAuthentication: quote(wireNameV1alpha1(hub.AuthenticationType(v.got.v1alpha1Fields.AuthenticationType))),
 			})
 		}
 	}
 	return all
 }
 
-// wireNameV1alpha1 returns the name of an authentication type in v1alpha1.
+// wireNameV1alpha1 returns the name of an authentication type in a call of v1alpha1.
 func wireNameV1alpha1(name v1alpha2.AuthenticationType) string {
-	if name == v1alpha2.AuthenticationTypeServiceAccount {
-		return string(v1alpha1.AuthenticationTypeIAM)
+	switch name {
+	case v1alpha2.AuthenticationTypeServiceAccount:
+		return cosiv1alpha1.AuthenticationType_IAM.String()
+	case v1alpha2.AuthenticationTypeKey:
+		return cosiv1alpha1.AuthenticationType_Key.String()
+	default:
+		return cosiv1alpha1.AuthenticationType_UnknownAuthenticationType.String()
 	}
-	return string(name)
 }
 
 // wrongBucket compares the bucket of a call with the Buckets that the claim of the access was

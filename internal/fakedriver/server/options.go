@@ -61,6 +61,8 @@ type Options struct {
 	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses; 0 means no limit.
 	MaxAccounts int
+	// IgnoreUnknownParameters has the driver ignore parameters of classes that it does not know.
+	IgnoreUnknownParameters bool
 	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
 	S3Region string
 	// DataDir stores buckets, objects and accounts. Empty: they are in memory.

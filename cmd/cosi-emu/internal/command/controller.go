@@ -45,6 +45,7 @@ until the process gets SIGTERM.`,
 		},
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
 	access.addFlags(flags)
 	log.addFlags(flags)
 	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")

@@ -70,9 +70,13 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 	return cmd
 }
 
+// ignoreUnknownUsage describes the flag --ignore-unknown-parameters of all commands.
+const ignoreUnknownUsage = "have parameters of classes that the fake driver does not know have no effect, as for classes of another driver"
+
 // addDriverFlags adds the flags of the services and their addresses.
 func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
+	flags.BoolVar(&opts.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.StringVar((*string)(&opts.Generation), "api", string(fakedriver.V1alpha2), "version of the protocol: v1alpha1 or v1alpha2")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")

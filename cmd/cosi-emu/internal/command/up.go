@@ -39,6 +39,11 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default v1alpha2)")
 	s.addEmulator(flags)
+	o := &s.session.Emulator
+	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
+		"driver name that the fake driver answers to, for classes of another driver, whose parameters then have no effect; can be repeated")
+	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
+	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
 	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
 		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
 	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
@@ -85,12 +90,16 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
 }
 
+// strictUsage describes the flag --strict of all commands.
+const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type, instead of warning"
+
 // bridgeUsage describes the flag --bridge of all commands.
 const bridgeUsage = "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'"
 
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
+	o.Strict = true // but for 'up', which has a flag
 	s.cluster.addFlags(flags)
 	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
