@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -156,18 +157,35 @@ func appendItems(objects []*unstructured.Unstructured, object *unstructured.Unst
 }
 
 // Apply applies objects in their order. Those that belong to a namespace and do
-// not name it go to "default".
+// not name it go to "default". A field that is null counts as absent, as for `kubectl apply`
+// without --server-side, which is how people apply what is published.
 func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		if err := setNamespace(c, object); err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
 		}
+		object = object.DeepCopy()
+		removeNulls(object.Object)
 		apply := client.ApplyConfigurationFromUnstructured(object)
 		if err := c.Apply(ctx, apply, client.FieldOwner(FieldOwner), client.ForceOwnership); err != nil {
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
 		}
 	}
 	return nil
+}
+
+func removeNulls(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		maps.DeleteFunc(value, func(_ string, field any) bool { return field == nil })
+		for _, field := range value {
+			removeNulls(field)
+		}
+	case []any:
+		for _, item := range value {
+			removeNulls(item)
+		}
+	}
 }
 
 func setNamespace(c client.Client, object *unstructured.Unstructured) error {
