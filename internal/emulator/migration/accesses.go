@@ -53,7 +53,7 @@ func (p *planner) access(access *v1alpha1.BucketAccess) {
 	secret := p.secret(d, access)
 	protocol := p.accessProtocol(d, access, bucket)
 	p.listAccount(d, access, bucket)
-	if !access.Status.AccessGranted {
+	if !access.Status.AccessGranted && access.UID != "" {
 		d.check(AccessNotGranted, "status.accessGranted is not true: v1alpha1 has not granted it, and v1alpha2 will")
 	}
 	p.finish(d, &v1alpha2.BucketAccess{
@@ -78,6 +78,9 @@ func (p *planner) accessedBucket(d *decisions, access *v1alpha1.BucketAccess) *v
 		return nil
 	case !p.planned[Reference{kindBucketClaim, key.Namespace, key.Name}]:
 		d.omit(DependsOnOmitted, "its BucketClaim %s is omitted", key.Name)
+	}
+	if bucket := p.newBuckets[key]; bucket != nil {
+		return bucket
 	}
 	return p.buckets[bucketOf(claim)]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
@@ -132,6 +133,10 @@ func (d *decisions) encode(id, name string) string {
 func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client.ObjectKey) {
 	d := p.start(kindBucketClaim, claim)
 	name, key := bucketOf(claim), client.ObjectKeyFromObject(claim)
+	if name == "" && claim.UID == "" {
+		p.newClaim(d, claim)
+		return
+	}
 	if name == "" {
 		d.omit(ClaimNotBound, "it is not bound to a Bucket: wait until v1alpha1 has bound it, or create it again under v1alpha2, "+
 			"with a new bucket")
@@ -156,6 +161,32 @@ func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client
 	}
 	spec := v1alpha2.BucketClaimSpec{ExistingBucketName: name, Protocols: p.protocols(d, bucket.Spec.DriverName, claim.Spec.Protocols)}
 	p.checkProtocols(d, bucket, spec.Protocols)
+	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
+}
+
+// newClaim translates a claim that is a manifest, and no object of a cluster: nothing says which
+// Bucket it has.
+func (p *planner) newClaim(d *decisions, claim *v1alpha1.BucketClaim) {
+	name, key := claim.Spec.BucketClassName, client.ObjectKeyFromObject(claim)
+	class, found := p.bucketClasses[name]
+	switch {
+	case !d.reference("spec.bucketClassName", name):
+	case !found:
+		d.omit(ClassNotFound, "its BucketClass %s is not in the input, which would say what driver it is for", name)
+	case !p.planned[Reference{Kind: kindBucketClass, Name: name}]:
+		d.omit(DependsOnOmitted, "its BucketClass %s is omitted", name)
+	}
+	if d.omitted {
+		return
+	}
+	bucket := &v1alpha1.Bucket{
+		ObjectMeta: metav1.ObjectMeta{Name: "of BucketClaim " + key.String()},
+		Spec:       v1alpha1.BucketSpec{DriverName: class.DriverName},
+	}
+	d.check(BucketIsNew, "the input is a manifest, which does not say what bucket it has: v1alpha2 creates a new and empty one. To take over "+
+		"the bucket of a cluster, translate the objects of that cluster, with --context or what kubectl get -o yaml prints")
+	spec := v1alpha2.BucketClaimSpec{BucketClassName: name, Protocols: p.protocols(d, class.DriverName, claim.Spec.Protocols)}
+	p.newBuckets[key], p.bucketProtocols[bucket.Name] = bucket, spec.Protocols
 	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
 }
 

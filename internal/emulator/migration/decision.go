@@ -39,6 +39,7 @@ const (
 	ClaimNotBound          Code = "ClaimNotBound"
 	ClaimNotFound          Code = "ClaimNotFound"
 	ClassNotFound          Code = "ClassNotFound"
+	BucketIsNew            Code = "BucketIsNew"
 	DependsOnOmitted       Code = "DependsOnOmitted"
 	DriverMismatch         Code = "DriverMismatch"
 	DriverNameInvalid      Code = "DriverNameInvalid"
@@ -62,7 +63,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		AccessNotGranted, AccountShared, AuthenticationUnknown, BeingDeleted, BridgeRequired, BucketIDEncoded, BucketIDInvalid,
-		BucketIDMissing, BucketIDShared, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
+		BucketIDMissing, BucketIDShared, BucketIsNew, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
 		DriverMismatch, DriverNameInvalid, NameInvalid, OwnersRemoved, PolicyBecomesRetain, PolicyUnknown, ProtocolMissing,
 		ProtocolUnknown, ProtocolUnsupported, SecretChanges, SecretNameTaken, SecretShared, ServiceAccountRequired, StaticBucket, ValueInvalid,
 	}

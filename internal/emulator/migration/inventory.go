@@ -147,8 +147,8 @@ func problemOf(object *unstructured.Unstructured, version string, hints map[stri
 		return "COSI has no such kind"
 	case kinds[i].namespaced && object.GetNamespace() == "":
 		return "it has no metadata.namespace"
-	case !kinds[i].namespaced && object.GetNamespace() != "":
-		return fmt.Sprintf("it has metadata.namespace, and %s is a kind without one", of.Kind)
+	case !kinds[i].namespaced:
+		object.SetNamespace("") // as the API server does, for the classes of published manifests
 	}
 	if problems := validation.IsDNS1123Subdomain(object.GetName()); len(problems) > 0 {
 		return "metadata.name: " + problems[0]

@@ -94,6 +94,8 @@ type planner struct {
 	// bucketProtocols are those of the planned Buckets. One without any has those of its
 	// driver.
 	bucketProtocols map[string][]v1alpha2.Protocol
+	// newBuckets stand for the Buckets that do not exist yet, by claim.
+	newBuckets map[client.ObjectKey]*v1alpha1.Bucket
 	// secrets are the names of new Secrets, by access.
 	secrets map[client.ObjectKey]string
 }
@@ -103,7 +105,7 @@ func (i *Inventory) Plan(options Options) *Plan {
 	p := &planner{
 		Inventory: i, options: options, plan: &Plan{}, planned: map[Reference]bool{},
 		bridged: map[string]map[v1alpha2.Protocol]bool{}, bucketProtocols: map[string][]v1alpha2.Protocol{},
-		secrets: map[client.ObjectKey]string{},
+		newBuckets: map[client.ObjectKey]*v1alpha1.Bucket{}, secrets: map[client.ObjectKey]string{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.bucketClasses)) {
 		p.bucketClass(i.bucketClasses[name])

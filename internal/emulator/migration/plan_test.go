@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ var cases = map[string]struct {
 	"same-name": {"ordinary", migration.Options{NativeDrivers: []string{"s3.example.com"}}},
 	"ids":       {"ids", migration.Options{SecretSuffix: migration.DefaultSecretSuffix, NativeDrivers: []string{"native.example.com"}}},
 	"decisions": {"decisions", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
+	"manifests": {"manifests", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
 }
 
 func decode(t *testing.T, file string) []manifest.Located {
@@ -168,9 +170,13 @@ func TestCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[migration.Code]bool{}
+	plans := []*migration.Plan{planOfTooMany(t)}
 	for name := range cases {
-		for _, decision := range planOf(t, name).Decisions {
+		plans = append(plans, planOf(t, name))
+	}
+	seen := map[migration.Code]bool{}
+	for _, plan := range plans {
+		for _, decision := range plan.Decisions {
 			seen[decision.Code] = true
 			if !slices.Contains(migration.Codes(), decision.Code) {
 				t.Errorf("code %s is not in the list", decision.Code)
@@ -185,6 +191,24 @@ func TestCodes(t *testing.T) {
 			t.Errorf("docs/migrating.md has no row for code %s", code)
 		}
 	}
+}
+
+// planOfTooMany plans a class with more parameters than v1alpha2 allows.
+func planOfTooMany(t *testing.T) *migration.Plan {
+	t.Helper()
+	class := "apiVersion: objectstorage.k8s.io/v1alpha1\nkind: BucketClass\nmetadata: {name: gold}\ndriverName: d.example.com\nparameters:\n"
+	for i := range 513 {
+		class += fmt.Sprintf("  p%d: v\n", i)
+	}
+	objects, err := manifest.DecodeFile("in.yaml", []byte(class))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inventory, err := migration.Load(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inventory.Plan(migration.Options{})
 }
 
 func TestLoadRejects(t *testing.T) {
@@ -220,7 +244,6 @@ func TestLoadRejects(t *testing.T) {
 			"apiVersion: objectstorage.k8s.io/v1\nkind: BucketClass\nmetadata: {name: x}\n", []string{`version "v1" is not known`},
 		},
 		"NoNamespace":  {claim + "metadata: {name: x}\nspec: {protocols: []}\n", []string{"BucketClaim x: it has no metadata.namespace"}},
-		"Namespace":    {strings.Replace(class, "name: gold", "name: gold, namespace: demo", 1), []string{"BucketClass is a kind without one"}},
 		"NoName":       {claim + "metadata: {namespace: demo}\n", []string{"metadata.name"}},
 		"InvalidName":  {strings.Replace(class, "gold", "Gold", 1), []string{"BucketClass Gold: metadata.name"}},
 		"UnknownField": {class + "spec: {tier: gold}\n", []string{"in.yaml:1: BucketClass gold", `unknown field "spec"`}},
