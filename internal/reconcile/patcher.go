@@ -104,14 +104,18 @@ func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
 }
 
 func (p *Patcher[T]) patchStatus(ctx context.Context) error {
+	wanted := clone(p.Object)
 	if p.runner.WriteStatus != nil {
-		return p.runner.WriteStatus(ctx, p.Object)
+		if err := p.runner.WriteStatus(ctx, p.Object); err != nil {
+			return err
+		}
+	} else {
+		if err := p.runner.Client.Status().Patch(ctx, p.Object, locked(p.stored)); err != nil {
+			return err
+		}
+		normalize(p.Object, p.stored)
 	}
-	if err := p.runner.Client.Status().Patch(ctx, p.Object, locked(p.stored)); err != nil {
-		return err
-	}
-	normalize(p.Object, p.stored)
-	return nil
+	return checkKept(p.String(), wanted, p.Object)
 }
 
 // PatchMetadata writes the changes that a function makes to finalizers and

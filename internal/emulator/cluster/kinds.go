@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
@@ -17,7 +21,7 @@ import (
 const howToInstall = "install COSI with 'kubectl apply -k' of the directories apis/crds and deploy/rbac of cosi-emu, or give --install"
 
 // CheckKinds checks that the API server serves the COSI kinds in the version of
-// controller and sidecar. The error is ErrNotInstalled if it does not.
+// controller and sidecar, with all their fields. The error is ErrNotInstalled if it does not.
 func (c *Cluster) CheckKinds(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -40,8 +44,38 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return c.checkDefinitions(ctx, definitions)
 	}
 	return fmt.Errorf("%w: it does not serve %s of %s; %s", ErrNotInstalled,
 		strings.Join(missing, ", "), v1alpha2.SchemeGroupVersion, howToInstall)
+}
+
+// checkDefinitions compares the fields of the kinds: those of earlier drafts, which have the same
+// version, lack some. A user who may not read the definitions hears of that from controller and sidecar.
+func (c *Cluster) checkDefinitions(ctx context.Context, definitions []*apiextensionsv1.CustomResourceDefinition) error {
+	var foreign []string
+	for _, definition := range definitions {
+		there := &apiextensionsv1.CustomResourceDefinition{}
+		err := c.client.Get(ctx, client.ObjectKeyFromObject(definition), there)
+		if apierrors.IsForbidden(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look at CustomResourceDefinition %s: %w", definition.Name, err)
+		}
+		missing, err := crds.Missing(there, objectstorage.V1alpha2)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotInstalled, err)
+		}
+		if len(missing) > 0 {
+			foreign = append(foreign, fmt.Sprintf("%s of %s lacks %s", definition.Name, there.CreationTimestamp.UTC().Format(time.DateOnly),
+				strings.Join(missing, ", ")))
+		}
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: the CustomResourceDefinitions are of an earlier draft of %s, and the API server would drop what controller and "+
+		"sidecar write: %s; replace them with 'kubectl apply --server-side --force-conflicts -k' of the directory apis/crds of cosi-emu",
+		ErrNotInstalled, v1alpha2.SchemeGroupVersion, strings.Join(foreign, "; "))
 }
