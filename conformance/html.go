@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
@@ -32,7 +32,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	document := report.New(r.ToolVersion, r.Started, r.Took, all)
 	return timeline.WriteAs(w, document, timeline.Presentation{
 		Title: fmt.Sprintf("COSI conformance of %s: %s", cmp.Or(r.Driver, "a driver"), r.headline()), Noun: "check", User: "suite",
-		Outcomes: map[engine.Outcome]string{engine.Passed: Pass, engine.Failed: Fail, engine.Broken: NotReached, engine.Skipped: "not run"},
+		Outcomes: map[outcome.Outcome]string{outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "not run"},
 		Links:    links,
 		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
 		Summary:  r.summary(failed),
@@ -49,16 +49,16 @@ func (r *Report) headline() string {
 }
 
 // outcomeOf returns the state of a check in the word of a report.
-func outcomeOf(state string) engine.Outcome {
+func outcomeOf(state string) outcome.Outcome {
 	switch state {
 	case Pass:
-		return engine.Passed
+		return outcome.Passed
 	case Fail:
-		return engine.Failed
+		return outcome.Failed
 	case NotReached:
-		return engine.Broken
+		return outcome.Broken
 	default:
-		return engine.Skipped
+		return outcome.Skipped
 	}
 }
 
@@ -154,16 +154,16 @@ func (r *Report) verdicts() timeline.Table {
 	return table
 }
 
-func badgeOf(verdict string) engine.Outcome {
+func badgeOf(verdict string) outcome.Outcome {
 	switch verdict {
 	case Conformant:
-		return engine.Passed
+		return outcome.Passed
 	case NotConformant:
-		return engine.Failed
+		return outcome.Failed
 	case Partial:
-		return engine.Broken
+		return outcome.Broken
 	default:
-		return engine.Skipped
+		return outcome.Skipped
 	}
 }
 

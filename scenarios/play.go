@@ -10,7 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -32,12 +32,12 @@ func (s *stage) play(t T, scenario *spec.Scenario) {
 }
 
 // tell says how the scenario went, as the test's own outcome.
-func tell(t T, emu *emulator.Emulator, result engine.Result) {
+func tell(t T, emu *emulator.Emulator, result outcome.Result) {
 	t.Helper()
 	switch result.Outcome {
-	case engine.Passed:
+	case outcome.Passed:
 		t.Logf("passed in %s", result.Duration)
-	case engine.Skipped:
+	case outcome.Skipped:
 		t.Skip(result.Reason)
 	default:
 		t.Errorf("%s", explain(t.Name(), emu.Journal(), result))
@@ -48,7 +48,7 @@ func tell(t T, emu *emulator.Emulator, result engine.Result) {
 }
 
 // explain shows why a scenario has not passed, as `cosi-emu run` does.
-func explain(test string, j *journal.Journal, result engine.Result) string {
+func explain(test string, j *journal.Journal, result outcome.Result) string {
 	events := result.Events(j, result.Scope.Own())
 	var text strings.Builder
 	shown := report.Text{Rerun: func(report.Scenario) string { return rerun(test) }}
@@ -70,7 +70,7 @@ func rerun(test string) string {
 // wait leaves time to look at what a scenario has left, until the user interrupts
 // it. What a test logs is seen only when it has ended, so this goes to standard
 // error.
-func wait(ctx context.Context, emu *emulator.Emulator, result engine.Result) {
+func wait(ctx context.Context, emu *emulator.Emulator, result outcome.Result) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	fmt.Fprintf(os.Stderr, "\n%s is kept as it is until Ctrl-C:\n\n"+

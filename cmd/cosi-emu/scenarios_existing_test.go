@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -25,7 +25,7 @@ func TestRunExistingCluster(t *testing.T) {
 		strings.Replace(scenario("drivers", claims), "steps:", "setup: {drivers: [{name: one}, {name: two}]}\nsteps:", 1))
 
 	r := h.run(append([]string{"run", "s.yaml", "--report", "json=own.json"}, x.args("--install")...)...)
-	want := map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "changes": engine.Passed, "drivers": engine.Passed}
+	want := map[string]outcome.Outcome{"good": outcome.Passed, "looks": outcome.Passed, "changes": outcome.Passed, "drivers": outcome.Passed}
 	if diff := cmp.Diff(want, outcomes(h.readReport("own.json"))); diff != "" || r.code != 0 {
 		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
 	}
@@ -37,7 +37,7 @@ func TestRunExistingCluster(t *testing.T) {
 		return strings.Contains(driver.err.String(), "serving"), nil
 	})
 	r = h.run(append([]string{"run", "s.yaml", "--report", "json=mine.json"}, x.args("--install", "--driver", socket)...)...)
-	want = map[string]engine.Outcome{"good": engine.Passed, "looks": engine.Passed, "changes": engine.Skipped, "drivers": engine.Skipped}
+	want = map[string]outcome.Outcome{"good": outcome.Passed, "looks": outcome.Passed, "changes": outcome.Skipped, "drivers": outcome.Skipped}
 	if diff := cmp.Diff(want, outcomes(h.readReport("mine.json"))); diff != "" || r.code != 0 {
 		t.Errorf("exit code %d, -want, +got:\n%s\n%s%s", r.code, diff, r.out, r.err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -42,7 +42,7 @@ func TestRunInterrupted(t *testing.T) {
 	if code := run.wait(); code != 3 {
 		t.Errorf("exit code %d, want 3 for what could not be run to its end: %s", code, run.err.String())
 	}
-	want := map[string]engine.Outcome{"running": engine.Broken, "waiting": engine.Broken}
+	want := map[string]outcome.Outcome{"running": outcome.Broken, "waiting": outcome.Broken}
 	if got := outcomes(h.readReport("r.json")); len(got) != 2 || got["running"] != want["running"] || got["waiting"] != want["waiting"] {
 		t.Errorf("the report has %v, want %v", got, want)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -49,8 +49,8 @@ func (h *home) readReport(name string) report.Report {
 	return r
 }
 
-func outcomes(r report.Report) map[string]engine.Outcome {
-	all := map[string]engine.Outcome{}
+func outcomes(r report.Report) map[string]outcome.Outcome {
+	all := map[string]outcome.Outcome{}
 	for _, s := range r.Scenarios {
 		all[s.Name] = s.Outcome
 	}
@@ -96,11 +96,11 @@ func TestRunSuiteSelects(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []string
-	want := map[string]engine.Outcome{}
+	want := map[string]outcome.Outcome{}
 	for _, s := range set.Scenarios {
 		all = append(all, s.Name)
 		if s.Labels["area"] == "protocols" {
-			want[s.Name] = engine.Passed
+			want[s.Name] = outcome.Passed
 		}
 	}
 	h := newHome(t)
@@ -141,8 +141,8 @@ func TestRunScenarios(t *testing.T) {
 		t.Errorf("its progress is:\n%s", r.err)
 	}
 	reported := h.readReport("r.json")
-	want := map[string]engine.Outcome{"good": engine.Passed, "program": engine.Skipped, "bad": engine.Failed}
-	if diff := cmp.Diff(want, outcomes(reported)); diff != "" || reported.Outcome != engine.Failed {
+	want := map[string]outcome.Outcome{"good": outcome.Passed, "program": outcome.Skipped, "bad": outcome.Failed}
+	if diff := cmp.Diff(want, outcomes(reported)); diff != "" || reported.Outcome != outcome.Failed {
 		t.Errorf("the report is %s: -want, +got:\n%s", reported.Outcome, diff)
 	}
 	checkJUnit(t, filepath.Join(h.dir, "j.xml"))

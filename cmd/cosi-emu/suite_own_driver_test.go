@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // suiteTimeout is how long a test waits for a run of the whole suite. Only a test that fails waits as long.
@@ -14,7 +14,7 @@ const suiteTimeout = 15 * time.Minute
 
 // runOnOwnDriver runs scenarios of the suite on a driver behind a socket, and counts their outcomes. None may
 // fail.
-func (h *home) runOnOwnDriver(args ...string) map[engine.Outcome]int {
+func (h *home) runOnOwnDriver(args ...string) map[outcome.Outcome]int {
 	h.t.Helper()
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
 	driver := h.start("driver", "--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
@@ -28,7 +28,7 @@ func (h *home) runOnOwnDriver(args ...string) map[engine.Outcome]int {
 	if code := run.wait(); code != 0 {
 		h.t.Errorf("exit code %d\n%s%s", code, run.out.String(), run.err.String())
 	}
-	counts := map[engine.Outcome]int{}
+	counts := map[outcome.Outcome]int{}
 	for _, outcome := range outcomes(h.readReport("r.json")) {
 		counts[outcome]++
 	}
@@ -47,7 +47,7 @@ func TestOwnDriver(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	counts := h.runOnOwnDriver("--scenario", "whole-of-s3", "--scenario", "claim-first", "--scenario", "restart-into-an-old-list")
-	if counts[engine.Passed] != 3 {
+	if counts[outcome.Passed] != 3 {
 		t.Errorf("the outcomes are %v, want three that passed", counts)
 	}
 }
@@ -56,7 +56,7 @@ func TestOwnDriver(t *testing.T) {
 func TestLongSuiteOnOwnDriver(t *testing.T) {
 	const least = 100
 	h := newHome(t)
-	if counts := h.runOnOwnDriver(); counts[engine.Passed] < least {
+	if counts := h.runOnOwnDriver(); counts[outcome.Passed] < least {
 		t.Errorf("the outcomes are %v, want at least %d that passed", counts, least)
 	}
 }

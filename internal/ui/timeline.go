@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
@@ -199,7 +199,7 @@ func (h *history) steps(since, until time.Time) []report.Step {
 		if a.verb == verbExpect || a.at.Before(since) || a.at.After(until) {
 			continue
 		}
-		steps = append(steps, report.Step{Name: a.label(), Verb: a.verb, Started: a.at, Outcome: engine.Passed})
+		steps = append(steps, report.Step{Name: a.label(), Verb: a.verb, Started: a.at, Outcome: outcome.Passed})
 	}
 	return steps[max(0, len(steps)-maxSteps):]
 }

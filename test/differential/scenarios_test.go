@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -127,10 +128,10 @@ func (r *runner) run(t *testing.T, s *spec.Scenario) (run, bool) {
 	t.Helper()
 	result := r.engine.Run(t.Context(), s)
 	switch result.Outcome {
-	case engine.Passed:
+	case outcome.Passed:
 		events := result.Events(r.emulator.Journal(), result.Scope.Own())
 		return run{replay.NewTrace(result.Namespace, events), replay.LastObjects(result.Namespace, events)}, true
-	case engine.Skipped:
+	case outcome.Skipped:
 		return run{}, false
 	default:
 		t.Fatalf("%s on %s: %v", result.Outcome, r.kind, result.Failures)

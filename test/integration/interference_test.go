@@ -32,8 +32,8 @@ func metaOf(name string) metav1.ObjectMeta {
 	}
 }
 
-// outcome is what is left of an object, and what the administrator did.
-type outcome struct {
+// result is what is left of an object, and what the administrator did.
+type result struct {
 	requests []string
 	exists   bool
 	// same is true if the object is the one that was there before.
@@ -53,48 +53,48 @@ func TestInterfere(t *testing.T) {
 	}
 	tests := map[fault.Interference]struct {
 		object client.Object
-		want   outcome
+		want   result
 		check  func(client.Object) bool
 	}{
-		fault.Delete:       {claim(), outcome{[]string{"delete bucketclaims"}, true, true, true}, nil},
-		fault.DeleteOrphan: {claim(), outcome{[]string{"delete bucketclaims Orphan"}, true, true, true}, nil},
-		fault.ForceDelete:  {claim(), outcome{[]string{"delete bucketclaims", "patch bucketclaims"}, false, false, false}, nil},
-		fault.Recreate:     {claim(), outcome{[]string{"delete bucketclaims"}, true, true, true}, nil},
+		fault.Delete:       {claim(), result{[]string{"delete bucketclaims"}, true, true, true}, nil},
+		fault.DeleteOrphan: {claim(), result{[]string{"delete bucketclaims Orphan"}, true, true, true}, nil},
+		fault.ForceDelete:  {claim(), result{[]string{"delete bucketclaims", "patch bucketclaims"}, false, false, false}, nil},
+		fault.Recreate:     {claim(), result{[]string{"delete bucketclaims"}, true, true, true}, nil},
 		fault.ForceRecreate: {
-			claim(), outcome{[]string{"delete bucketclaims", "patch bucketclaims", "create bucketclaims"}, true, false, false}, asNew,
+			claim(), result{[]string{"delete bucketclaims", "patch bucketclaims", "create bucketclaims"}, true, false, false}, asNew,
 		},
 		fault.StripFinalizers: {
-			claim(), outcome{[]string{"patch bucketclaims"}, true, true, false}, func(o client.Object) bool { return len(o.GetFinalizers()) == 0 },
+			claim(), result{[]string{"patch bucketclaims"}, true, true, false}, func(o client.Object) bool { return len(o.GetFinalizers()) == 0 },
 		},
 		fault.StripOwners: {
-			claim(), outcome{[]string{"patch bucketclaims"}, true, true, false},
+			claim(), result{[]string{"patch bucketclaims"}, true, true, false},
 			func(o client.Object) bool { return len(o.GetOwnerReferences()) == 0 },
 		},
 		fault.EditStatus: {
-			claim(), outcome{[]string{"patch bucketclaims/status"}, true, true, false},
+			claim(), result{[]string{"patch bucketclaims/status"}, true, true, false},
 			func(o client.Object) bool { return o.(*v1alpha2.BucketClaim).Status.ReadyToUse }, //nolint:forcetypeassert // it is one
 		},
 		fault.EditMetadata: {
-			claim(), outcome{[]string{"patch bucketclaims"}, true, true, false},
+			claim(), result{[]string{"patch bucketclaims"}, true, true, false},
 			func(o client.Object) bool { return len(o.GetLabels()) == 2 && len(o.GetAnnotations()) == 2 },
 		},
 		fault.StripMetadata: {
-			claim(), outcome{[]string{"patch bucketclaims"}, true, true, false},
+			claim(), result{[]string{"patch bucketclaims"}, true, true, false},
 			func(o client.Object) bool { return len(o.GetLabels())+len(o.GetAnnotations()) == 0 },
 		},
 		fault.FlipPolicy: {
-			bucket(), outcome{[]string{"patch buckets"}, true, true, false},
+			bucket(), result{[]string{"patch buckets"}, true, true, false},
 			func(o client.Object) bool {
 				b, ok := o.(*v1alpha2.Bucket)
 				return ok && b.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain
 			},
 		},
 		fault.EditData: {
-			secret(), outcome{[]string{"patch secrets"}, true, true, false},
+			secret(), result{[]string{"patch secrets"}, true, true, false},
 			func(o client.Object) bool { return string(o.(*corev1.Secret).Data["key"]) == "edited-by-hand" }, //nolint:forcetypeassert // it is one
 		},
 		fault.MakeImmutable: {
-			secret(), outcome{[]string{"patch secrets"}, true, true, false},
+			secret(), result{[]string{"patch secrets"}, true, true, false},
 			func(o client.Object) bool { return *o.(*corev1.Secret).Immutable }, //nolint:forcetypeassert // it is one
 		},
 	}
@@ -110,7 +110,7 @@ func TestInterfere(t *testing.T) {
 			interfere(t, emu, what, tc.object)
 			got := look(t, emu, tc.object, uid)
 			got.requests = requestsSince(t, emu, mark)
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(result{})); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 			if tc.check != nil && !tc.check(tc.object) {
@@ -213,16 +213,16 @@ func interfereWith(t *testing.T, emu *emulator.Emulator, what fault.Interference
 	}
 }
 
-func look(t *testing.T, emu *emulator.Emulator, o client.Object, before types.UID) outcome {
+func look(t *testing.T, emu *emulator.Emulator, o client.Object, before types.UID) result {
 	t.Helper()
 	err := emu.Client().Get(t.Context(), client.ObjectKeyFromObject(o), o)
 	if apierrors.IsNotFound(err) {
-		return outcome{}
+		return result{}
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return outcome{exists: true, same: o.GetUID() == before, deleting: o.GetDeletionTimestamp() != nil}
+	return result{exists: true, same: o.GetUID() == before, deleting: o.GetDeletionTimestamp() != nil}
 }
 
 func release(t *testing.T, emu *emulator.Emulator, o client.Object) {

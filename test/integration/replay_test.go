@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
@@ -68,7 +69,7 @@ func makeRecording(t *testing.T, emu *emulator.Emulator) *recording.Recording {
 	}
 	dir := t.TempDir()
 	recorder := record.New(emu, record.Options{Dir: dir, All: true, Program: "v1"})
-	if result := engine.New(emu, engine.Options{Observer: recorder}).Run(t.Context(), all[0]); result.Outcome != engine.Passed {
+	if result := engine.New(emu, engine.Options{Observer: recorder}).Run(t.Context(), all[0]); result.Outcome != outcome.Passed {
 		t.Fatalf("%s: %v", result.Outcome, result.Failures)
 	}
 	if err := recorder.Err(); err != nil {
@@ -125,7 +126,7 @@ func testDivergence(t *testing.T, emu *emulator.Emulator, recorded *recording.Re
 		Effect: fault.Effect{Fail: "Unavailable"},
 	}}}
 	got, err := replay.AsScenario(t.Context(), &more, emu, engine.Options{})
-	if err != nil || got.Result.Outcome != engine.Passed || got.Divergence == nil {
+	if err != nil || got.Result.Outcome != outcome.Passed || got.Divergence == nil {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if d := got.Divergence; !strings.Contains(d.Recorded, "DriverDeleteBucket") || !strings.Contains(d.Replayed, "Unavailable") {
@@ -156,7 +157,7 @@ func TestAsDriver(t *testing.T) {
 
 func expectSame(t *testing.T, got replay.Replay, err error) {
 	t.Helper()
-	if err != nil || got.Result.Outcome != engine.Passed {
+	if err != nil || got.Result.Outcome != outcome.Passed {
 		t.Fatalf("%s %v, %v", got.Result.Outcome, got.Result.Failures, err)
 	}
 	if got.Divergence != nil || got.Compared < 20 {

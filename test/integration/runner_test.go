@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -30,7 +30,7 @@ func TestInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(tc.cause)
 			r := (&runner.Runner{Parallel: 4, Version: "v1"}).Run(ctx, scenarios)
-			if r.Outcome != engine.Broken || len(r.Scenarios) != 2 || r.Version != "v1" {
+			if r.Outcome != outcome.Broken || len(r.Scenarios) != 2 || r.Version != "v1" {
 				t.Fatalf("%s the report is %+v", tc.reason, r)
 			}
 			for i, name := range []string{"a", "b"} {

@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 )
 
@@ -39,7 +40,7 @@ func TestLongReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Divergence != nil || again.Result.Outcome != engine.Failed || again.Compared == 0 {
+	if again.Divergence != nil || again.Result.Outcome != outcome.Failed || again.Compared == 0 {
 		t.Errorf("%d acts, %s, first difference: %v; want it to fail as recorded", again.Compared, again.Result.Outcome, again.Divergence)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
@@ -130,10 +131,10 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 	result := running.Run(ctx, scenario)
 	done := checks.ScenarioResult{Rerun: fmt.Sprintf("cosi-emu run --suite --scenario %s --driver %s", name, r.options.Driver)}
 	switch result.Outcome {
-	case engine.Passed:
-	case engine.Skipped:
+	case outcome.Passed:
+	case outcome.Skipped:
 		done.Skipped = result.Reason
-	case engine.Broken:
+	case outcome.Broken:
 		return done, errors.New(strings.Join(describe(result.Failures), "; "))
 	default:
 		done.Failures = describe(result.Failures)
@@ -142,7 +143,7 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 }
 
 // describe returns failures in words, with what there is instead of what was expected.
-func describe(failures []engine.Failure) []string {
+func describe(failures []outcome.Failure) []string {
 	var all []string
 	for _, f := range failures {
 		text := []string{f.Error()}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -43,13 +44,13 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	}
 	w := &objectWait{run: r, object: object, pattern: expectation.Pattern, forDifference: true}
 	_, err = w.until(ctx)
-	if failure, ok := errors.AsType[*Failure](err); ok && ctx.Err() != nil && !failure.Broken {
+	if failure, ok := errors.AsType[*outcome.Failure](err); ok && ctx.Err() != nil && !failure.Broken {
 		return nil // it has matched until the end
 	}
 	if err != nil {
 		return err
 	}
-	return &Failure{
+	return &outcome.Failure{
 		Message: subjectOf(object) + ": condition no longer met", Subject: subjectOf(object), Differences: w.differences,
 		Expected: expectedYAML(expectation.Pattern, r.variablesNow(ctx)), Got: gotYAML(w.last),
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // answersLost has an application not hear of what has happened.
@@ -36,7 +37,7 @@ steps:
 // TestS3Attempts does what S3 clients do that try again.
 func TestS3Attempts(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	for attempts, want := range map[int]engine.Outcome{1: engine.Failed, 3: engine.Passed} {
+	for attempts, want := range map[int]outcome.Outcome{1: outcome.Failed, 3: outcome.Passed} {
 		e := engine.New(emu, engine.Options{S3Attempts: attempts})
 		if result := e.Run(t.Context(), parse(t, answersLost)); result.Outcome != want {
 			t.Errorf("%d attempts: %s, want %s: %s", attempts, result.Outcome, want, explain(result))

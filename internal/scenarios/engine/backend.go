@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -39,9 +40,9 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 }
 
 // backendFailure compares once. It tells what differs from what cannot be compared.
-func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*Failure, error) {
+func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*outcome.Failure, error) {
 	err := r.compareBackends(ctx, b)
-	if failure, ok := errors.AsType[*Failure](err); ok {
+	if failure, ok := errors.AsType[*outcome.Failure](err); ok {
 		return failure, nil
 	}
 	return nil, err
@@ -89,7 +90,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 			return err
 		}
 		if len(differences) > 0 {
-			return &Failure{
+			return &outcome.Failure{
 				Message: fmt.Sprintf("backend %s %q: condition not met", kind, name), Differences: differences,
 				Expected: expectedYAML(one.Pattern, r.variablesNow(ctx)), Got: toYAML(got[name]),
 			}
@@ -97,7 +98,7 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 	}
 	for name := range got {
 		if only && !slices.Contains(known, name) && r.isOwn(name) {
-			return &Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: toYAML(got[name])}
+			return &outcome.Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: toYAML(got[name])}
 		}
 	}
 	return nil

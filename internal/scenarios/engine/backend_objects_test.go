@@ -9,13 +9,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 var everyProtocol = []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}
 
 // emptied has the observer of a scenario empty its buckets past the seams at a mark, so that
 // the journal does not show it.
-func emptied(t *testing.T, emu *emulator.Emulator) engine.Observer {
+func emptied(t *testing.T, emu *emulator.Emulator) outcome.Observer {
 	t.Helper()
 	return &atMark{do: func(string) {
 		buckets, err := emu.Store().Buckets(t.Context())
@@ -44,12 +45,12 @@ func TestBackendObjects(t *testing.T) {
 	const quota = "classes: [{name: small, parameters: {quotaBytes: '4'}}]"
 	tests := map[string]struct {
 		reason, setup, steps string
-		want                 engine.Outcome
+		want                 outcome.Outcome
 		messages             []string
 		only                 []string
 	}{
 		"Changed": {
-			reason: "What is in it, and what is changed.", want: engine.Passed,
+			reason: "What is in it, and what is changed.", want: outcome.Passed,
 			steps: `
 - backend: {objects: {"BUCKET": absent}}
 - backend: {put: {bucket: "BUCKET", key: a, content: hello}}
@@ -66,25 +67,25 @@ func TestBackendObjects(t *testing.T) {
     - {seam: store, component: SERVICE, operation: LIST, subject: "BUCKET", outcome: OK}
 `,
 		},
-		"Missing": {reason: "There is nothing to delete.", want: engine.Passed, steps: "- backend: {deleteObject: {bucket: \"BUCKET\", key: none}}\n"},
+		"Missing": {reason: "There is nothing to delete.", want: outcome.Passed, steps: "- backend: {deleteObject: {bucket: \"BUCKET\", key: none}}\n"},
 		"Other": {
-			reason: "It is not there.", want: engine.Failed, messages: []string{"contents of bucket"},
+			reason: "It is not there.", want: outcome.Failed, messages: []string{"contents of bucket"},
 			steps: "- {timeout: 1s, backend: {objects: {\"BUCKET\": {a: present}}}}\n",
 		},
 		"NoBucket": {
-			reason: "There is none of that name.", want: engine.Broken, messages: []string{"put object a in bucket none", `bucket "none" does not exist`},
+			reason: "There is none of that name.", want: outcome.Broken, messages: []string{"put object a in bucket none", `bucket "none" does not exist`},
 			steps: "- backend: {put: {bucket: none, key: a, content: b}}\n",
 		},
 		"Quota": {
-			reason: "The bucket is full.", want: engine.Broken, messages: []string{"put object b in bucket ", "QuotaExceeded"}, setup: quota,
+			reason: "The bucket is full.", want: outcome.Broken, messages: []string{"put object b in bucket ", "QuotaExceeded"}, setup: quota,
 			steps: "- backend: {put: {bucket: \"BUCKET\", key: a, content: four}}\n- backend: {put: {bucket: \"BUCKET\", key: b, content: f}}\n",
 		},
 		"Limit": {
-			reason: "One put is allowed.", want: engine.Broken, messages: []string{"setup.limits.puts (1)"}, setup: "limits: {puts: 1}",
+			reason: "One put is allowed.", want: outcome.Broken, messages: []string{"setup.limits.puts (1)"}, setup: "limits: {puts: 1}",
 			steps: "- backend: {put: {bucket: \"BUCKET\", key: a, content: a}}\n- backend: {put: {bucket: \"BUCKET\", key: b, content: a}}\n",
 		},
 		"Busy": {
-			reason: "A client sends each request again.", want: engine.Passed,
+			reason: "A client sends each request again.", want: outcome.Passed,
 			steps: `
 - inject: {name: busy, seam: store, component: SERVICE, times: 1, operation: PUT, fail: SlowDown}
 - backend: {put: {bucket: "BUCKET", key: a, content: b}}
@@ -100,18 +101,18 @@ func TestBackendObjects(t *testing.T) {
 `,
 		},
 		"Rejected": {
-			reason: "A fault rejects the request.", want: engine.Broken, messages: []string{"delete object a in bucket", "DENIED"},
+			reason: "A fault rejects the request.", want: outcome.Broken, messages: []string{"delete object a in bucket", "DENIED"},
 			steps: `
 - inject: {name: rejected, seam: store, component: SERVICE, operation: DELETE, fail: AccessDenied}
 - backend: {deleteObject: {bucket: "BUCKET", key: a}}
 `,
 		},
 		"Lost": {
-			reason: "It vanishes.", want: engine.Failed, messages: []string{`has no object "a"`, "no request has deleted it"},
+			reason: "It vanishes.", want: outcome.Failed, messages: []string{`has no object "a"`, "no request has deleted it"},
 			steps: "- backend: {put: {bucket: \"BUCKET\", key: a, content: b}}\n- mark: lost\n",
 		},
 		"Versions": {
-			reason: "The latest counts.", want: engine.Passed, setup: "classes: [{name: versions, parameters: {versioning: enabled}}]",
+			reason: "The latest counts.", want: outcome.Passed, setup: "classes: [{name: versions, parameters: {versioning: enabled}}]",
 			only: []string{"S3", "GCS"},
 			steps: `
 - backend: {put: {bucket: "BUCKET", key: a, content: one}}
@@ -121,7 +122,7 @@ func TestBackendObjects(t *testing.T) {
 `,
 		},
 		"Locked": {
-			reason: "The delete marker hides it.", want: engine.Passed, setup: "classes: [{name: locked, parameters: {objectLock: COMPLIANCE 1d}}]",
+			reason: "The delete marker hides it.", want: outcome.Passed, setup: "classes: [{name: locked, parameters: {objectLock: COMPLIANCE 1d}}]",
 			only: []string{"S3"},
 			steps: `
 - backend: {put: {bucket: "BUCKET", key: a, content: one}, objects: {"BUCKET": {a: {size: 3}}}}
@@ -170,7 +171,7 @@ func TestBackendObjectsTLS(t *testing.T) {
 - backend: {deleteObject: {bucket: "${claim.status.boundBucketName}", key: a}}
 - backend: {objects: {"${claim.status.boundBucketName}": absent}}
 `, "PROTOCOL", protocol.String())
-		if got := e.Run(t.Context(), parse(t, steps)); got.Outcome != engine.Passed {
+		if got := e.Run(t.Context(), parse(t, steps)); got.Outcome != outcome.Passed {
 			t.Errorf("%s: %s\n%s", protocol, got.Outcome, explain(got))
 		}
 	}

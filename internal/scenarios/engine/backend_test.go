@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // boundAndGranted is what the backend is looked at, and changed, for.
@@ -34,11 +35,11 @@ func TestBackend(t *testing.T) {
 	const bucket, account = "${claim.status.boundBucketName}", "${app.status.accountID}"
 	tests := map[string]struct {
 		reason, steps string
-		want          engine.Outcome
+		want          outcome.Outcome
 		message       string
 	}{
 		"Policies": {
-			reason: "As the access asks for it, and as it is changed.", want: engine.Passed,
+			reason: "As the access asks for it, and as it is changed.", want: outcome.Passed,
 			steps: `
 - backend:
     policies: {"BUCKET": {"ACCOUNT": {objectData: ReadWrite, objectMetadata: absent}, other: absent}}
@@ -56,15 +57,15 @@ func TestBackend(t *testing.T) {
 `,
 		},
 		"OtherPolicy": {
-			reason: "It may more.", want: engine.Failed, message: "policy of bucket",
+			reason: "It may more.", want: outcome.Failed, message: "policy of bucket",
 			steps: `- backend: {policies: {"BUCKET": {"ACCOUNT": {objectData: ReadOnly}}}}` + "\n",
 		},
 		"TakenAway": {
-			reason: "No account has a grant.", want: engine.Failed, message: "policy of bucket",
+			reason: "No account has a grant.", want: outcome.Failed, message: "policy of bucket",
 			steps: `- backend: {policies: {"BUCKET": absent}}` + "\n",
 		},
 		"Objects": {
-			reason: "What is in it, and what is changed.", want: engine.Passed,
+			reason: "What is in it, and what is changed.", want: outcome.Passed,
 			steps: `
 - backend: {objects: {"BUCKET": absent}}
 - s3: {secret: key, put: a, content: hello}
@@ -78,11 +79,11 @@ func TestBackend(t *testing.T) {
 `,
 		},
 		"OtherObjects": {
-			reason: "It is not there.", want: engine.Failed, message: "contents of bucket",
+			reason: "It is not there.", want: outcome.Failed, message: "contents of bucket",
 			steps: `- backend: {objects: {"BUCKET": {a: present}}}` + "\n",
 		},
 		"NoBucket": {
-			reason: "There is none of that name.", want: engine.Broken, message: `bucket "none" does not exist`,
+			reason: "There is none of that name.", want: outcome.Broken, message: `bucket "none" does not exist`,
 			steps: `- backend: {setPolicy: {bucket: none, account: "ACCOUNT", objectData: ReadOnly}}` + "\n",
 		},
 	}

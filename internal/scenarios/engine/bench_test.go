@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -55,7 +56,7 @@ func BenchmarkScenarioParallel(b *testing.B) {
 	b.SetParallelism(4) // they wait most of the time
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if got := e.Run(b.Context(), s); got.Outcome != engine.Passed {
+			if got := e.Run(b.Context(), s); got.Outcome != outcome.Passed {
 				b.Error(explain(got))
 			}
 		}
@@ -63,10 +64,10 @@ func BenchmarkScenarioParallel(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "scenarios/s")
 }
 
-func pass(tb testing.TB, e *engine.Engine, s *spec.Scenario) engine.Result {
+func pass(tb testing.TB, e *engine.Engine, s *spec.Scenario) outcome.Result {
 	tb.Helper()
 	result := e.Run(tb.Context(), s)
-	if result.Outcome != engine.Passed {
+	if result.Outcome != outcome.Passed {
 		tb.Fatal(explain(result))
 	}
 	return result
@@ -85,7 +86,7 @@ func creating(b *testing.B, emu *emulator.Emulator, name string) time.Duration {
 
 // writing is the sum of the times of the API writes for a scenario: those of the
 // components, and its own steps.
-func writing(emu *emulator.Emulator, result engine.Result) time.Duration {
+func writing(emu *emulator.Emulator, result outcome.Result) time.Duration {
 	var sum time.Duration
 	for _, e := range eventsOf(emu.Journal(), result) {
 		if e.Write() && result.Scope.Own().Concerns(e) {
@@ -100,7 +101,7 @@ func writing(emu *emulator.Emulator, result engine.Result) time.Duration {
 	return sum
 }
 
-func eventsOf(j *journal.Journal, result engine.Result) []journal.Event {
+func eventsOf(j *journal.Journal, result outcome.Result) []journal.Event {
 	events := j.Since(result.From - 1)
 	end := slices.IndexFunc(events, func(e journal.Event) bool { return e.Seq > result.To })
 	if end < 0 {

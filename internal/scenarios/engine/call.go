@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -42,7 +43,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	if ctx.Err() != nil {
 		_ = connection.Close() // the call has no answer, which is worse
-		return nil, &Failure{Message: name + " has not answered" + after(ctx)}
+		return nil, &outcome.Failure{Message: name + " has not answered" + after(ctx)}
 	}
 	if err == nil {
 		r.rememberCall(name, request, response)
@@ -80,7 +81,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 		want = codes.OK.String()
 	}
 	if got := status.Code(failed); got.String() != want {
-		return nil, &Failure{Message: fmt.Sprintf("the driver returned %s (%v), want %s", got, failed, want)}
+		return nil, &outcome.Failure{Message: fmt.Sprintf("the driver returned %s (%v), want %s", got, failed, want)}
 	}
 	body, err := protojson.Marshal(response) // with the field names of the journal
 	if err != nil {
@@ -95,7 +96,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 		return nil, err
 	}
 	if len(differences) > 0 {
-		return nil, &Failure{
+		return nil, &outcome.Failure{
 			Message: "the driver's response: condition not met", Differences: differences,
 			Expected: expectedYAML(*asked.Response, r.variablesNow(ctx)), Got: toYAML(got),
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -71,7 +72,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 		return nil
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-	failure := &Failure{
+	failure := &outcome.Failure{
 		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
 		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
 	}
@@ -95,7 +96,7 @@ func (r *run) deleteBuckets(ctx context.Context) error {
 		}
 		policy, _, _ := unstructured.NestedString(bucket.Object, "spec", "deletionPolicy")
 		if policy != string(v1alpha2.DeletionPolicyRetain) && bucket.GetDeletionTimestamp().IsZero() {
-			failed = append(failed, &Failure{
+			failed = append(failed, &outcome.Failure{
 				Position: r.scenario.Position, Subject: "Bucket/" + bucket.GetName(),
 				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.GetName(), policy),
 			})

@@ -14,22 +14,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // atMark does something when a scenario has come to its mark.
 type atMark struct {
-	engine.NopObserver
+	outcome.NopObserver
 
 	do func(namespace string)
 
 	namespace string
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (o *atMark) ScenarioStarted(_ *spec.Scenario, namespace string) { o.namespace = namespace }
 
-// StepStarted implements engine.Observer.
+// StepStarted implements outcome.Observer.
 func (o *atMark) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	if step.Verb == "mark" {
 		o.do(o.namespace)
@@ -100,7 +101,7 @@ func TestEmpties(t *testing.T) {
 				text = strings.TrimPrefix(text, "setup: \n")
 			}
 			got := e.Run(t.Context(), parse(t, text))
-			if got.Outcome != engine.Passed {
+			if got.Outcome != outcome.Passed {
 				t.Errorf("%s\n%s", tc.reason, explain(got))
 			}
 			if left, err := emu.Store().Buckets(t.Context()); err != nil || len(left) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -30,7 +31,7 @@ func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 func firstCause(failed []error) error {
 	var cut error
 	for _, err := range failed {
-		failure, ok := errors.AsType[*Failure](err)
+		failure, ok := errors.AsType[*outcome.Failure](err)
 		if ok && !failure.Broken {
 			return err
 		}

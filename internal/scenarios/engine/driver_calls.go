@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -180,7 +181,7 @@ func (r *run) onlyCalled(ctx context.Context, kind string, expected spec.Named, 
 	}
 	for id, one := range called {
 		if !slices.Contains(known, id) && !slices.Contains(known, one.name) && (r.isOwn(id) || r.isOwn(one.name)) {
-			return &Failure{Message: "unexpected backend " + kind + " \"" + id + "\"", Got: toYAML(map[string]any{"id": id, "name": one.name})}
+			return &outcome.Failure{Message: "unexpected backend " + kind + " \"" + id + "\"", Got: toYAML(map[string]any{"id": id, "name": one.name})}
 		}
 	}
 	return nil

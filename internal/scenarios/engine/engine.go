@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/starvation"
 )
@@ -62,13 +63,13 @@ type Options struct {
 	// less than 1 means 1.
 	Patience int
 	// Observer receives the progress of scenarios; nil means none.
-	Observer Observer
+	Observer outcome.Observer
 }
 
 // New returns an engine on a running emulator. The engine does not stop the emulator.
 func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
-		options.Observer = NopObserver{}
+		options.Observer = outcome.NopObserver{}
 	}
 	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
 }
@@ -76,7 +77,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 // Run runs a scenario, cleans up after it, and judges it. The result lists all
 // failures. It is Broken if the context ends, and Skipped if the emulator lacks a
 // requirement.
-func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
+func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	if reason := e.unmetRequirement(s); reason != "" {
 		return e.skip(s, reason)
 	}
@@ -84,7 +85,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	scope, err := e.newScope(ctx, s.Name)
 	r := &run{
 		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
-		marks: map[string]uint64{}, result: Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
+		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
 	}
 	r.created.max = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
@@ -103,15 +104,15 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) Result {
 	r.result.Scope = r.eventScope()
 	e.isolation.leave(r, len(r.result.Failures) > 0)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
-	r.result.redact(e.journal)
+	r.result.Redact(e.journal)
 	e.options.Observer.ScenarioEnded(r.result)
 	return r.result
 }
 
 // skip returns the result of a scenario that does not run.
-func (e *Engine) skip(s *spec.Scenario, reason string) Result {
+func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
 	mark := e.journal.Mark()
-	skipped := Result{Scenario: s, Outcome: Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
+	skipped := outcome.Result{Scenario: s, Outcome: outcome.Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
 	e.options.Observer.ScenarioStarted(s, "")
 	e.options.Observer.ScenarioEnded(skipped)
 	return skipped
@@ -162,9 +163,9 @@ func (r *run) fail(err error) {
 		}
 		return
 	}
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*outcome.Failure](err)
 	if !ok {
-		failure = &Failure{Position: r.scenario.Position, Message: err.Error(), Broken: true}
+		failure = &outcome.Failure{Position: r.scenario.Position, Message: err.Error(), Broken: true}
 	}
 	r.result.Failures = append(r.result.Failures, *failure)
 }
@@ -173,10 +174,10 @@ func (r *run) fail(err error) {
 func (r *run) setOutcome() {
 	switch failures := r.result.Failures; {
 	case len(failures) == 0:
-		r.result.Outcome = Passed
+		r.result.Outcome = outcome.Passed
 	case failures[0].Broken:
-		r.result.Outcome = Broken
+		r.result.Outcome = outcome.Broken
 	default:
-		r.result.Outcome = Failed
+		r.result.Outcome = outcome.Failed
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -22,7 +23,7 @@ func parse(tb testing.TB, text string) *spec.Scenario {
 }
 
 // explain shows why a scenario has not passed.
-func explain(r engine.Result) string {
+func explain(r outcome.Result) string {
 	var text strings.Builder
 	for _, failure := range r.Failures {
 		fmt.Fprintf(&text, "%s\n", failure.Error())
@@ -77,22 +78,22 @@ func TestRun(t *testing.T) {
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {
 		reason, scenario string
-		want             engine.Outcome
+		want             outcome.Outcome
 		message          string // what a failure has in it
 	}{
-		"Lifecycle": {reason: "The whole of COSI.", scenario: lifecycle, want: engine.Passed},
+		"Lifecycle": {reason: "The whole of COSI.", scenario: lifecycle, want: outcome.Passed},
 		"TwoDrivers": {
 			reason: "Drivers of its own, with classes made for them.",
 			scenario: "setup:\n  drivers: [{name: one}, {name: two}]\n" +
 				"  classes: [{name: a, parameters: {nonEmptyDeletion: purge}}, {name: b, driver: two, deletionPolicy: Retain}]\n" + lifecycle,
-			want: engine.Passed,
+			want: outcome.Passed,
 		},
 		"Different": {
-			reason: "Says what is different.", want: engine.Failed, message: "Secret/none: condition not met",
+			reason: "Says what is different.", want: outcome.Failed, message: "Secret/none: condition not met",
 			scenario: "steps: [{expect: {Secret/none: present}, timeout: 100ms}]",
 		},
 		"Hasty": {
-			reason: "However short the time, it is looked at once.", want: engine.Failed,
+			reason: "However short the time, it is looked at once.", want: outcome.Failed,
 			message: "condition not met after 1µs\n  data.k: want w, got v",
 			scenario: `
 steps:
@@ -102,19 +103,19 @@ steps:
 `,
 		},
 		"HastyAlways": {
-			reason: "An object that was not read does not match.", want: engine.Failed, message: "condition no longer met",
+			reason: "An object that was not read does not match.", want: outcome.Failed, message: "condition no longer met",
 			scenario: "steps: [{always: {objects: {ConfigMap/none: present}, for: 1us}}]",
 		},
 		"Rejected": {
-			reason: "The API server says no.", want: engine.Failed, message: "was rejected",
+			reason: "The API server says no.", want: outcome.Failed, message: "was rejected",
 			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [S3, S4]}}}]",
 		},
 		"Left": {
-			reason: "What cannot be deleted is a failure.", want: engine.Failed, message: "not deleted after",
+			reason: "What cannot be deleted is a failure.", want: outcome.Failed, message: "not deleted after",
 			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a, finalizers: [example.com/stuck]}}}]",
 		},
 		"Loops": {
-			reason: "Rows and indices in names.", want: engine.Passed,
+			reason: "Rows and indices in names.", want: outcome.Passed,
 			scenario: `
 steps:
 - forEach:
@@ -130,11 +131,11 @@ steps:
 `,
 		},
 		"Crash": {
-			reason: "A crash in the middle.", want: engine.Passed,
+			reason: "A crash in the middle.", want: outcome.Passed,
 			scenario: strings.Replace(lifecycle, "- expect:\n", "- crash: [sidecar, controller]\n- expect:\n", 1),
 		},
 		"Always": {
-			reason: "It does not hold.", want: engine.Failed, message: "condition no longer met",
+			reason: "It does not hold.", want: outcome.Failed, message: "condition no longer met",
 			scenario: `
 steps:
 - apply: {kind: ConfigMap, metadata: {name: a}, data: {k: v}}
@@ -144,7 +145,7 @@ steps:
 `,
 		},
 		"Call": {
-			reason: "A raw call, rejected as expected.", want: engine.Passed,
+			reason: "A raw call, rejected as expected.", want: outcome.Passed,
 			scenario: `
 steps:
 - call: {method: DriverGetInfo, response: {name: "${driver}"}}
@@ -156,7 +157,7 @@ steps:
 `,
 		},
 		"WrongCall": {
-			reason: "Not the code that was expected.", want: engine.Failed, message: "the driver returned InvalidArgument",
+			reason: "Not the code that was expected.", want: outcome.Failed, message: "the driver returned InvalidArgument",
 			scenario: "steps: [{call: {method: DriverDeleteBucket, request: {bucketId: ''}}}]",
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -33,18 +32,6 @@ func (r *run) eventScope() eventscope.Scope {
 // ownScope is the scope without events that belong to the run only because it runs
 // alone.
 func (r *run) ownScope() eventscope.Scope { return r.eventScope().Own() }
-
-// Events returns the events of the run that a scope selects, and those that its
-// failures name as evidence.
-func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Event {
-	var evidence []uint64
-	for _, failure := range r.Failures {
-		evidence = append(evidence, failure.Events...)
-	}
-	return slices.DeleteFunc(j.Since(r.From-1), func(e journal.Event) bool {
-		return e.Seq > r.To || !scope.Concerns(e) && !slices.Contains(evidence, e.Seq)
-	})
-}
 
 // runsAlone reports whether a scenario stops, crashes or disturbs shared components. With the user's driver,
 // the sidecar of a driver of the setup is the one that all share.

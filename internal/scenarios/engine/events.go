@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -238,7 +239,7 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 				return nil, err
 			}
 			if matched {
-				return nil, &Failure{Message: "forbidden event: " + e.String()}
+				return nil, &outcome.Failure{Message: "forbidden event: " + e.String()}
 			}
 		}
 	}
@@ -256,5 +257,5 @@ func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	if latest := detector.Latest(); latest.Seq != 0 {
 		message += ", latest activity: " + latest.String()
 	}
-	return nil, &Failure{Message: message + after(ctx)}
+	return nil, &outcome.Failure{Message: message + after(ctx)}
 }

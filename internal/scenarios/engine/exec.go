@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -42,7 +43,7 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	} else if ok && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if code := program.ProcessState.ExitCode(); code != s.Exec.Code {
-		return nil, &Failure{Message: fmt.Sprintf("%s exited with code %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String())}
+		return nil, &outcome.Failure{Message: fmt.Sprintf("%s exited with code %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String())}
 	}
 	return r.printed(ctx, s.Exec, strings.TrimSuffix(stdout.String(), "\n"))
 }
@@ -56,7 +57,7 @@ func (r *run) printed(ctx context.Context, asked *spec.Exec, stdout string) (any
 		return nil, err
 	}
 	if len(differences) > 0 {
-		return nil, &Failure{Message: "unexpected program output", Differences: differences}
+		return nil, &outcome.Failure{Message: "unexpected program output", Differences: differences}
 	}
 	return stdout, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -178,7 +179,7 @@ func (w *objectWait) failure(ctx context.Context) error {
 	if w.lastErr != nil {
 		message += fmt.Sprintf(" (latest API error: %s)", w.lastErr)
 	}
-	return &Failure{
+	return &outcome.Failure{
 		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
 		Expected: expectedYAML(w.pattern, w.run.variablesNow(ctx)), Got: gotYAML(w.last),
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // provisioned is the beginning of a scenario in which an application has its bucket.
@@ -66,7 +67,7 @@ func TestForget(t *testing.T) {
 				setup = "setup: {drivers: [{name: vendor}]}\n"
 			}
 			result := e.Run(t.Context(), parse(t, setup+"steps:"+provisioned+tc.steps+"\n"))
-			if (result.Outcome == engine.Passed) != (tc.fails == "") || !strings.Contains(explain(result), tc.fails) {
+			if (result.Outcome == outcome.Passed) != (tc.fails == "") || !strings.Contains(explain(result), tc.fails) {
 				t.Errorf("%s: %s\n%s", tc.reason, result.Outcome, explain(result))
 			}
 			for _, component := range emu.Components() {

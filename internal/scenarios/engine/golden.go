@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -39,7 +40,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, fmt.Errorf("read the golden file (--update writes it): %w", err)
 	}
 	if diff := cmp.Diff(string(want), dump.String()); diff != "" {
-		return nil, &Failure{
+		return nil, &outcome.Failure{
 			Message:  fmt.Sprintf("the objects differ from %s; update it with --update", file),
 			Expected: strings.TrimSuffix(string(want), "\n"), Got: strings.TrimSuffix(dump.String(), "\n"),
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // TestInject runs the whole of COSI with one fault in it: everything comes out as
@@ -53,7 +54,7 @@ func TestInject(t *testing.T) {
 			fault := "steps:\n- inject: {name: f, " + strings.TrimPrefix(tc.fault, "{") + "\n"
 			steps := strings.Replace(before+"- settle:"+after, "steps:\n", fault, 1)
 			result := e.Run(t.Context(), parse(t, steps))
-			if result.Outcome != engine.Passed {
+			if result.Outcome != outcome.Passed {
 				t.Errorf("%s: %s\n%s", tc.reason, result.Outcome, explain(result))
 			}
 			if got := affected(emu.Journal().Since(mark)); !slices.Equal(got, tc.want) {
@@ -78,7 +79,7 @@ steps:
 - expect: {BucketClaim/photos: {status: {readyToUse: true}}}
   timeout: 300ms
 `))
-	if result.Outcome != engine.Passed {
+	if result.Outcome != outcome.Passed {
 		t.Errorf("%s\n%s", result.Outcome, explain(result))
 	}
 }

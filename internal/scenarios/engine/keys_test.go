@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // generous is a backend with mistakes that only a key shows.
@@ -125,8 +126,8 @@ func TestKeys(t *testing.T) {
 				},
 			})
 			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, tc.scenario))
-			judged := !slices.ContainsFunc(result.Failures, func(f engine.Failure) bool { return f.Oracle == "" })
-			got := slices.ContainsFunc(result.Failures, func(f engine.Failure) bool { return f.Oracle == oracle.Keys })
+			judged := !slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == "" })
+			got := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Keys })
 			if got != tc.want || !judged {
 				t.Errorf("the oracle has found a key: %t, want %t\n%s", got, tc.want, explain(result))
 			}
@@ -145,7 +146,7 @@ func TestKeysTriedByTwo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:"+granted)); result.Outcome != engine.Passed {
+	if result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:"+granted)); result.Outcome != outcome.Passed {
 		t.Fatal(explain(result))
 	}
 	var trials errgroup.Group

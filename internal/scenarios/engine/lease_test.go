@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // deposed takes the Lease of the sidecar while it has a bucket made, and settles: the
@@ -29,14 +30,14 @@ func TestLoseLease(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		elects bool
-		want   engine.Outcome
+		want   outcome.Outcome
 		steps  []string // in the life of the sidecar
 	}{
 		"Elected": {
-			"The next incarnation continues.", true, engine.Passed,
+			"The next incarnation continues.", true, outcome.Passed,
 			[]string{"start", "ready", journal.StepLoseLease, "fail", "start", "ready"},
 		},
-		"WithoutElection": {"There is no Lease to lose.", false, engine.Skipped, []string{"start", "ready"}},
+		"WithoutElection": {"There is no Lease to lose.", false, outcome.Skipped, []string{"start", "ready"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

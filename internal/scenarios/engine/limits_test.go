@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // TestLimits has scenarios do more than they may. That says nothing about COSI, and so
@@ -17,32 +18,32 @@ func TestLimits(t *testing.T) {
 		"- backend: {put: {bucket: \"${scope}-b\", key: k, content: abc}}\n"
 	tests := map[string]struct {
 		reason, scenario string
-		want             engine.Outcome
+		want             outcome.Outcome
 		says             []string
 	}{
 		"Objects": {
-			reason: "The third is too many.", want: engine.Broken, says: []string{"s.yaml:9:7: ", "setup.limits.objects", "(2)"},
+			reason: "The third is too many.", want: outcome.Broken, says: []string{"s.yaml:9:7: ", "setup.limits.objects", "(2)"},
 			scenario: "setup: {limits: {objects: 2}}\nsteps:\n- repeat:\n    times: 3\n" +
 				"    steps:\n    - apply: {kind: ConfigMap, metadata: {name: \"a-${index}\"}}\n",
 		},
 		"Same": {
-			reason: "One object, three times.", want: engine.Passed,
+			reason: "One object, three times.", want: outcome.Passed,
 			scenario: "setup: {limits: {objects: 1}}\nsteps: [{repeat: {times: 3, steps: [{apply: {kind: ConfigMap, metadata: {name: a}}}]}}]\n",
 		},
 		"Puts": {
-			reason: "The second is too many.", want: engine.Broken, says: []string{"setup.limits.puts", "(1)"},
+			reason: "The second is too many.", want: outcome.Broken, says: []string{"setup.limits.puts", "(1)"},
 			scenario: "setup: {limits: {puts: 1}}\nsteps:\n" + put + "- backend: {put: {bucket: \"${scope}-b\", key: l, content: d}}\n",
 		},
 		"PutBytes": {
-			reason: "Three bytes.", want: engine.Broken, says: []string{"3 bytes", "setup.limits.putBytes", "(2)"},
+			reason: "Three bytes.", want: outcome.Broken, says: []string{"3 bytes", "setup.limits.putBytes", "(2)"},
 			scenario: "setup: {limits: {putBytes: 2}}\nsteps:\n" + put,
 		},
 		"Enough": {
-			reason: "Exactly as much as may be.", want: engine.Passed,
+			reason: "Exactly as much as may be.", want: outcome.Passed,
 			scenario: "setup: {limits: {puts: 1, putBytes: 3}}\nsteps:\n" + put + "- backend: {deleteBucket: \"${scope}-b\"}\n",
 		},
 		"Duration": {
-			reason: "What it waits for does not come, and the step would wait longer.", want: engine.Broken,
+			reason: "What it waits for does not come, and the step would wait longer.", want: outcome.Broken,
 			says:     []string{"setup.limits.duration", "(50ms)", "Secret/none"},
 			scenario: "setup: {limits: {duration: 50ms}}\nsteps: [{expect: {Secret/none: present}}]\n",
 		},
@@ -83,7 +84,7 @@ steps:
         put: {bucket: "${claim.status.boundBucketName}", key: goes, content: with the bucket}
         buckets: {"${claim.status.boundBucketName}": {region: "${row.region}", purge: true}}
 `))
-	if got.Outcome != engine.Passed {
+	if got.Outcome != outcome.Passed {
 		t.Error(explain(got))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -123,7 +124,7 @@ func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until tim
 	for range memoryAtOnce {
 		all.Go(func() {
 			for started.Add(1) <= int64(times) && time.Now().Before(until) {
-				if result := e.Run(t.Context(), s); result.Outcome != engine.Passed {
+				if result := e.Run(t.Context(), s); result.Outcome != outcome.Passed {
 					t.Error(explain(result))
 					return
 				}

@@ -6,6 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -21,8 +22,8 @@ type mismatch struct {
 }
 
 // failure returns the failure of a step that has waited for a time.
-func (m mismatch) failure(after string) *Failure {
-	f := &Failure{Message: m.problem + after, Differences: m.differences}
+func (m mismatch) failure(after string) *outcome.Failure {
+	f := &outcome.Failure{Message: m.problem + after, Differences: m.differences}
 	if m.nearest != nil {
 		f.Message += "; the nearest is " + m.nearest.Component + " " + m.nearest.Operation.String() + " -> " + m.nearest.Outcome
 		f.Events = []uint64{m.nearest.Seq}

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // explain adds to a failure by a timeout what was going on: operations in flight, ended
 // processes, a starved machine. The mark is the last event before the step.
 func (r *run) explain(ctx context.Context, err error, mark uint64) error {
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*outcome.Failure](err)
 	timeout, timedOut := errors.AsType[*timeoutError](context.Cause(ctx))
 	if !ok || !timedOut {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // TestNotes has a step time out for a reason, which the failure names. The calls that
@@ -48,13 +49,13 @@ func TestNotes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			emu := emulatortest.Start(t, emulator.Options{})
 			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:\n- inject: "+tc.inject+apply))
-			if result.Outcome != engine.Failed || result.Failures[0].Step == nil || result.Failures[0].Step.Verb != "expect" {
+			if result.Outcome != outcome.Failed || result.Failures[0].Step == nil || result.Failures[0].Step.Verb != "expect" {
 				t.Fatalf("%s\n%s, want the expectation to fail:\n%s", tc.reason, result.Outcome, explain(result))
 			}
 			if notes := result.Failures[0].Notes; !slices.ContainsFunc(notes, regexp.MustCompile(tc.want).MatchString) {
 				t.Errorf("%s\nnotes %q, want one like %q", tc.reason, notes, tc.want)
 			}
-			if slices.ContainsFunc(result.Failures, func(f engine.Failure) bool { return f.Oracle == oracle.Silence }) {
+			if slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Silence }) {
 				t.Errorf("%s\nthere is a finding of silence beside it:\n%s", tc.reason, explain(result))
 			}
 		})

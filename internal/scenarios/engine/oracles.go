@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -76,11 +77,11 @@ func isTransient(f oracle.Finding) bool {
 // oracleFailures converts the findings into failures, except for those that the
 // scenario allows. An exception without a finding is a failure too: it could hide a
 // later one.
-func (r *run) oracleFailures() []Failure {
+func (r *run) oracleFailures() []outcome.Failure {
 	if r.engine.options.SkipOracles {
 		return nil
 	}
-	var failures []Failure
+	var failures []outcome.Failure
 	used := make([]bool, len(r.scenario.Allow))
 	for _, finding := range r.findings() {
 		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the calls go on, which the failure says
@@ -90,7 +91,7 @@ func (r *run) oracleFailures() []Failure {
 			}
 		}
 		if !allowed {
-			failures = append(failures, Failure{
+			failures = append(failures, outcome.Failure{
 				Position: r.scenario.Position, Oracle: finding.Oracle, Message: finding.String(),
 				Subject: finding.Subject, Events: finding.Events,
 			})
@@ -101,7 +102,7 @@ func (r *run) oracleFailures() []Failure {
 	}
 	for i := range r.scenario.Allow {
 		if exception := &r.scenario.Allow[i]; !used[i] && !r.allowsExternal(exception) {
-			failures = append(failures, Failure{
+			failures = append(failures, outcome.Failure{
 				Position: exception.Position, Oracle: exception.Oracle, Message: "unused exception, remove it: " + describe(exception),
 			})
 		}

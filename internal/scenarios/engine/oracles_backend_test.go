@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // wasteful is a backend that deletes the buckets of an account with the account.
@@ -52,7 +53,7 @@ func TestLostWithAccess(t *testing.T) {
 	scenario := "setup: {classes: [{name: kept, deletionPolicy: Retain}]}\nsteps:" + granted +
 		"- delete: [BucketAccess/app, BucketClaim/photos]\n- expect: {BucketAccess/app: absent, BucketClaim/photos: absent}\n"
 	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, scenario))
-	if !slices.ContainsFunc(result.Failures, func(f engine.Failure) bool {
+	if !slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool {
 		return f.Oracle == oracle.Loss && strings.Contains(f.Message, "nothing has asked")
 	}) {
 		t.Errorf("the oracle has not found the loss\n%s", explain(result))
@@ -75,7 +76,7 @@ func TestLeakedFile(t *testing.T) {
 			}
 		}}
 		result := engine.New(emu, engine.Options{Observer: observer}).Run(t.Context(), parse(t, "steps:"+granted+object+ended))
-		found := slices.ContainsFunc(result.Failures, func(f engine.Failure) bool { return f.Oracle == oracle.Leak })
+		found := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Leak })
 		if found != stray || len(result.Failures) > 0 && !stray {
 			t.Errorf("with a stray file %t, the oracle has found a leak: %t\n%s", stray, found, explain(result))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -95,7 +96,7 @@ func TestKeysOfExternalDriver(t *testing.T) {
 				}
 			})
 			result := runExternal(t, emu, name, socket, tc.steps)
-			found := slices.ContainsFunc(result.Failures, func(f engine.Failure) bool {
+			found := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool {
 				return f.Oracle == oracle.Keys && strings.Contains(f.Message, tc.want)
 			})
 			if found != (tc.want != "") || len(result.Failures) > 0 && !found || len(result.Notes) > 0 {
@@ -109,7 +110,7 @@ func TestKeysOfExternalDriver(t *testing.T) {
 }
 
 // runExternal runs steps with the driver at a socket.
-func runExternal(t *testing.T, emu *emulator.Emulator, name, socket, steps string) engine.Result {
+func runExternal(t *testing.T, emu *emulator.Emulator, name, socket, steps string) outcome.Result {
 	t.Helper()
 	text := fmt.Sprintf("setup: {drivers: [{name: %s, socket: %q}]}\nsteps:", name, socket) + steps
 	return engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, text))
@@ -129,7 +130,7 @@ func TestKeysNotTried(t *testing.T) {
 			for range 2 {
 				result := runExternal(t, emu, name, socket, granted)
 				said := slices.DeleteFunc(slices.Clone(result.Notes), func(note string) bool { return !strings.HasPrefix(note, tc.want) })
-				if result.Outcome != engine.Passed || len(said) != 1 {
+				if result.Outcome != outcome.Passed || len(said) != 1 {
 					t.Errorf("notes %q, want one with %q\n%s", result.Notes, tc.want, explain(result))
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
@@ -212,17 +213,17 @@ func get(t *testing.T, emu *emulator.Emulator, namespace, name string, object cl
 
 // meddler does something after the step of the name "granted".
 type meddler struct {
-	engine.NopObserver
+	outcome.NopObserver
 
 	namespace string
 	happen    func(namespace string)
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (m *meddler) ScenarioStarted(_ *spec.Scenario, namespace string) { m.namespace = namespace }
 
-// StepEnded implements engine.Observer.
-func (m *meddler) StepEnded(_ *spec.Scenario, step engine.StepResult) {
+// StepEnded implements outcome.Observer.
+func (m *meddler) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 	if step.Step.Name == "granted" {
 		m.happen(m.namespace)
 	}
@@ -240,7 +241,7 @@ func TestSocket(t *testing.T) {
 - expect: {BucketClaim/photos: absent}
 `
 	for range 2 {
-		if got := e.Run(t.Context(), parse(t, scenario)); got.Outcome != engine.Passed {
+		if got := e.Run(t.Context(), parse(t, scenario)); got.Outcome != outcome.Passed {
 			t.Errorf("%s\n%s", got.Outcome, explain(got))
 		}
 	}

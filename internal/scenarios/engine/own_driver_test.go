@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -33,7 +34,7 @@ func TestOwnDriver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text    string
 		options engine.Options
-		outcome engine.Outcome
+		outcome outcome.Outcome
 		says    string // a failure, or the reason
 	}{
 		"Part": {text: one + granted + `
@@ -43,41 +44,41 @@ func TestOwnDriver(t *testing.T) {
 - delete: [BucketAccess/app, BucketClaim/photos]
 - expect: {BucketAccess/app: absent, BucketClaim/photos: absent}
 - backend: {buckets: {"${claim.status.boundBucketName}": absent}, accounts: {}, only: true}
-`, outcome: engine.Passed},
-		"Objects": {text: one + granted + "- s3: {secret: key, put: a/b, content: hello}\n", outcome: engine.Passed},
+`, outcome: outcome.Passed},
+		"Objects": {text: one + granted + "- s3: {secret: key, put: a/b, content: hello}\n", outcome: outcome.Passed},
 		"Retained": {
 			text: "setup: {classes: [{name: kept, deletionPolicy: Retain}], accessClasses: [{name: keys}]}\nsteps:" + granted +
 				"- s3: {secret: key, put: a/b, content: hello}\n" +
 				"- delete: [BucketAccess/app, BucketClaim/photos]\n- expect: {BucketClaim/photos: absent}\n" +
-				"- backend: {buckets: {\"${claim.status.boundBucketName}\": present}}\n", outcome: engine.Passed,
+				"- backend: {buckets: {\"${claim.status.boundBucketName}\": present}}\n", outcome: outcome.Passed,
 		},
 		"Fault": {
 			text: one + "\n- inject: {name: away, seam: rpc, component: \"sidecar.${drivers.one}\", operation: DriverCreateBucket, " +
-				"fail: Unavailable, times: 1}" + claimed, outcome: engine.Passed,
+				"fail: Unavailable, times: 1}" + claimed, outcome: outcome.Passed,
 		},
 		"Called": {text: "steps:\n" + `
 - call: {method: DriverCreateBucket, request: {bucketId: "b-${scope}", protocols: [{type: S3}]}}
 - backend: {buckets: {"b-${scope}": present}}
 - backend: {deleteBucket: "b-${scope}"}
 - backend: {buckets: {"b-${scope}": absent}}
-`, outcome: engine.Passed},
+`, outcome: outcome.Passed},
 		"Unexpected": {
-			text: one + claimed + "- {backend: {only: true}, timeout: 1s}\n", outcome: engine.Failed, says: "unexpected backend bucket",
+			text: one + claimed + "- {backend: {only: true}, timeout: 1s}\n", outcome: outcome.Failed, says: "unexpected backend bucket",
 		},
 		"Missing": {
 			text:    one + claimed + "- {backend: {buckets: {absent: present}}, timeout: 1s}\n",
-			outcome: engine.Failed, says: `backend bucket "absent"`,
+			outcome: outcome.Failed, says: `backend bucket "absent"`,
 		},
 		"NoS3": {
-			text: one + granted + "- s3: {secret: none, get: absent}\n", options: engine.Options{NoS3: true}, outcome: engine.Passed,
+			text: one + granted + "- s3: {secret: none, get: absent}\n", options: engine.Options{NoS3: true}, outcome: outcome.Passed,
 		},
-		"Store":   {text: "steps:\n- inject: {name: f, seam: store, fail: SlowDown}\n", outcome: engine.Skipped, says: "disturbs the store"},
-		"Stopped": {text: one + "\n- crash: \"driver.${drivers.one}\"\n", outcome: engine.Skipped, says: "driver's process"},
-		"Changed": {text: "steps:\n- backend: {createBucket: b}\n", outcome: engine.Skipped, says: "changes the backend"},
-		"Two":     {text: "setup: {drivers: [{name: a}, {name: b}]}\nsteps: [{settle: }]\n", outcome: engine.Skipped, says: "several drivers"},
+		"Store":   {text: "steps:\n- inject: {name: f, seam: store, fail: SlowDown}\n", outcome: outcome.Skipped, says: "disturbs the store"},
+		"Stopped": {text: one + "\n- crash: \"driver.${drivers.one}\"\n", outcome: outcome.Skipped, says: "driver's process"},
+		"Changed": {text: "steps:\n- backend: {createBucket: b}\n", outcome: outcome.Skipped, says: "changes the backend"},
+		"Two":     {text: "setup: {drivers: [{name: a}, {name: b}]}\nsteps: [{settle: }]\n", outcome: outcome.Skipped, says: "several drivers"},
 		"Token": {
 			text:    "steps:\n- s3: {secret: key, get: a, serviceAccount: b, access: c}\n",
-			outcome: engine.Skipped, says: "token of a ServiceAccount",
+			outcome: outcome.Skipped, says: "token of a ServiceAccount",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -18,26 +19,26 @@ func rejected(object client.Object, err error) error {
 	if status := apierrors.APIStatus(nil); !errors.As(err, &status) {
 		return err
 	}
-	return &Failure{
-		Subject: subjectOf(object), Message: fmt.Sprintf("%s was rejected: %s", subjectOf(object), err), rejection: err.Error(),
+	return &outcome.Failure{
+		Subject: subjectOf(object), Message: fmt.Sprintf("%s was rejected: %s", subjectOf(object), err), Rejection: err.Error(),
 	}
 }
 
-// wantRejection inverts the outcome of a step: it passes if the API server rejects the
-// request with the expected message.
-func (r *run) wantRejection(ctx context.Context, s *spec.Step, outcome error) error {
+// wantRejection inverts the outcome of a step: it passes if the answer is that the API server
+// rejects the request with the expected message.
+func (r *run) wantRejection(ctx context.Context, s *spec.Step, answer error) error {
 	want, err := r.text(ctx, s.Refused)
 	if err != nil {
 		return err
 	}
-	if outcome == nil {
-		return &Failure{Message: "the API server accepted it; expected a rejection with " + want}
+	if answer == nil {
+		return &outcome.Failure{Message: "the API server accepted it; expected a rejection with " + want}
 	}
-	failure, ok := errors.AsType[*Failure](outcome)
+	failure, ok := errors.AsType[*outcome.Failure](answer)
 	switch {
-	case !ok || failure.rejection == "":
-		return outcome
-	case !strings.Contains(failure.rejection, want):
+	case !ok || failure.Rejection == "":
+		return answer
+	case !strings.Contains(failure.Rejection, want):
 		failure.Message += "; expected a rejection with " + want
 		return failure
 	}

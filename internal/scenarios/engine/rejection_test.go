@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 func TestRejected(t *testing.T) {
@@ -14,23 +15,23 @@ func TestRejected(t *testing.T) {
 	const badClaim = "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [%]}}, refused: $}]"
 	tests := map[string]struct {
 		reason, scenario string
-		want             engine.Outcome
+		want             outcome.Outcome
 		message          string
 	}{
 		"AsItShould": {
-			reason: "The words are in what the API server says.", want: engine.Passed,
+			reason: "The words are in what the API server says.", want: outcome.Passed,
 			scenario: strings.NewReplacer("%", "S4", "$", "supported values").Replace(badClaim),
 		},
 		"OtherWords": {
-			reason: "The API server rejects it for another reason.", want: engine.Failed, message: "expected a rejection with immutable",
+			reason: "The API server rejects it for another reason.", want: outcome.Failed, message: "expected a rejection with immutable",
 			scenario: strings.NewReplacer("%", "S4", "$", "immutable").Replace(badClaim),
 		},
 		"Allowed": {
-			reason: "The API server accepts it.", want: engine.Failed, message: "API server accepted it",
+			reason: "The API server accepts it.", want: outcome.Failed, message: "API server accepted it",
 			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a}}, refused: x}]",
 		},
 		"Gone": {
-			reason: "What is not there cannot be deleted.", want: engine.Passed,
+			reason: "What is not there cannot be deleted.", want: outcome.Passed,
 			scenario: "steps: [{delete: ConfigMap/a, refused: not found}]",
 		},
 	}

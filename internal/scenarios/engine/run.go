@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -37,7 +38,7 @@ type run struct {
 	words     []string    // they identify events of the scenario
 	// namespaces are those that steps have created, beside that of the scenario.
 	namespaces []string
-	result     Result
+	result     outcome.Result
 	// unresponsive says that a step failed because the driver did not answer.
 	unresponsive bool
 
@@ -82,7 +83,7 @@ func (r *run) steps(ctx context.Context, all []spec.Step) error {
 func (r *run) step(ctx context.Context, s *spec.Step) error {
 	observer := r.engine.options.Observer
 	observer.StepStarted(r.scenario, s)
-	result := StepResult{Step: s, Started: time.Now()}
+	result := outcome.StepResult{Step: s, Started: time.Now()}
 	value, err := r.do(ctx, s)
 	r.watcher.Collect()
 	if errors.Is(err, errSkipped) {
@@ -140,7 +141,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 // interrupted marks the error of a step as Broken if the scenario was cancelled in the
 // meantime.
 func interrupted(ctx context.Context, err error) error {
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*outcome.Failure](err)
 	if !ok {
 		return cmp.Or(err, context.Cause(ctx))
 	}
@@ -156,7 +157,7 @@ func (r *run) locate(s *spec.Step, err error) error {
 	if err == nil {
 		return nil
 	}
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*outcome.Failure](err)
 	if !ok {
 		return r.broken(s, err)
 	}
@@ -170,7 +171,7 @@ func (r *run) locate(s *spec.Step, err error) error {
 }
 
 func (r *run) broken(s *spec.Step, err error) error {
-	return &Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
+	return &outcome.Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
 }
 
 func (r *run) bind(name string, value any) {

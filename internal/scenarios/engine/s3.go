@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -35,10 +36,10 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 		if failed, ok := errors.AsType[smithy.APIError](err); ok && code != "" && failed.ErrorCode() == code {
 			return nil, nil //nolint:nilnil // no value to bind
 		}
-		return nil, &Failure{Message: fmt.Sprintf("the S3 operation failed: %s; expected %s", err, orAllowed(code))}
+		return nil, &outcome.Failure{Message: fmt.Sprintf("the S3 operation failed: %s; expected %s", err, orAllowed(code))}
 	}
 	if code != "" {
-		return nil, &Failure{Message: "the S3 operation succeeded; expected " + code}
+		return nil, &outcome.Failure{Message: "the S3 operation succeeded; expected " + code}
 	}
 	return result, nil
 }

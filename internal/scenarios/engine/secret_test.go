@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // TestSecrets: what a Secret holds can be compared as text, and no failure shows it.
@@ -19,7 +20,7 @@ steps:
   as: key
 - expect: {Secret/a: {stringData: {user: "${key.stringData.user}"}, data: {cel: "self.size() == 2"}}}
 `
-	if got := e.Run(t.Context(), parse(t, scenario)); got.Outcome != engine.Passed {
+	if got := e.Run(t.Context(), parse(t, scenario)); got.Outcome != outcome.Passed {
 		t.Errorf("%s\n%s", got.Outcome, explain(got))
 	}
 	const other = scenario + `
@@ -28,7 +29,7 @@ steps:
 `
 	got := e.Run(t.Context(), parse(t, other))
 	text := explain(got)
-	if got.Outcome != engine.Failed || !strings.Contains(text, "stringData.password") {
+	if got.Outcome != outcome.Failed || !strings.Contains(text, "stringData.password") {
 		t.Errorf("%s, want failed because of stringData.password\n%s", got.Outcome, text)
 	}
 	for _, secret := range []string{"open-sesame", "b3Blbi1zZXNhbWU="} {

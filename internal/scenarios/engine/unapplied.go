@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -28,7 +29,7 @@ func (r *run) unapplied(i injection, ended fault.Status) error {
 	if !r.lacksOperation(ended) {
 		return nil
 	}
-	return &Failure{
+	return &outcome.Failure{
 		Step: i.step, Position: i.step.Position,
 		Message: fmt.Sprintf("fault %q was applied to no operation: %s; correct its match, or set optional: true",
 			i.step.Inject.Name, r.whyUnapplied(i, ended)),

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // scopes are the words that identify a run.
@@ -80,7 +81,7 @@ func TestUnappliedFault(t *testing.T) {
 			for _, failure := range result.Failures {
 				got = append(got, scopes.ReplaceAllString(failure.Error(), "SCOPE"))
 			}
-			if tc.want != nil && result.Outcome != engine.Failed {
+			if tc.want != nil && result.Outcome != outcome.Failed {
 				t.Errorf("%s: %s, want failed", tc.reason, result.Outcome)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -54,7 +54,7 @@ func (t *candidateRun) findings(ctx context.Context, faults Case, text string) (
 			return nil, err
 		}
 		found := judge(o, o)
-		if o.result.Outcome != engine.Passed && !t.failsAlike(o, found) {
+		if o.result.Outcome != outcome.Passed && !t.failsAlike(o, found) {
 			return nil, nil
 		}
 		return found, nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -83,7 +83,7 @@ func oracleOf(name string) string {
 	return OracleState
 }
 
-func stepsOf(r engine.Result) []oracle.Finding {
+func stepsOf(r outcome.Result) []oracle.Finding {
 	var found []oracle.Finding
 	for _, failure := range r.Failures {
 		message := failure.Message
@@ -99,7 +99,7 @@ func stepsOf(r engine.Result) []oracle.Finding {
 const shownDifferences = 3
 
 // differencesOf renders the differences and notes of a failure in its line.
-func differencesOf(f engine.Failure) string {
+func differencesOf(f outcome.Failure) string {
 	var all []string
 	for i, d := range f.Differences {
 		if i == shownDifferences {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -17,17 +17,17 @@ func TestVerify(t *testing.T) {
 	broken := report.Failure{Step: new(0), Broken: true}
 	for _, test := range []struct {
 		name, reason, oracle string
-		outcome              engine.Outcome
+		outcome              outcome.Outcome
 		failures             []report.Failure
 		verified             bool
 		rerun                string
 	}{
-		{"the same", "the oracle of the group failed", oracle.Leak, engine.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "one of several oracles", oracle.Leak, engine.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
-		{"a step", "a failed step counts as the oracle steps", OracleSteps, engine.Failed, []report.Failure{step}, true, "failed by steps"},
-		{"another", "another oracle failed", oracle.Order, engine.Failed, []report.Failure{leak}, false, "failed by leak"},
-		{"broken", "a broken scenario proves nothing", OracleSteps, engine.Broken, []report.Failure{broken}, false, "broken"},
-		{"none", "only the comparison with the clean run shows it", OracleState, engine.Passed, nil, false, "passed"},
+		{"the same", "the oracle of the group failed", oracle.Leak, outcome.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "one of several oracles", oracle.Leak, outcome.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"a step", "a failed step counts as the oracle steps", OracleSteps, outcome.Failed, []report.Failure{step}, true, "failed by steps"},
+		{"another", "another oracle failed", oracle.Order, outcome.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"broken", "a broken scenario proves nothing", OracleSteps, outcome.Broken, []report.Failure{broken}, false, "broken"},
+		{"none", "only the comparison with the clean run shows it", OracleState, outcome.Passed, nil, false, "passed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := Group{Oracle: test.oracle}

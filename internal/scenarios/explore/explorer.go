@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -220,16 +220,16 @@ func brokenError(o *runResult) error {
 	switch {
 	case o.err != nil:
 		return o.err
-	case o.result.Outcome == engine.Broken && !o.exitedEarly:
+	case o.result.Outcome == outcome.Broken && !o.exitedEarly:
 		return fmt.Errorf("%w: %s", ErrUnclean, shortfalls(o.result.Failures))
-	case o.result.Outcome == engine.Skipped:
+	case o.result.Outcome == outcome.Skipped:
 		return fmt.Errorf("%w: it is skipped: %s", ErrUnclean, o.result.Reason)
 	}
 	return nil
 }
 
 // shortfalls renders failures in one line.
-func shortfalls(failures []engine.Failure) string {
+func shortfalls(failures []outcome.Failure) string {
 	var all []string
 	for i := range failures {
 		all = append(all, failures[i].Error())

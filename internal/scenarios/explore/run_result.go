@@ -7,12 +7,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // runResult is the result of one run.
 type runResult struct {
-	result engine.Result
+	result outcome.Result
 	// events are the journal events from the first step to the end of the run.
 	events []journal.Event
 	names  *names
@@ -72,5 +72,5 @@ func (o *runResult) reached() bool {
 // vanished reports whether nothing was left after the last step.
 func (o *runResult) vanished() bool {
 	end := o.end
-	return o.err == nil && o.result.Outcome == engine.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)
+	return o.err == nil && o.result.Outcome == outcome.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -183,10 +184,10 @@ func (w *sandbox) currentRun() *running {
 	return w.current
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (w *sandbox) ScenarioStarted(*spec.Scenario, string) {}
 
-// StepStarted implements engine.Observer.
+// StepStarted implements outcome.Observer.
 func (w *sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	r := w.currentRun()
 	if r == nil {
@@ -198,9 +199,9 @@ func (w *sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	r.note(step, true)
 }
 
-// StepEnded implements engine.Observer. After the last step it observes the sandbox,
+// StepEnded implements outcome.Observer. After the last step it observes the sandbox,
 // before the engine cleans up.
-func (w *sandbox) StepEnded(_ *spec.Scenario, step engine.StepResult) {
+func (w *sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 	r := w.currentRun()
 	if r == nil {
 		return
@@ -213,5 +214,5 @@ func (w *sandbox) StepEnded(_ *spec.Scenario, step engine.StepResult) {
 	}
 }
 
-// ScenarioEnded implements engine.Observer.
-func (w *sandbox) ScenarioEnded(engine.Result) {}
+// ScenarioEnded implements outcome.Observer.
+func (w *sandbox) ScenarioEnded(outcome.Result) {}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -24,7 +24,7 @@ func Timelines(program string, started time.Time, explorations ...*Report) repor
 // timeline returns the run of a finding, with what explains it as the first failure.
 func (g *Group) timeline(name string) report.Scenario {
 	s := g.shown
-	s.Name, s.Outcome = name, engine.Failed
+	s.Name, s.Outcome = name, outcome.Failed
 	s.Labels = map[string]string{"oracle": g.Oracle}
 	s.Failures = append([]report.Failure{{
 		Position: s.Position, Message: g.Message, Subject: g.Subject, Oracle: g.Oracle, Notes: g.notes(),

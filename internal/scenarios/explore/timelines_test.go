@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
@@ -41,7 +41,7 @@ func TestTimelines(t *testing.T) {
 	if diff := cmp.Diff(want, got.Scenarios, cmpopts.IgnoreFields(report.Scenario{}, "Events", "Outcome")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got.Outcome != engine.Failed || got.Counts[engine.Failed] != 3 {
+	if got.Outcome != outcome.Failed || got.Counts[outcome.Failed] != 3 {
 		t.Errorf("outcome %s, %v; want 3 failed", got.Outcome, got.Counts)
 	}
 	var page strings.Builder

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -39,10 +39,10 @@ type Options struct {
 	Faults []fault.Fault
 }
 
-// Recorder is an engine.Observer that makes a recording of each scenario. It is
+// Recorder is an outcome.Observer that makes a recording of each scenario. It is
 // safe for concurrent use.
 type Recorder struct {
-	engine.NopObserver
+	outcome.NopObserver
 
 	options  Options
 	emulator *emulator.Emulator
@@ -88,7 +88,7 @@ func versionOf(emu *emulator.Emulator) string {
 	return version.String()
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (r *Recorder) ScenarioStarted(s *spec.Scenario, namespace string) {
 	if !r.options.All || namespace == "" {
 		return
@@ -133,14 +133,14 @@ func (r *Recorder) inject(w *recording.Writer) {
 	}
 }
 
-// ScenarioEnded implements engine.Observer.
-func (r *Recorder) ScenarioEnded(result engine.Result) {
+// ScenarioEnded implements outcome.Observer.
+func (r *Recorder) ScenarioEnded(result outcome.Result) {
 	s := result.Scenario
 	r.mu.Lock()
 	l := r.live[s]
 	delete(r.live, s)
 	r.mu.Unlock()
-	if result.Outcome == engine.Skipped || (result.Outcome == engine.Passed && !r.options.All) {
+	if result.Outcome == outcome.Skipped || (result.Outcome == outcome.Passed && !r.options.All) {
 		return
 	}
 	path, err := r.write(&result)
@@ -156,7 +156,7 @@ func (r *Recorder) ScenarioEnded(result engine.Result) {
 }
 
 // write writes the recording of a scenario that has ended.
-func (r *Recorder) write(result *engine.Result) (string, error) {
+func (r *Recorder) write(result *outcome.Result) (string, error) {
 	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started), r.emulator.Journal().RedactJSON)
 	if err != nil {
 		return "", err

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -24,7 +25,7 @@ var ErrNoScenario = errors.New("the recording has no scenario to run")
 // Replay is the result of a replay.
 type Replay struct {
 	// Result is the result of the scenario.
-	Result engine.Result
+	Result outcome.Result
 	// Divergence is nil if the replay equals the recording.
 	Divergence *Divergence
 	// Compared is the number of recorded operations that were compared.
@@ -70,7 +71,7 @@ func replay(
 	}
 	again := &injector{Observer: options.Observer, recording: r, faults: emu.Faults()}
 	if options.Observer == nil {
-		again.Observer = engine.NopObserver{}
+		again.Observer = outcome.NopObserver{}
 	}
 	options.Observer = again
 	result := engine.New(emu, options).Run(ctx, s)
@@ -81,7 +82,7 @@ func replay(
 	events := slices.DeleteFunc(result.Events(emu.Journal(), result.Scope.Own()), ignored)
 	recorded := NewTrace(r.Namespace, slices.DeleteFunc(slices.Clone(r.Events), ignored))
 	found := Replay{Result: result, Compared: recorded.Len()}
-	if result.Outcome != engine.Skipped && result.Outcome != engine.Broken {
+	if result.Outcome != outcome.Skipped && result.Outcome != outcome.Broken {
 		found.Divergence = Diff(recorded, NewTrace(result.Namespace, events))
 	}
 	return found, nil
@@ -90,7 +91,7 @@ func replay(
 // injector injects the recorded faults when the scenario starts, with the names of
 // this run.
 type injector struct {
-	engine.Observer
+	outcome.Observer
 
 	recording *recording.Recording
 	faults    *fault.Set
@@ -100,7 +101,7 @@ type injector struct {
 	err   error
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -14,7 +14,7 @@ import (
 func New(version string, started time.Time, duration time.Duration, scenarios []Scenario) Report {
 	r := Report{
 		APIVersion: APIVersion, Version: version, Started: started, Duration: duration,
-		Outcome: engine.Passed, Counts: map[engine.Outcome]int{}, Scenarios: scenarios,
+		Outcome: outcome.Passed, Counts: map[outcome.Outcome]int{}, Scenarios: scenarios,
 	}
 	for _, s := range scenarios {
 		r.Counts[s.Outcome]++
@@ -25,7 +25,7 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 		}
 	}
 	// A failed scenario decides the outcome, before a broken one.
-	for _, worst := range []engine.Outcome{engine.Failed, engine.Broken} {
+	for _, worst := range []outcome.Outcome{outcome.Failed, outcome.Broken} {
 		if r.Counts[worst] > 0 {
 			r.Outcome = worst
 			break
@@ -35,7 +35,7 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 }
 
 // NewScenario makes what is said of one scenario. The events are those that concern it.
-func NewScenario(result engine.Result, events []journal.Event) Scenario {
+func NewScenario(result outcome.Result, events []journal.Event) Scenario {
 	document := result.Scenario
 	s := Scenario{
 		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,
@@ -55,14 +55,14 @@ func NewScenario(result engine.Result, events []journal.Event) Scenario {
 
 // nested is the result of a step with the number of steps that it is within.
 type nested struct {
-	engine.StepResult
+	outcome.StepResult
 
 	depth int
 }
 
 // inOrder returns the steps in the order in which they began; the engine has them
 // in the order in which they ended.
-func inOrder(result engine.Result) []nested {
+func inOrder(result outcome.Result) []nested {
 	depths := map[*spec.Step]int{}
 	measure(result.Scenario.Steps, 0, depths)
 	steps := make([]nested, 0, len(result.Steps))
@@ -84,23 +84,23 @@ func measure(steps []spec.Step, depth int, depths map[*spec.Step]int) {
 	}
 }
 
-func stepOf(result engine.StepResult, depth int, failures []engine.Failure) Step {
+func stepOf(result outcome.StepResult, depth int, failures []outcome.Failure) Step {
 	step := Step{
 		Name: result.Step.Name, Verb: result.Step.Verb, Depth: depth, Position: position(result.Step.Position),
-		Started: result.Started, Duration: result.Duration, Outcome: engine.Passed,
+		Started: result.Started, Duration: result.Duration, Outcome: outcome.Passed,
 	}
 	switch {
 	case result.Skipped:
-		step.Outcome = engine.Skipped
-	case !result.Passed && slices.ContainsFunc(failures, func(f engine.Failure) bool { return f.Step == result.Step && f.Broken }):
-		step.Outcome = engine.Broken
+		step.Outcome = outcome.Skipped
+	case !result.Passed && slices.ContainsFunc(failures, func(f outcome.Failure) bool { return f.Step == result.Step && f.Broken }):
+		step.Outcome = outcome.Broken
 	case !result.Passed:
-		step.Outcome = engine.Failed
+		step.Outcome = outcome.Failed
 	}
 	return step
 }
 
-func failureOf(f *engine.Failure, steps []nested) Failure {
+func failureOf(f *outcome.Failure, steps []nested) Failure {
 	failure := Failure{
 		Position: position(f.Position), Message: f.Message, Subject: f.Subject, Oracle: f.Oracle, Events: f.Events,
 		Notes: f.Notes, Broken: f.Broken, Expected: f.Expected, Got: f.Got,

@@ -6,19 +6,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // changed returns the lines of the diff of a failure that are not equal.
 func changed(differences []string, expected, got string) []string {
-	failure := engine.Failure{Expected: expected, Got: got}
+	failure := outcome.Failure{Expected: expected, Got: got}
 	for _, path := range differences {
 		failure.Differences = append(failure.Differences, match.Difference{Path: path})
 	}
-	s := report.NewScenario(engine.Result{Scenario: &spec.Scenario{}, Failures: []engine.Failure{failure}}, nil)
+	s := report.NewScenario(outcome.Result{Scenario: &spec.Scenario{}, Failures: []outcome.Failure{failure}}, nil)
 	var lines []string
 	for line := range strings.Lines(s.Failures[0].Diff) {
 		header := strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // The elements of a JUnit report, in the form of Maven Surefire, which Jenkins and
@@ -70,8 +70,8 @@ type (
 // WriteJUnit writes the report as JUnit XML. What fails is explained as Text does.
 func (r Report) WriteJUnit(w io.Writer, text Text) error {
 	all := testSuites{
-		Name: "cosi-emu", Tests: len(r.Scenarios), Failures: r.Counts[engine.Failed], Errors: r.Counts[engine.Broken],
-		Skipped: r.Counts[engine.Skipped], Time: junitTime(r.Duration),
+		Name: "cosi-emu", Tests: len(r.Scenarios), Failures: r.Counts[outcome.Failed], Errors: r.Counts[outcome.Broken],
+		Skipped: r.Counts[outcome.Skipped], Time: junitTime(r.Duration),
 	}
 	for i := range r.Scenarios {
 		all.add(r.Scenarios[i], text)
@@ -108,16 +108,16 @@ func (all *testSuites) add(s Scenario, text Text) {
 		Properties: propertiesOf(s.Labels),
 	}
 	switch s.Outcome {
-	case engine.Skipped:
+	case outcome.Skipped:
 		suite.Skipped++
 		one.Skipped = &result{Message: s.Reason}
-	case engine.Failed:
+	case outcome.Failed:
 		suite.Failures++
 		one.Failure = resultOf(s, "assertion", text)
-	case engine.Broken:
+	case outcome.Broken:
 		suite.Errors++
 		one.Error = resultOf(s, "environment", text)
-	case engine.Passed:
+	case outcome.Passed:
 	}
 	suite.Cases = append(suite.Cases, one)
 }

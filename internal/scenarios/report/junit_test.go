@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -45,9 +45,9 @@ type (
 func TestJUnit(t *testing.T) {
 	r := report.New("v1", begin, time.Second, []report.Scenario{
 		report.NewScenario(story()),
-		{Name: "skipped", Outcome: engine.Skipped, Reason: "it needs an emulator", Position: report.Position{File: "b.yaml"}},
+		{Name: "skipped", Outcome: outcome.Skipped, Reason: "it needs an emulator", Position: report.Position{File: "b.yaml"}},
 		{
-			Name: "broken", Outcome: engine.Broken, Position: report.Position{File: "b.yaml"}, Duration: 2 * time.Second,
+			Name: "broken", Outcome: outcome.Broken, Position: report.Position{File: "b.yaml"}, Duration: 2 * time.Second,
 			Failures: []report.Failure{{Position: report.Position{File: "b.yaml", Line: 7}, Message: "no answer\nat all", Broken: true}},
 		},
 	})

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // markdownOutcomes are the columns of the table in Markdown.
-var markdownOutcomes = []engine.Outcome{engine.Passed, engine.Failed, engine.Broken, engine.Skipped}
+var markdownOutcomes = []outcome.Outcome{outcome.Passed, outcome.Failed, outcome.Broken, outcome.Skipped}
 
 // WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY: the number of scenarios of each outcome, and
 // the reason of each that did not pass.

@@ -7,18 +7,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
 func TestWriteMarkdown(t *testing.T) {
 	r := report.New("v1", time.Time{}, 0, []report.Scenario{
-		{Name: "fine", Outcome: engine.Passed},
+		{Name: "fine", Outcome: outcome.Passed},
 		{
-			Name: "lost", Outcome: engine.Failed, Position: report.Position{File: "my_s.yaml", Line: 3},
+			Name: "lost", Outcome: outcome.Failed, Position: report.Position{File: "my_s.yaml", Line: 3},
 			Failures: []report.Failure{{Message: "bucket <b>:\nis *gone*"}, {Message: "another"}},
 		},
-		{Name: "elsewhere", Outcome: engine.Skipped, Reason: "it needs an emulator"},
+		{Name: "elsewhere", Outcome: outcome.Skipped, Reason: "it needs an emulator"},
 	})
 	var got strings.Builder
 	if err := r.WriteMarkdown(&got, "COSI scenarios"); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -13,14 +13,14 @@ import (
 func TestNotes(t *testing.T) {
 	const note = "keys at endpoint http://127.0.0.1:1 are not tried: connection refused"
 	scenarios := []report.Scenario{
-		{Name: "one", Outcome: engine.Passed, Notes: []string{note}}, {Name: "two", Outcome: engine.Passed, Notes: []string{note}},
+		{Name: "one", Outcome: outcome.Passed, Notes: []string{note}}, {Name: "two", Outcome: outcome.Passed, Notes: []string{note}},
 	}
 	r := report.New("test", time.Time{}, 0, scenarios)
 	var table strings.Builder
 	if err := r.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(table.String(), "\nnote: "+note+"\n") != 1 || r.Outcome != engine.Passed {
+	if strings.Count(table.String(), "\nnote: "+note+"\n") != 1 || r.Outcome != outcome.Passed {
 		t.Errorf("outcome %s, want the note once in\n%s", r.Outcome, table.String())
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // APIVersion names the structure of a Report in JSON. Fields may be added under
@@ -22,9 +22,9 @@ type Report struct {
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration"`
 	// Outcome is the worst of the scenarios': broken, failed, or else passed.
-	Outcome engine.Outcome `json:"outcome"`
+	Outcome outcome.Outcome `json:"outcome"`
 	// Counts has the number of scenarios of each outcome.
-	Counts map[engine.Outcome]int `json:"counts"`
+	Counts map[outcome.Outcome]int `json:"counts"`
 	// Notes are those of the scenarios, each once.
 	Notes []string `json:"notes,omitempty"`
 	// Scenarios are in the order in which they were given.
@@ -41,8 +41,8 @@ type Scenario struct {
 	// Position is where the scenario begins.
 	Position Position `json:"position"`
 	// Namespace is where its objects were.
-	Namespace string         `json:"namespace,omitempty"`
-	Outcome   engine.Outcome `json:"outcome"`
+	Namespace string          `json:"namespace,omitempty"`
+	Outcome   outcome.Outcome `json:"outcome"`
 	// Reason is why it was skipped.
 	Reason string `json:"reason,omitempty"`
 	// Started and Duration include setting up and cleaning up.
@@ -87,7 +87,7 @@ type Step struct {
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration"`
 	// Outcome is passed, failed, or skipped where its condition was false.
-	Outcome engine.Outcome `json:"outcome"`
+	Outcome outcome.Outcome `json:"outcome"`
 }
 
 // Failure is an expectation that was not met.

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -26,7 +26,7 @@ func position(line int) spec.Position {
 
 // story is the result of a scenario that has failed at the last step of two, the
 // second of which has one within.
-func story() (engine.Result, []journal.Event) {
+func story() (outcome.Result, []journal.Event) {
 	s := &spec.Scenario{
 		Name: "story", Labels: map[string]string{"area": "a<b"}, Position: spec.Position{File: "dir/story.yaml", Line: 1, Column: 1},
 		Steps: []spec.Step{
@@ -43,15 +43,15 @@ func story() (engine.Result, []journal.Event) {
 			Operation: journal.Operation{Name: operation}, Outcome: "OK", Duration: time.Millisecond,
 		}
 	}
-	return engine.Result{
-			Scenario: s, Outcome: engine.Failed, Namespace: "story-1", Started: at(0), Duration: 900 * time.Millisecond,
-			Steps: []engine.StepResult{ // in the order in which they ended
+	return outcome.Result{
+			Scenario: s, Outcome: outcome.Failed, Namespace: "story-1", Started: at(0), Duration: 900 * time.Millisecond,
+			Steps: []outcome.StepResult{ // in the order in which they ended
 				{Step: &s.Steps[0], Started: at(10), Duration: 10 * time.Millisecond, Passed: true},
 				{Step: inner, Started: at(30), Duration: 20 * time.Millisecond, Passed: true},
 				{Step: inner, Started: at(60), Duration: 100 * time.Millisecond},
 				{Step: &s.Steps[1], Started: at(29), Duration: 131 * time.Millisecond},
 			},
-			Failures: []engine.Failure{{
+			Failures: []outcome.Failure{{
 				Step: inner, Position: position(11), Message: "BucketClaim/a: condition not met\x00", Subject: "BucketClaim/a",
 				Differences: []match.Difference{{Path: "status.readyToUse", Want: "true", Got: "false", Position: position(12)}},
 				Expected:    "status:\n  readyToUse: true\n  boundBucketName: present",
@@ -94,7 +94,7 @@ func TestOf(t *testing.T) {
 func TestText(t *testing.T) {
 	var out strings.Builder
 	text := report.Text{Tail: 2, Rerun: func(s report.Scenario) string { return "run " + s.Name }}
-	if err := text.Write(&out, []report.Scenario{report.NewScenario(story()), {Name: "other", Outcome: engine.Passed}}); err != nil {
+	if err := text.Write(&out, []report.Scenario{report.NewScenario(story()), {Name: "other", Outcome: outcome.Passed}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `FAILED: story (dir/story.yaml:1:1)
@@ -128,14 +128,14 @@ func TestText(t *testing.T) {
 func TestNew(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason   string
-		outcomes []engine.Outcome
-		want     engine.Outcome
+		outcomes []outcome.Outcome
+		want     outcome.Outcome
 		sum      string
 	}{
-		"Passed":  {"All is well.", []engine.Outcome{engine.Passed, engine.Passed}, engine.Passed, "2 passed in 2.00 s"},
-		"Skipped": {"Nothing is wrong.", []engine.Outcome{engine.Skipped}, engine.Passed, "1 skipped in 2.00 s"},
-		"Broken":  {"Nothing is known.", []engine.Outcome{engine.Passed, engine.Broken}, engine.Broken, "1 passed, 1 broken in 2.00 s"},
-		"Failed":  {"That is sure.", []engine.Outcome{engine.Broken, engine.Failed}, engine.Failed, "1 failed, 1 broken in 2.00 s"},
+		"Passed":  {"All is well.", []outcome.Outcome{outcome.Passed, outcome.Passed}, outcome.Passed, "2 passed in 2.00 s"},
+		"Skipped": {"Nothing is wrong.", []outcome.Outcome{outcome.Skipped}, outcome.Passed, "1 skipped in 2.00 s"},
+		"Broken":  {"Nothing is known.", []outcome.Outcome{outcome.Passed, outcome.Broken}, outcome.Broken, "1 passed, 1 broken in 2.00 s"},
+		"Failed":  {"That is sure.", []outcome.Outcome{outcome.Broken, outcome.Failed}, outcome.Failed, "1 failed, 1 broken in 2.00 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var scenarios []report.Scenario
@@ -164,7 +164,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	fine := report.Scenario{Name: "fine", Outcome: engine.Passed, Duration: time.Second, Position: report.Position{File: "fine.yaml", Line: 1}}
+	fine := report.Scenario{Name: "fine", Outcome: outcome.Passed, Duration: time.Second, Position: report.Position{File: "fine.yaml", Line: 1}}
 	r := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story()), fine})
 	var out strings.Builder
 	if err := r.WriteTable(&out); err != nil {

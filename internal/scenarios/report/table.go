@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // WriteTable writes a line for each scenario, with the reason if it has not passed, and the sum.
@@ -55,12 +55,12 @@ func (r Report) failuresLast() []*Scenario {
 // Sum says in a line how many scenarios have passed, and how fast.
 func (r Report) Sum() string {
 	var parts []string
-	for _, outcome := range []engine.Outcome{engine.Passed, engine.Failed, engine.Broken, engine.Skipped} {
+	for _, outcome := range []outcome.Outcome{outcome.Passed, outcome.Failed, outcome.Broken, outcome.Skipped} {
 		if n := r.Counts[outcome]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}
 	}
-	run := len(r.Scenarios) - r.Counts[engine.Skipped]
+	run := len(r.Scenarios) - r.Counts[outcome.Skipped]
 	sum := fmt.Sprintf("%s in %s", strings.Join(parts, ", "), seconds(r.Duration))
 	if run > 1 && r.Duration > 0 {
 		sum += fmt.Sprintf(" (%.1f scenarios/s)", float64(run)/r.Duration.Seconds())

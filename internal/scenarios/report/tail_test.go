@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -43,7 +43,7 @@ func TestTail(t *testing.T) {
 func TestTextOfOracle(t *testing.T) {
 	long := journal.Event{Seq: 7, Time: at(0), Component: "sidecar", Seam: journal.SeamLog, Message: strings.Repeat("x", 1000)}
 	s := report.Scenario{
-		Name: "s", Outcome: engine.Failed, Position: report.Position{File: "s.yaml", Line: 1}, Events: []journal.Event{long},
+		Name: "s", Outcome: outcome.Failed, Position: report.Position{File: "s.yaml", Line: 1}, Events: []journal.Event{long},
 		Failures: []report.Failure{
 			{Oracle: "leak", Position: report.Position{File: "s.yaml", Line: 1}, Message: "a bucket\nis left", Events: []uint64{7}},
 			{Position: report.Position{File: "s.yaml"}, Message: "other", Differences: []report.Difference{{Want: "x"}}},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -75,10 +76,10 @@ func (r *Runner) run(ctx context.Context, s *spec.Scenario) report.Scenario {
 }
 
 // interrupted is the result of a scenario that was not started.
-func interrupted(ctx context.Context, s *spec.Scenario) engine.Result {
-	failure := engine.Failure{Position: s.Position, Message: "not started: " + context.Cause(ctx).Error(), Broken: true}
+func interrupted(ctx context.Context, s *spec.Scenario) outcome.Result {
+	failure := outcome.Failure{Position: s.Position, Message: "not started: " + context.Cause(ctx).Error(), Broken: true}
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		failure.Message = "not started: the run was interrupted"
 	}
-	return engine.Result{Scenario: s, Outcome: engine.Broken, Started: time.Now(), Failures: []engine.Failure{failure}}
+	return outcome.Result{Scenario: s, Outcome: outcome.Broken, Started: time.Now(), Failures: []outcome.Failure{failure}}
 }

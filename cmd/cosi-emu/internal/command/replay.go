@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/recording"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
@@ -165,7 +166,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 			shown.Outcome, d.Event.Seq, d)
 		return errors.Join(err, cli.ExitError(exitDiverged))
 	}
-	if shown.Outcome == engine.Skipped {
+	if shown.Outcome == outcome.Skipped {
 		_, err := fmt.Fprintf(r.streams.Out, "The scenario was skipped: %s.\n", shown.Reason)
 		return errors.Join(err, cli.ExitError(cli.ExitEnvironment))
 	}

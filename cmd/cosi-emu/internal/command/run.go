@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -289,9 +290,9 @@ func (r *scenarioRun) source(paths []string) func() (*loader.Set, error) {
 // exitOf returns the exit code for a report; nil if it is 0.
 func exitOf(r report.Report) error {
 	switch r.Outcome {
-	case engine.Failed:
+	case outcome.Failed:
 		return cli.ExitError(cli.ExitFailure)
-	case engine.Broken:
+	case outcome.Broken:
 		return cli.ExitError(cli.ExitEnvironment)
 	default:
 		return nil

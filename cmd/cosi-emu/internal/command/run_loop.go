@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
@@ -57,7 +58,7 @@ func (r *runLoop) supervised(ctx context.Context, during func(context.Context) e
 // once runs scenarios. With --keep it waits for Ctrl-C after a failure.
 func (r *runLoop) once(ctx context.Context, scenarios []*spec.Scenario) error {
 	err := r.runAndReport(ctx, scenarios)
-	if err != nil || !r.keep || r.report.Outcome == engine.Passed || ctx.Err() != nil {
+	if err != nil || !r.keep || r.report.Outcome == outcome.Passed || ctx.Err() != nil {
 		return err
 	}
 	r.printKept()
@@ -75,7 +76,7 @@ func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) 
 	if err != nil {
 		return errors.Join(err, shown.Close())
 	}
-	options.Observer = engine.Observers{shown, recorder}
+	options.Observer = outcome.Observers{shown, recorder}
 	run := runner.Runner{
 		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: version().Version,
 	}
@@ -104,7 +105,7 @@ func (r *runLoop) skip(scenarios []*spec.Scenario, reason error) error {
 	now := time.Now()
 	skipped := make([]report.Scenario, len(scenarios))
 	for i, s := range scenarios {
-		skipped[i] = report.NewScenario(engine.Result{Scenario: s, Outcome: engine.Skipped, Reason: reason.Error(), Started: now}, nil)
+		skipped[i] = report.NewScenario(outcome.Result{Scenario: s, Outcome: outcome.Skipped, Reason: reason.Error(), Started: now}, nil)
 	}
 	return r.conclude(report.New(version().Version, now, 0, skipped))
 }
@@ -158,7 +159,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *loader.Set, sc
 			if err := r.runAndReport(ctx, scenarios); err != nil {
 				return err
 			}
-			if r.keep && r.report.Outcome != engine.Passed {
+			if r.keep && r.report.Outcome != outcome.Passed {
 				r.printKept()
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/term"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 var errBroken = errors.New("broken")
@@ -104,7 +104,7 @@ func TestNoColour(t *testing.T) {
 	r.PhaseEnded("etcd", time.Second, nil)
 	closeTwice(t, r)
 	s := newLive(&out, func() int { return 40 }, 1)
-	s.ScenarioEnded(engine.Result{Scenario: first, Outcome: engine.Passed})
+	s.ScenarioEnded(outcome.Result{Scenario: first, Outcome: outcome.Passed})
 	closeTwice(t, s)
 	if text := out.String(); strings.Contains(text, green) || !strings.Contains(text, "✓ etcd") || !strings.Contains(text, "✓ passed first") {
 		t.Errorf("there is a colour, or no check mark: %q", text)

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
 // Scenarios shows the progress of scenarios. It must be closed when they are done.
 type Scenarios struct {
-	engine.Observer
+	outcome.Observer
 	io.Closer
 }
 
@@ -31,7 +31,7 @@ func NewScenarios(w io.Writer, total int) Scenarios {
 // lines writes a line at the start and at the end, one for each scenario that fails, and between them
 // at most one every 15 seconds.
 type lines struct {
-	engine.NopObserver
+	outcome.NopObserver
 
 	mu        sync.Mutex
 	w         io.Writer
@@ -58,12 +58,12 @@ func (l *lines) tick() {
 	}
 }
 
-// ScenarioEnded implements engine.Observer.
-func (l *lines) ScenarioEnded(r engine.Result) {
+// ScenarioEnded implements outcome.Observer.
+func (l *lines) ScenarioEnded(r outcome.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tally.add(r.Outcome)
-	if r.Outcome != engine.Passed && r.Outcome != engine.Skipped {
+	if r.Outcome != outcome.Passed && r.Outcome != outcome.Skipped {
 		l.printf("[%d/%d] %s\n", l.tally.done(), l.tally.total, resultText(r))
 	}
 }
@@ -84,9 +84,9 @@ func (l *lines) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(l.w, format, args...) // there is no one to tell
 }
 
-func resultText(r engine.Result) string {
+func resultText(r outcome.Result) string {
 	switch {
-	case r.Outcome == engine.Skipped:
+	case r.Outcome == outcome.Skipped:
 		return fmt.Sprintf("skipped %s: %s", r.Scenario.Name, r.Reason)
 	case len(r.Failures) > 0:
 		failure := r.Failures[0]
@@ -130,7 +130,7 @@ func newLive(w io.Writer, width func() int, total int) *live {
 	return l
 }
 
-// ScenarioStarted implements engine.Observer.
+// ScenarioStarted implements outcome.Observer.
 func (l *live) ScenarioStarted(s *spec.Scenario, _ string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *live) ScenarioStarted(s *spec.Scenario, _ string) {
 	l.draw("")
 }
 
-// StepStarted implements engine.Observer.
+// StepStarted implements outcome.Observer.
 func (l *live) StepStarted(s *spec.Scenario, step *spec.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,11 +149,11 @@ func (l *live) StepStarted(s *spec.Scenario, step *spec.Step) {
 	}
 }
 
-// StepEnded implements engine.Observer.
-func (l *live) StepEnded(*spec.Scenario, engine.StepResult) {}
+// StepEnded implements outcome.Observer.
+func (l *live) StepEnded(*spec.Scenario, outcome.StepResult) {}
 
-// ScenarioEnded implements engine.Observer.
-func (l *live) ScenarioEnded(r engine.Result) {
+// ScenarioEnded implements outcome.Observer.
+func (l *live) ScenarioEnded(r outcome.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tally.add(r.Outcome)
@@ -161,11 +161,11 @@ func (l *live) ScenarioEnded(r engine.Result) {
 	l.draw(fmt.Sprintf(" %s %s\n", mark(r.Outcome), oneLine(resultText(r), l.width()-4)))
 }
 
-func mark(outcome engine.Outcome) string {
-	switch outcome {
-	case engine.Passed:
+func mark(o outcome.Outcome) string {
+	switch o {
+	case outcome.Passed:
 		return paint(green, "✓")
-	case engine.Skipped:
+	case outcome.Skipped:
 		return "-"
 	default:
 		return paint(red, "✗")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -23,21 +23,21 @@ var (
 )
 
 // begin starts two scenarios, and ends one and a third that was skipped.
-func begin(o engine.Observer) {
+func begin(o outcome.Observer) {
 	o.ScenarioStarted(first, "first-1")
 	o.ScenarioStarted(second, "second-2")
 	o.StepStarted(second, step)
 	o.ScenarioStarted(third, "")
-	o.ScenarioEnded(engine.Result{Scenario: third, Outcome: engine.Skipped, Reason: "there is no driver"})
+	o.ScenarioEnded(outcome.Result{Scenario: third, Outcome: outcome.Skipped, Reason: "there is no driver"})
 	time.Sleep(time.Second) //nolint:forbidigo // the clock is the bubble's
-	o.ScenarioEnded(engine.Result{Scenario: first, Outcome: engine.Passed, Duration: time.Second})
+	o.ScenarioEnded(outcome.Result{Scenario: first, Outcome: outcome.Passed, Duration: time.Second})
 }
 
 // end ends the other.
-func end(o engine.Observer) {
-	o.StepEnded(second, engine.StepResult{Step: step})
-	failed := engine.Result{Scenario: second, Outcome: engine.Failed, Duration: 1500 * time.Millisecond}
-	failed.Failures = []engine.Failure{{Position: spec.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
+func end(o outcome.Observer) {
+	o.StepEnded(second, outcome.StepResult{Step: step})
+	failed := outcome.Result{Scenario: second, Outcome: outcome.Failed, Duration: 1500 * time.Millisecond}
+	failed.Failures = []outcome.Failure{{Position: spec.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
 	o.ScenarioEnded(failed)
 }
 
@@ -65,7 +65,7 @@ func TestScenariosPlainLong(t *testing.T) {
 		betweenTicks()
 		for range 32 {
 			time.Sleep(time.Second) //nolint:forbidigo // the clock is the bubble's
-			s.ScenarioEnded(engine.Result{Scenario: first, Outcome: engine.Passed, Duration: time.Second})
+			s.ScenarioEnded(outcome.Result{Scenario: first, Outcome: outcome.Passed, Duration: time.Second})
 		}
 		closeTwice(t, s)
 		want := "running 100 scenarios\n" +

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 )
 
 // tally counts the scenarios that have ended.
@@ -13,11 +13,11 @@ type tally struct {
 	total, passed, failed, skipped int
 }
 
-func (t *tally) add(outcome engine.Outcome) {
-	switch outcome {
-	case engine.Passed:
+func (t *tally) add(o outcome.Outcome) {
+	switch o {
+	case outcome.Passed:
 		t.passed++
-	case engine.Skipped:
+	case outcome.Skipped:
 		t.skipped++
 	default:
 		t.failed++

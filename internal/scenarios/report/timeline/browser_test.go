@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
@@ -144,8 +144,8 @@ func TestBrowserLabelsDoNotOverlap(t *testing.T) {
 	s := lifecycle()
 	r := &recorder{}
 	for i := range 60 { // more than there is room for
-		r.cross(float64(100+i%7), float64(1+(i*13)%40), emulator.ComponentSidecar, journal.SeamRPC, "DriverGrantBucketAccess", "Unavailable")
-		r.life(float64(100+i), emulator.ComponentDriver, i, "start")
+		r.cross(float64(100+i%7), float64(1+(i*13)%40), vocabulary.Sidecar, journal.SeamRPC, "DriverGrantBucketAccess", "Unavailable")
+		r.life(float64(100+i), vocabulary.Driver, i, "start")
 	}
 	s.Events = append(s.Events, r.events...)
 	for i := range s.Events {

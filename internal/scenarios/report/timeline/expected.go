@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -28,7 +28,7 @@ func expected(s report.Scenario, e journal.Event) bool {
 		}
 	}
 	switch {
-	case s.Outcome == engine.Passed, e.Fault != "":
+	case s.Outcome == outcome.Passed, e.Fault != "":
 		return true
 	case e.Seam == journal.SeamStore:
 		return passedDuring(s, e.Time, "s3")
@@ -42,7 +42,7 @@ func expected(s report.Scenario, e journal.Event) bool {
 // passedDuring reports whether a step with one of the verbs was running at a moment, and passed.
 func passedDuring(s report.Scenario, at time.Time, verbs ...string) bool {
 	return slices.ContainsFunc(s.Steps, func(step report.Step) bool {
-		return step.Outcome == engine.Passed && slices.Contains(verbs, step.Verb) &&
+		return step.Outcome == outcome.Passed && slices.Contains(verbs, step.Verb) &&
 			!at.Before(step.Started) && at.Before(step.Started.Add(step.Duration))
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -32,7 +32,7 @@ func (r *recorder) add(e journal.Event) {
 
 func (r *recorder) api(ms float64, name, subject, response string) {
 	e := journal.Event{
-		Time: at(ms), Duration: lasting(3), Component: emulator.ComponentController, Incarnation: 1, Seam: journal.SeamAPI,
+		Time: at(ms), Duration: lasting(3), Component: vocabulary.Controller, Incarnation: 1, Seam: journal.SeamAPI,
 		Operation: journal.Operation{Name: name, Subject: subject}, Nth: 1,
 	}
 	if response != "" {
@@ -67,27 +67,27 @@ func lifecycle() report.Scenario {
 	r.api(6, "get bucketclaims", "ns-1/photos", claim("Unknown", "Pending"))
 	r.api(10, "patch bucketclaims/status", "ns-1/photos", claim("Unknown", "WaitingForDriver"))
 	r.api(14, "create buckets", "bc-1", "")
-	r.life(20, emulator.ComponentSidecar, 1, "crash")
-	r.life(21, emulator.ComponentSidecar, 2, "start")
-	r.life(40, emulator.ComponentSidecar, 2, "ready")
-	r.cross(50, 8, emulator.ComponentSidecar, journal.SeamRPC, "DriverCreateBucket", "Unavailable")
+	r.life(20, vocabulary.Sidecar, 1, "crash")
+	r.life(21, vocabulary.Sidecar, 2, "start")
+	r.life(40, vocabulary.Sidecar, 2, "ready")
+	r.cross(50, 8, vocabulary.Sidecar, journal.SeamRPC, "DriverCreateBucket", "Unavailable")
 	r.events[len(r.events)-1].Fault = "flaky"
-	r.cross(70, 8, emulator.ComponentSidecar, journal.SeamRPC, "DriverCreateBucket", "")
-	r.cross(71, 6, emulator.ComponentDriver, journal.SeamRPC, "DriverCreateBucket", "")
-	r.cross(72, 2, emulator.ComponentDriver, journal.SeamStore, "AdminCreateBucket", "")
-	r.cross(73, 6, emulator.ComponentSidecar+".other", journal.SeamRPC, "DriverGetInfo", "")
-	r.cross(74, 4, emulator.ComponentDriver+".other", journal.SeamRPC, "DriverGetInfo", "")
+	r.cross(70, 8, vocabulary.Sidecar, journal.SeamRPC, "DriverCreateBucket", "")
+	r.cross(71, 6, vocabulary.Driver, journal.SeamRPC, "DriverCreateBucket", "")
+	r.cross(72, 2, vocabulary.Driver, journal.SeamStore, "AdminCreateBucket", "")
+	r.cross(73, 6, vocabulary.Sidecar+".other", journal.SeamRPC, "DriverGetInfo", "")
+	r.cross(74, 4, vocabulary.Driver+".other", journal.SeamRPC, "DriverGetInfo", "")
 	r.add(journal.Event{
-		Time: at(76), Component: emulator.ComponentSidecar, Incarnation: 2, Seam: journal.SeamLog,
+		Time: at(76), Component: vocabulary.Sidecar, Incarnation: 2, Seam: journal.SeamLog,
 		Operation: journal.Operation{Name: "error"}, Message: `"msg"="cannot write" "error"="disk full"`,
 	})
 	r.api(80, "patch bucketclaims/status", "ns-1/photos", claim("True", "Provisioned"))
-	r.cross(91, 2, emulator.ComponentStore, journal.SeamStore, "PutObject", "AccessDenied")
+	r.cross(91, 2, vocabulary.Store, journal.SeamStore, "PutObject", "AccessDenied")
 	r.api(10095, "patch bucketclaims", "ns-1/photos",
 		`{"kind":"BucketClaim","metadata":{"name":"photos","deletionTimestamp":"2026-01-02T03:04:15Z"}}`)
 	return report.Scenario{
 		Name: "lifecycle", Description: "From a claim to its end.", Labels: map[string]string{"area": "claims"}, Proves: []string{"E12"},
-		Position: report.Position{File: "s.yaml", Line: 1, Column: 1}, Namespace: "ns-1", Outcome: engine.Failed,
+		Position: report.Position{File: "s.yaml", Line: 1, Column: 1}, Namespace: "ns-1", Outcome: outcome.Failed,
 		Sources:   []report.Source{{File: "s.yaml", Line: 9, Text: "steps:\n- apply: a\n- parallel: b\n- crash: c\n- s3: d\n- expect: e\n"}},
 		Recording: "lifecycle.cosirec", Started: start, Duration: lasting(10100), Events: r.events, Steps: steps(), Failures: failures(),
 	}
@@ -99,12 +99,12 @@ func steps() []report.Step {
 		{Name: "it dies", Verb: "parallel", Started: at(8), Duration: lasting(82)},
 		{Verb: "crash", Depth: 1, Started: at(19), Duration: lasting(22)},
 		{Verb: "s3", Started: at(90), Duration: lasting(4)},
-		{Verb: "expect", Started: at(94), Duration: lasting(10000), Outcome: engine.Failed},
+		{Verb: "expect", Started: at(94), Duration: lasting(10000), Outcome: outcome.Failed},
 	}
 	for i := range all {
 		all[i].Position = report.Position{File: "s.yaml", Line: 10 + i}
 		if all[i].Outcome == "" {
-			all[i].Outcome = engine.Passed
+			all[i].Outcome = outcome.Passed
 		}
 	}
 	return all
@@ -125,7 +125,7 @@ func failures() []report.Failure {
 // fixture is a report of several scenarios.
 func fixture() report.Report {
 	passed := lifecycle()
-	passed.Name, passed.Outcome, passed.Failures, passed.Duration = "fine", engine.Passed, nil, lasting(120)
-	skipped := report.Scenario{Name: "elsewhere", Outcome: engine.Skipped, Reason: "it needs an emulator", Started: start}
+	passed.Name, passed.Outcome, passed.Failures, passed.Duration = "fine", outcome.Passed, nil, lasting(120)
+	skipped := report.Scenario{Name: "elsewhere", Outcome: outcome.Skipped, Reason: "it needs an emulator", Started: start}
 	return report.New("v1.2.3", start, lasting(10200), []report.Scenario{passed, lifecycle(), skipped})
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -158,7 +158,7 @@ func harmless(t *testing.T, root *html.Node) {
 func TestHostileIsShown(t *testing.T) {
 	text := hostile[0]
 	r := report.New("v", start, 0, []report.Scenario{{
-		Name: text, Outcome: engine.Failed, Started: start, Failures: []report.Failure{{Message: text}},
+		Name: text, Outcome: outcome.Failed, Started: start, Failures: []report.Failure{{Message: text}},
 		Events: []journal.Event{{Seq: 1, Seam: journal.SeamLog, Message: text}},
 	}})
 	root := parse(t, write(t, r), false)

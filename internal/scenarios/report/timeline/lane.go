@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -21,13 +21,13 @@ const laneAPIServer = "kube-apiserver"
 // that of the store, where they take effect.
 func laneOf(e journal.Event) string {
 	if e.Seam == journal.SeamStore {
-		return emulator.ComponentStore
+		return vocabulary.Store
 	}
 	return e.Component
 }
 
 // roles are the parts of COSI from top to bottom, as a request travels.
-var roles = []string{laneUser, emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver}
+var roles = []string{laneUser, vocabulary.Controller, vocabulary.Sidecar, vocabulary.Driver}
 
 // role says which part of COSI a lane is; "sidecar" of "sidecar.other".
 func role(lane string) string {
@@ -63,11 +63,11 @@ func group(lane string) int {
 	switch role(lane) {
 	case laneUser:
 		return 0
-	case emulator.ComponentController:
+	case vocabulary.Controller:
 		return 1
-	case emulator.ComponentSidecar, emulator.ComponentDriver:
+	case vocabulary.Sidecar, vocabulary.Driver:
 		return 2
-	case emulator.ComponentStore:
+	case vocabulary.Store:
 		return 4
 	default:
 		return 3
@@ -79,7 +79,7 @@ func hue(lane string) string {
 	switch {
 	case lane == laneAPIServer:
 		return "apiserver"
-	case lane == emulator.ComponentStore || slices.Contains(roles, role(lane)):
+	case lane == vocabulary.Store || slices.Contains(roles, role(lane)):
 		return role(lane)
 	default:
 		return "other"

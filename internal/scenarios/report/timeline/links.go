@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // link joins two lanes at the moment at which one calls the other.
@@ -39,9 +39,9 @@ func (p *plotter) links() {
 // from the driver, and an S3 request from the user.
 func (p *plotter) caller(e journal.Event) string {
 	switch {
-	case e.Seam == journal.SeamRPC && role(e.Component) == emulator.ComponentDriver:
-		return emulator.ComponentSidecar + suffix(e.Component)
-	case e.Seam == journal.SeamStore && e.Component != emulator.ComponentStore:
+	case e.Seam == journal.SeamRPC && role(e.Component) == vocabulary.Driver:
+		return vocabulary.Sidecar + suffix(e.Component)
+	case e.Seam == journal.SeamStore && e.Component != vocabulary.Store:
 		return e.Component
 	case e.Seam == journal.SeamStore && p.usesS3(e.Time):
 		return laneUser

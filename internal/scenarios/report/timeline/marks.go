@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -137,7 +137,7 @@ func eventClass(s report.Scenario, e journal.Event) string {
 	if e.Fault != "" {
 		classes = append(classes, "faulty")
 	}
-	if e.Seam == journal.SeamStore && e.Component == emulator.ComponentStore {
+	if e.Seam == journal.SeamStore && e.Component == vocabulary.Store {
 		classes = append(classes, "s3")
 	}
 	return strings.Join(classes, " ")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -18,14 +18,14 @@ type page struct {
 	Version  string
 	Started  string
 	Duration string
-	Outcome  engine.Outcome
+	Outcome  outcome.Outcome
 	Tally    []tally
 	Sections []section
 }
 
 // tally is how many scenarios have one outcome.
 type tally struct {
-	Outcome engine.Outcome
+	Outcome outcome.Outcome
 	Count   int
 }
 
@@ -35,7 +35,7 @@ type section struct {
 	// Anchor is the address by name; empty if another has the same.
 	Anchor   string
 	Name     string
-	Outcome  engine.Outcome
+	Outcome  outcome.Outcome
 	Duration string
 	// Share is the duration in percent of the longest.
 	Share   string
@@ -82,9 +82,9 @@ func newPage(r report.Report, as Presentation) page {
 }
 
 // outcomes are those of engine, the worst first.
-var outcomes = []engine.Outcome{engine.Broken, engine.Failed, engine.Skipped, engine.Passed}
+var outcomes = []outcome.Outcome{outcome.Broken, outcome.Failed, outcome.Skipped, outcome.Passed}
 
-func count(r report.Report, outcome engine.Outcome) int {
+func count(r report.Report, outcome outcome.Outcome) int {
 	n := 0
 	for _, s := range r.Scenarios {
 		if s.Outcome == outcome {
@@ -96,7 +96,7 @@ func count(r report.Report, outcome engine.Outcome) int {
 
 // worst is the first failed or broken scenario.
 func worst(all []report.Scenario) int {
-	for _, outcome := range []engine.Outcome{engine.Failed, engine.Broken} {
+	for _, outcome := range []outcome.Outcome{outcome.Failed, outcome.Broken} {
 		for i, s := range all {
 			if s.Outcome == outcome {
 				return i
@@ -107,7 +107,7 @@ func worst(all []report.Scenario) int {
 }
 
 func title(r report.Report) string {
-	bad := count(r, engine.Failed) + count(r, engine.Broken)
+	bad := count(r, outcome.Failed) + count(r, outcome.Broken)
 	if bad == 0 {
 		return fmt.Sprintf("cosi-emu: %s", plural(len(r.Scenarios), "scenario"))
 	}

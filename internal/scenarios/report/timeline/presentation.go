@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -16,7 +16,7 @@ type Presentation struct {
 	// Noun is what one entry of the report is, and User is the lane of its steps.
 	Noun, User string
 	// Outcomes are other words for outcomes.
-	Outcomes map[engine.Outcome]string
+	Outcomes map[outcome.Outcome]string
 	// Links are the addresses of what entries rest on, by their names.
 	Links map[string]string
 	// Rerun returns the command that runs just this entry; nil shows none.
@@ -48,7 +48,7 @@ type Table struct {
 type Cell struct {
 	Text string
 	// Outcome gives the cell a badge.
-	Outcome engine.Outcome
+	Outcome outcome.Outcome
 	// Entry is the number of an entry, from 1, that the cell leads to; 0 is none.
 	Entry int
 }
@@ -70,6 +70,6 @@ func (p Presentation) withDefaults() Presentation {
 func (p Presentation) Nouns() string { return p.Noun + "s" }
 
 // Label returns the word for an outcome.
-func (p Presentation) Label(outcome engine.Outcome) string {
+func (p Presentation) Label(outcome outcome.Outcome) string {
 	return cmp.Or(p.Outcomes[outcome], string(outcome))
 }

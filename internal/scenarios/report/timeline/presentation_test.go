@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
@@ -20,12 +20,12 @@ const specification = "https://example.com/#a:~:text=b"
 func presentation() timeline.Presentation {
 	return timeline.Presentation{
 		Title: "Conformance", Links: map[string]string{"lifecycle": specification}, Noun: "check", User: "suite",
-		Outcomes: map[engine.Outcome]string{engine.Failed: "not met"},
+		Outcomes: map[outcome.Outcome]string{outcome.Failed: "not met"},
 		Summary: &timeline.Summary{
 			Heading: "not conformant", Facts: []timeline.Fact{{Name: "Driver", Text: "a.example.com"}}, Notes: []string{"One check failed."},
 			Tables: []timeline.Table{{
 				Heading: "Verdicts", Header: []string{"profile", "verdict"},
-				Rows: [][]timeline.Cell{{{Text: "Core", Entry: 2}, {Text: "bad", Outcome: engine.Failed}}},
+				Rows: [][]timeline.Cell{{{Text: "Core", Entry: 2}, {Text: "bad", Outcome: outcome.Failed}}},
 			}},
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
@@ -28,27 +28,27 @@ func TestExpectedFailures(t *testing.T) {
 	faulty := call
 	faulty.Fault = "flaky"
 	crash := event(journal.Event{Seam: journal.SeamProcess, Operation: journal.Operation{Name: journal.StepCrash}, Outcome: journal.OutcomeOK})
-	during := func(verb string, outcome engine.Outcome) []report.Step {
+	during := func(verb string, outcome outcome.Outcome) []report.Step {
 		return []report.Step{{Verb: verb, Started: at(0), Duration: lasting(10), Outcome: outcome}}
 	}
 	tests := map[string]struct {
 		reason   string
 		event    journal.Event
-		outcome  engine.Outcome
+		outcome  outcome.Outcome
 		steps    []report.Step
 		evidence []uint64
 		bad      int
 	}{
-		"Call":      {reason: "Nothing explains it.", event: call, outcome: engine.Failed, bad: 1},
-		"Fault":     {reason: "The fault explains it.", event: faulty, outcome: engine.Failed},
-		"Evidence":  {reason: "It shows the failure.", event: faulty, outcome: engine.Failed, evidence: []uint64{7}, bad: 1},
-		"Passed":    {reason: "The scenario accepts it.", event: call, outcome: engine.Passed},
-		"Denied":    {reason: "The step expects it.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Passed)},
-		"NotDenied": {reason: "The step failed.", event: denied, outcome: engine.Failed, steps: during("s3", engine.Failed), bad: 1},
-		"Crash":     {reason: "The step crashes it.", event: crash, outcome: engine.Failed, steps: during("crash", engine.Passed)},
-		"OwnCrash":  {reason: "No step crashes it.", event: crash, outcome: engine.Failed, steps: during("expect", engine.Passed), bad: 1},
+		"Call":      {reason: "Nothing explains it.", event: call, outcome: outcome.Failed, bad: 1},
+		"Fault":     {reason: "The fault explains it.", event: faulty, outcome: outcome.Failed},
+		"Evidence":  {reason: "It shows the failure.", event: faulty, outcome: outcome.Failed, evidence: []uint64{7}, bad: 1},
+		"Passed":    {reason: "The scenario accepts it.", event: call, outcome: outcome.Passed},
+		"Denied":    {reason: "The step expects it.", event: denied, outcome: outcome.Failed, steps: during("s3", outcome.Passed)},
+		"NotDenied": {reason: "The step failed.", event: denied, outcome: outcome.Failed, steps: during("s3", outcome.Failed), bad: 1},
+		"Crash":     {reason: "The step crashes it.", event: crash, outcome: outcome.Failed, steps: during("crash", outcome.Passed)},
+		"OwnCrash":  {reason: "No step crashes it.", event: crash, outcome: outcome.Failed, steps: during("expect", outcome.Passed), bad: 1},
 		"Successful": {
-			reason: "It is no failure.", event: event(journal.Event{Seam: journal.SeamRPC, Outcome: journal.OutcomeOK}), outcome: engine.Failed,
+			reason: "It is no failure.", event: event(journal.Event{Seam: journal.SeamRPC, Outcome: journal.OutcomeOK}), outcome: outcome.Failed,
 		},
 	}
 	for name, tc := range tests {

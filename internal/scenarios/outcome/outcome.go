@@ -1,6 +1,7 @@
-package engine
+package outcome
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -81,11 +82,24 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	// Broken means that the run failed, and not COSI.
 	Broken bool
 
-	rejection string // the API server's message, if it rejected a request
+	// Rejection is the API server's message, if it rejected a request.
+	Rejection string
 }
 
-// redact removes the secret values that are known from what is reported.
-func (r *Result) redact(j *journal.Journal) {
+// Events returns the events of the run that a scope selects, and those that its
+// failures name as evidence.
+func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Event {
+	var evidence []uint64
+	for _, failure := range r.Failures {
+		evidence = append(evidence, failure.Events...)
+	}
+	return slices.DeleteFunc(j.Since(r.From-1), func(e journal.Event) bool {
+		return e.Seq > r.To || !scope.Concerns(e) && !slices.Contains(evidence, e.Seq)
+	})
+}
+
+// Redact removes the secret values that a journal knows from the failures.
+func (r *Result) Redact(j *journal.Journal) {
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		texts := []*string{&f.Message, &f.Subject, &f.Expected, &f.Got}
@@ -105,58 +119,3 @@ func (f *Failure) Error() string {
 	}
 	return f.Position.String() + ": " + f.Message
 }
-
-// Observer receives the progress of scenarios. Several goroutines call its methods at
-// the same time.
-type Observer interface {
-	ScenarioStarted(s *spec.Scenario, namespace string)
-	StepStarted(s *spec.Scenario, step *spec.Step)
-	StepEnded(s *spec.Scenario, step StepResult)
-	ScenarioEnded(r Result)
-}
-
-// Observers are called one after the other.
-type Observers []Observer
-
-// ScenarioStarted implements Observer.
-func (o Observers) ScenarioStarted(s *spec.Scenario, namespace string) {
-	for _, one := range o {
-		one.ScenarioStarted(s, namespace)
-	}
-}
-
-// StepStarted implements Observer.
-func (o Observers) StepStarted(s *spec.Scenario, step *spec.Step) {
-	for _, one := range o {
-		one.StepStarted(s, step)
-	}
-}
-
-// StepEnded implements Observer.
-func (o Observers) StepEnded(s *spec.Scenario, step StepResult) {
-	for _, one := range o {
-		one.StepEnded(s, step)
-	}
-}
-
-// ScenarioEnded implements Observer.
-func (o Observers) ScenarioEnded(r Result) {
-	for _, one := range o {
-		one.ScenarioEnded(r)
-	}
-}
-
-// NopObserver is an Observer that does nothing.
-type NopObserver struct{}
-
-// ScenarioStarted implements Observer.
-func (NopObserver) ScenarioStarted(*spec.Scenario, string) {}
-
-// StepStarted implements Observer.
-func (NopObserver) StepStarted(*spec.Scenario, *spec.Step) {}
-
-// StepEnded implements Observer.
-func (NopObserver) StepEnded(*spec.Scenario, StepResult) {}
-
-// ScenarioEnded implements Observer.
-func (NopObserver) ScenarioEnded(Result) {}
