@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Administrator is the ID of the administrator's account in the S3 store, and the
 // owner of the buckets that are created with its key.
-const Administrator = "admin"
+const Administrator = backend.Administrator
 
 // createAdministrator creates the key with which users change the store without COSI,
 // for instance to create buckets that COSI imports. It calls the store directly, so

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -18,25 +19,7 @@ import (
 const maxGrantedKeys = 1024
 
 // GrantedKey is a key that an external driver has returned for an access.
-type GrantedKey struct {
-	// Component is the sidecar of the driver.
-	Component string
-	// Account is the ID of the account of the key.
-	Account string
-	// Protocol is S3, Azure or GCS. The other fields are set for S3 only.
-	Protocol string
-	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
-	// secret part.
-	AccessKeyID, Secret string
-	// Endpoint is the URL of the service, and Region its region.
-	Endpoint, Region string
-	// VirtualHosts means that clients put the name of the bucket into the host name.
-	VirtualHosts bool
-	// Buckets are the names of the buckets for clients, by their IDs.
-	Buckets map[string]string
-	// At is the time at which the driver last returned it.
-	At time.Time
-}
+type GrantedKey = backend.GrantedKey
 
 // GrantedKeys returns the keys that drivers have returned since a time, as far as they are
 // remembered. IssuedKeys has those of fake drivers. The keys are in memory, and must not be
@@ -60,17 +43,7 @@ func (e *Emulator) learnGranted(component, account string, response proto.Messag
 }
 
 // KeyNotTriedError is why a key of an external driver was not tried at its service.
-type KeyNotTriedError struct {
-	// Service names the endpoint, or the protocol of drivers that name none.
-	Service string
-	// Reason says why. It contains no secret.
-	Reason string
-}
-
-// Error implements error.
-func (n *KeyNotTriedError) Error() string {
-	return "keys at " + n.Service + " are not tried: " + n.Reason
-}
+type KeyNotTriedError = backend.KeyNotTriedError
 
 // KeysNotTried returns the services at which no more keys are tried, and why, one for each
 // service.

@@ -3,100 +3,18 @@ package emulator
 import (
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 )
 
 // Info describes a running emulator: its addresses, its files and the state of its
 // components. It contains no secrets. `cosi-emu status -o json` prints it.
-type Info struct {
-	// API is the version of the COSI kinds.
-	API objectstorage.Version `json:"api,omitempty"`
-	// Dir holds the files of the emulator.
-	Dir string `json:"dir"`
-	// DataDir stores the data that survives a restart; empty if there is none.
-	DataDir string `json:"dataDir,omitempty"`
-	// Snapshot is the file that the emulator started from; empty if there is none.
-	Snapshot string `json:"snapshot,omitempty"`
-	// Kubeconfig is a file for kubectl with the rights of Emulator.Config.
-	Kubeconfig string `json:"kubeconfig,omitempty"`
-	// Context is the context of the kubeconfig, for an existing cluster; empty if the
-	// emulator runs its own control plane.
-	Context string `json:"context,omitempty"`
-	// APIServer is the URL of the kube-apiserver.
-	APIServer string `json:"apiServer,omitempty"`
-	// Listen is the IP address of the services, if other machines can connect to them.
-	Listen string `json:"listen,omitempty"`
-	// DriverName and DriverEndpoint belong to the driver of the sidecar.
-	DriverName     string `json:"driverName,omitempty"`
-	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// DriverServiceAccount is a directory with the files that a Pod has of its
-	// ServiceAccount, and DriverVariables are the variables with which a driver of your own
-	// reads Kubernetes objects; empty with the fake driver.
-	DriverServiceAccount string            `json:"driverServiceAccount,omitempty"`
-	DriverVariables      map[string]string `json:"driverVariables,omitempty"`
-	// S3Endpoint and S3Region belong to the S3 store; empty without one.
-	S3Endpoint string `json:"s3Endpoint,omitempty"`
-	S3Region   string `json:"s3Region,omitempty"`
-	// GCSEndpoint is the URL of the GCS service; empty without one.
-	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
-	// AzureEndpoint is the URL of the Azure service; empty without one. The tokens of Secrets
-	// have it.
-	AzureEndpoint string `json:"azureEndpoint,omitempty"`
-	// S3CertificateAuthority is a PEM file with the certificate authority of the S3 store;
-	// empty without TLS.
-	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
-	// S3Administrator is a file with the key of the S3 store's administrator, a
-	// fakedriver.Credentials in JSON. Only its owner can read it. Empty without a store.
-	S3Administrator string `json:"s3Administrator,omitempty"`
-	// Journal is the file with the events, one JSON document a line.
-	Journal string `json:"journal,omitempty"`
-	// Components are the components, after the processes of the control plane.
-	Components []ComponentInfo `json:"components,omitempty"`
-	// Warnings are the limitations of this emulator, with their reasons.
-	Warnings []string `json:"warnings,omitempty"`
-}
+type Info = description.Info
 
 // ComponentInfo describes a component, or a process of the control plane.
-type ComponentInfo struct {
-	Name  string `json:"name"`
-	State State  `json:"state"`
-	// Incarnation counts the incarnations of a component from 1.
-	Incarnation int `json:"incarnation,omitempty"`
-	// PID is set for a running process of the control plane.
-	PID int `json:"pid,omitempty"`
-	// Log is the file with the output of a process. The logs of components are in the
-	// journal.
-	Log string `json:"log,omitempty"`
-}
+type ComponentInfo = description.ComponentInfo
 
 // Endpoint is an address or file of an Info.
-type Endpoint struct {
-	// Label is its name in the output for people; empty if only programs need it.
-	Label string
-	// Variable is its environment variable, or empty.
-	Variable string
-	// Value is a URL, a file or a name.
-	Value string
-}
-
-// Endpoints returns the endpoints of the emulator in display order.
-func (i Info) Endpoints() []Endpoint {
-	return slices.DeleteFunc([]Endpoint{
-		{"kubeconfig", "KUBECONFIG", i.Kubeconfig},
-		{"context", "", i.Context},
-		{"API server", "", i.APIServer},
-		{"COSI API", "", string(i.API)},
-		{"S3 endpoint", "", i.S3Endpoint},
-		// COSI's Secrets have no key for it, and Google's clients send no credentials to
-		// STORAGE_EMULATOR_HOST.
-		{"GCS endpoint", "COSI_GCS_ENDPOINT", i.GCSEndpoint},
-		{"Azure endpoint", "", i.AzureEndpoint}, // it is in the Secrets
-		{"driver", "", i.DriverName},
-		{"driver socket", "COSI_ENDPOINT", i.DriverEndpoint},
-		{"data", "", i.DataDir},
-		{"", "AWS_CA_BUNDLE", i.S3CertificateAuthority},
-	}, func(e Endpoint) bool { return e.Value == "" })
-}
+type Endpoint = description.Endpoint
 
 // Info returns the current description of the emulator.
 func (e *Emulator) Info() Info {

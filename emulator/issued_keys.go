@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
@@ -16,19 +17,7 @@ const maxIssuedKeys = 4096
 
 // IssuedKey is a key that the store has issued to a fake driver, or to an application that
 // authenticates as a ServiceAccount.
-type IssuedKey struct {
-	// Account is the account of the key, and Owner its driver.
-	Account, Owner string
-	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
-	// secret part.
-	AccessKeyID, Secret string
-	// SessionToken is set for the temporary key of a ServiceAccount.
-	SessionToken string
-	// Buckets are those that the account had access to when the key was returned.
-	Buckets []string
-	// At is the time at which the store last returned it.
-	At time.Time
-}
+type IssuedKey = backend.IssuedKey
 
 // IssuedKeys returns the keys that the store has issued since a time, as far as they are
 // remembered. Use it to check what the keys open, and that they are

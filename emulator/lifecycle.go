@@ -15,21 +15,25 @@
 
 package emulator
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/emulator/description"
+)
 
 // State is the state of a component in its life cycle.
-type State string
+type State = description.State
 
 // The states of a component.
 const (
 	// StateStopped: not started yet, or stopped by Stop.
-	StateStopped State = "Stopped"
+	StateStopped = description.StateStopped
 	// StateRunning: started and ready.
-	StateRunning State = "Running"
+	StateRunning = description.StateRunning
 	// StateCrashed: killed by Crash or by a fault.
-	StateCrashed State = "Crashed"
+	StateCrashed = description.StateCrashed
 	// StateFailed: exited with an error, or not able to start.
-	StateFailed State = "Failed"
+	StateFailed = description.StateFailed
 )
 
 // lifecycleEvent is what can change the state of a component.

@@ -1,8 +1,6 @@
 package emulator
 
-import "strings"
+import "github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 
 // IsSidecar reports whether a component name is that of a sidecar.
-func IsSidecar(component string) bool {
-	return component == ComponentSidecar || strings.HasPrefix(component, ComponentSidecar+".")
-}
+func IsSidecar(component string) bool { return vocabulary.IsSidecar(component) }

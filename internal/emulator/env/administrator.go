@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -17,7 +17,7 @@ var ErrNoStore = errors.New("the emulator has no S3 store of its own")
 // ForAdministrator returns the variables by which S3 clients become the
 // administrator of an emulator's S3 store, under the names that they have in
 // access Secrets. The error is ErrNoStore if the emulator uses another driver.
-func ForAdministrator(info emulator.Info) ([]Variable, error) {
+func ForAdministrator(info description.Info) ([]Variable, error) {
 	if info.S3Administrator == "" {
 		return nil, ErrNoStore
 	}

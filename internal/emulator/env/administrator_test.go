@@ -9,13 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 )
 
 func TestForAdministrator(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "administrator.json")
-	info := emulator.Info{S3Endpoint: "http://127.0.0.1:9000", S3Region: "here-1", S3Administrator: file}
+	info := description.Info{S3Endpoint: "http://127.0.0.1:9000", S3Region: "here-1", S3Administrator: file}
 	if _, err := env.ForAdministrator(info); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("ForAdministrator() without the file = %v", err)
 	}
@@ -40,7 +40,7 @@ func TestForAdministrator(t *testing.T) {
 	if _, err := env.ForAdministrator(info); err == nil || strings.Contains(err.Error(), "SK") {
 		t.Errorf("ForAdministrator() of a damaged file = %v, want an error without the secret", err)
 	}
-	if _, err := env.ForAdministrator(emulator.Info{}); !errors.Is(err, env.ErrNoStore) {
+	if _, err := env.ForAdministrator(description.Info{}); !errors.Is(err, env.ErrNoStore) {
 		t.Errorf("ForAdministrator() without a store = %v", err)
 	}
 }

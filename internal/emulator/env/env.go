@@ -19,7 +19,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
 )
@@ -35,7 +35,7 @@ type Variable struct {
 var ErrNotReady = errors.New("it has no credentials yet")
 
 // ForEmulator returns the variables by which programs find an emulator.
-func ForEmulator(info emulator.Info) []Variable {
+func ForEmulator(info description.Info) []Variable {
 	var variables []Variable
 	for _, e := range info.Endpoints() {
 		if e.Variable != "" {

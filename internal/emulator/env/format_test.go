@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 )
 
@@ -121,7 +121,7 @@ func TestWriteUnknownFormat(t *testing.T) {
 }
 
 func TestForEmulator(t *testing.T) {
-	info := emulator.Info{Kubeconfig: "/k", DriverEndpoint: "unix:///d.sock"}
+	info := description.Info{Kubeconfig: "/k", DriverEndpoint: "unix:///d.sock"}
 	want := []env.Variable{{Name: "KUBECONFIG", Value: "/k"}, {Name: "COSI_ENDPOINT", Value: "unix:///d.sock"}}
 	if diff := cmp.Diff(want, env.ForEmulator(info)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -17,7 +17,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 )
 
 // DefaultName is the default name of an emulator.
@@ -50,7 +50,7 @@ type Info struct {
 	// Ready means that everything runs. Before, addresses may be missing.
 	Ready bool `json:"ready"`
 
-	emulator.Info
+	description.Info
 
 	// Control is the socket of the admin API.
 	Control string `json:"control,omitempty"`
@@ -205,7 +205,7 @@ func Get(name string) (Info, error) {
 // Read returns the description in an emulator's directory, whether the emulator runs
 // or not. It may contain only the name.
 func Read(dir string) (Info, error) {
-	info := Info{Name: filepath.Base(dir), Info: emulator.Info{Dir: dir}}
+	info := Info{Name: filepath.Base(dir), Info: description.Info{Dir: dir}}
 	data, err := os.ReadFile(filepath.Join(dir, infoFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return info, nil

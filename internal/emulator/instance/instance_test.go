@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -131,13 +131,13 @@ func TestInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(instance.Info{Name: "one", Info: emulator.Info{Dir: i.Dir()}}, got); diff != "" {
+	if diff := cmp.Diff(instance.Info{Name: "one", Info: description.Info{Dir: i.Dir()}}, got); diff != "" {
 		t.Errorf("before Publish: -want, +got:\n%s", diff)
 	}
 	want := instance.Info{
-		Name: "one", PID: 42, Ready: true, Info: emulator.Info{
+		Name: "one", PID: 42, Ready: true, Info: description.Info{
 			Dir: i.Dir(), S3Endpoint: "http://127.0.0.1:1",
-			Components: []emulator.ComponentInfo{{Name: "etcd", State: emulator.StateRunning, PID: 43, Log: "etcd.log"}},
+			Components: []description.ComponentInfo{{Name: "etcd", State: description.StateRunning, PID: 43, Log: "etcd.log"}},
 		},
 	}
 	if err := i.Publish(want); err != nil {

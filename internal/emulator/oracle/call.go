@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Methods of the protocol that the oracles use.
@@ -46,7 +46,7 @@ type call struct {
 // made reports whether an event is a call as sent by a sidecar. The driver's end of
 // the call is another event.
 func made(e journal.Event) bool {
-	return e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component)
+	return e.Seam == journal.SeamRPC && vocabulary.IsSidecar(e.Component)
 }
 
 // message has the fields of requests and responses.

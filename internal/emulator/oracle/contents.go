@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // contents are the objects that the events prove to be in the buckets.
@@ -112,7 +112,7 @@ func (c *contents) before(bucket string, limit time.Time) []string {
 // mayPurge reports whether the class of a bucket, or its driver, allows the deletion
 // of a bucket that is not empty.
 func (e *evidence) mayPurge(bucket, component string) bool {
-	if slices.Contains(e.Purging, strings.TrimPrefix(component, emulator.ComponentDriver+".")) {
+	if slices.Contains(e.Purging, strings.TrimPrefix(component, vocabulary.Driver+".")) {
 		return true
 	}
 	asked := func(parameters map[string]string) bool {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // foreignWrites finds writes to objects of another component. (KEP, "Controller overview":
@@ -20,7 +20,7 @@ func foreignWrites(e *evidence) []Finding {
 		}
 	}
 	for _, v := range e.versions {
-		if !emulator.IsSidecar(v.component) || !v.write() {
+		if !vocabulary.IsSidecar(v.component) || !v.write() {
 			continue
 		}
 		if f, ok := e.foreignWrite(v); ok {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -132,7 +132,7 @@ type BackendState struct {
 	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
 	// Contents are what the buckets hold, by their names.
-	Contents map[string]emulator.Contents `json:"contents,omitempty"`
+	Contents map[string]backend.Contents `json:"contents,omitempty"`
 	// Files are those below the data directory that hold contents of buckets, and the entries
 	// of the store's database that do, FILE#ID. They are read if there are no buckets.
 	Files []string `json:"files,omitempty"`

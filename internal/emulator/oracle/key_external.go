@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
 
@@ -56,7 +56,7 @@ func (w *Watcher) TryGrantedKeys(ctx context.Context, current func() eventscope.
 }
 
 // tryGranted returns what a key opens. A key that was revoked may work for a moment.
-func (w *Watcher) tryGranted(ctx context.Context, key emulator.GrantedKey, granted []emulator.GrantedKey, revoked bool) ([]KeyUse, error) {
+func (w *Watcher) tryGranted(ctx context.Context, key backend.GrantedKey, granted []backend.GrantedKey, revoked bool) ([]KeyUse, error) {
 	patience := time.NewTimer(revocationPatience)
 	defer patience.Stop()
 	for {
@@ -64,7 +64,7 @@ func (w *Watcher) tryGranted(ctx context.Context, key emulator.GrantedKey, grant
 		buckets := externalBuckets(key, granted, revoked)
 		for _, id := range slices.Sorted(maps.Keys(buckets)) {
 			opened, err := w.emulator.TryGrantedKey(ctx, key, buckets[id])
-			if _, notTried := errors.AsType[*emulator.KeyNotTriedError](err); err != nil && !notTried {
+			if _, notTried := errors.AsType[*backend.KeyNotTriedError](err); err != nil && !notTried {
 				return nil, err
 			}
 			if opened {
@@ -86,7 +86,7 @@ func (w *Watcher) tryGranted(ctx context.Context, key emulator.GrantedKey, grant
 
 // externalBuckets returns the names of buckets to try a key at, by ID; the empty one is the list
 // of buckets.
-func externalBuckets(key emulator.GrantedKey, granted []emulator.GrantedKey, revoked bool) map[string]string {
+func externalBuckets(key backend.GrantedKey, granted []backend.GrantedKey, revoked bool) map[string]string {
 	all := maps.Clone(key.Buckets)
 	for _, other := range granted {
 		for _, id := range slices.Sorted(maps.Keys(other.Buckets)) {

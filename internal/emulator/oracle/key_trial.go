@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 )
@@ -34,7 +34,7 @@ func (w *Watcher) TryKeys(ctx context.Context, current func() eventscope.Scope, 
 		}
 		return slices.ContainsFunc(names, func(name string) bool { return scope.Names(name) || ids[name] })
 	}
-	issued = slices.DeleteFunc(issued, func(k emulator.IssuedKey) bool { return !ours(k.Account, k.Owner) })
+	issued = slices.DeleteFunc(issued, func(k backend.IssuedKey) bool { return !ours(k.Account, k.Owner) })
 	var used []KeyUse
 	for _, key := range issued {
 		for _, bucket := range bucketsToTry(key, issued, truth, ours) {
@@ -63,7 +63,7 @@ func (w *Watcher) idsOf(scope eventscope.Scope) map[string]bool {
 
 // bucketsToTry returns the names of buckets; the empty one is the list of buckets. A key that
 // was rotated is for the buckets of the account's keys before.
-func bucketsToTry(key emulator.IssuedKey, issued []emulator.IssuedKey, truth *BackendState, ours func(...string) bool) []string {
+func bucketsToTry(key backend.IssuedKey, issued []backend.IssuedKey, truth *BackendState, ours func(...string) bool) []string {
 	all := []string{""}
 	add := func(names ...string) {
 		for _, name := range names {
@@ -97,7 +97,7 @@ func bucketsToTry(key emulator.IssuedKey, issued []emulator.IssuedKey, truth *Ba
 	return all
 }
 
-func (w *Watcher) tryKey(ctx context.Context, key emulator.IssuedKey, bucket string, truth *BackendState) (opened bool, err error) {
+func (w *Watcher) tryKey(ctx context.Context, key backend.IssuedKey, bucket string, truth *BackendState) (opened bool, err error) {
 	exists := slices.ContainsFunc(truth.Buckets, func(b fakedriver.Bucket) bool { return b.Name == bucket })
 	if bucket == "" || exists {
 		return w.emulator.TryKey(ctx, key, bucket)
@@ -124,7 +124,7 @@ func (w *Watcher) servedProtocols() []fakedriver.Protocol {
 
 // tryMissing tries a key at a bucket that exists for the moment of the trial.
 func (w *Watcher) tryMissing(
-	ctx context.Context, key emulator.IssuedKey, bucket string, protocol fakedriver.Protocol,
+	ctx context.Context, key backend.IssuedKey, bucket string, protocol fakedriver.Protocol,
 ) (opened bool, err error) {
 	owner := "key-trial-" + rand.Text() // no other bucket's, so that creating one whose name exists is a conflict
 	spec := fakedriver.BucketSpec{Name: bucket, Owner: owner, Protocol: protocol}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
@@ -33,7 +33,7 @@ func TestIDsOf(t *testing.T) {
 
 // TestBucketsToTry has a key that was rotated, so that the store did not say what it is for.
 func TestBucketsToTry(t *testing.T) {
-	issued := []emulator.IssuedKey{
+	issued := []backend.IssuedKey{
 		{Account: "a", Secret: "1", Buckets: []string{"photos"}}, {Account: "b", Buckets: []string{"films"}}, {Account: "a", Secret: "2"},
 	}
 	truth := &BackendState{

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
@@ -34,7 +34,7 @@ func (e *evidence) leakedBuckets(m *Observation) []Finding {
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		switch {
-		case b.Owner == emulator.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.mayLeak(b.Name):
+		case b.Owner == backend.Administrator, recorded[b.Name], !e.owns(b.Name, b.Owner), e.mayLeak(b.Name):
 		case e.wasThere(b.Name, b.UID), e.retained(b.Name, m.Until):
 		default:
 			found = append(found, Finding{
@@ -58,7 +58,7 @@ func (e *evidence) leakedAccounts(m *Observation) []Finding {
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
 		switch {
-		case a.Admin, a.ID == emulator.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.mayLeak(a.ID), e.hadAccount(a.ID):
+		case a.Admin, a.ID == backend.Administrator, recorded[a.ID], !e.owns(a.ID, a.Owner), e.mayLeak(a.ID), e.hadAccount(a.ID):
 		default:
 			found = append(found, Finding{
 				Subject: "account " + a.ID,

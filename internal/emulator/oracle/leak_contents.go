@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
@@ -34,7 +34,7 @@ func (e *evidence) leakedUploads(m *Observation) []Finding {
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		held := m.Backend.Contents[b.Name]
-		foreign := b.Owner == emulator.Administrator || !e.owns(b.Name, b.Owner) || e.touched(b.Name)
+		foreign := b.Owner == backend.Administrator || !e.owns(b.Name, b.Owner) || e.touched(b.Name)
 		if b.Protocol != fakedriver.ProtocolS3 || len(held.Uploads) == 0 || foreign || isRecorded(m, b.Name) || isReachable(m, b.Name) {
 			continue
 		}

@@ -3,7 +3,7 @@ package oracle_test
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
@@ -88,22 +88,22 @@ func TestUserRequest(t *testing.T) {
 
 // TestLostObjects is about objects that were put into a bucket, and are not in it.
 func TestLostObjects(t *testing.T) {
-	holding := func(held emulator.Contents) func(*story) {
+	holding := func(held backend.Contents) func(*story) {
 		return func(s *story) {
 			s.before("provision", stored("driver", "AdminCreateBucket", bucket))
 			s.before("withdraw", stored("store", "PutObject", bucket+"/a/b"))
 			s.before("withdraw", stored("store", "PutObject", bucket+"/c"))
 			s.before("withdraw", stored("store", "DeleteObject", bucket+"/c"))
 			midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
-				truth.Contents = map[string]emulator.Contents{bucket: held}
+				truth.Contents = map[string]backend.Contents{bucket: held}
 			})(s)
 		}
 	}
 	judge(t, map[string]judging{
-		"There":     {reason: "It is there.", happen: holding(emulator.Contents{Keys: []string{"a/b"}})},
-		"Truncated": {reason: "It may be there.", happen: holding(emulator.Contents{Truncated: true})},
+		"There":     {reason: "It is there.", happen: holding(backend.Contents{Keys: []string{"a/b"}})},
+		"Truncated": {reason: "It may be there.", happen: holding(backend.Contents{Truncated: true})},
 		"Lost": {
-			reason: "No request has deleted it.", happen: holding(emulator.Contents{}),
+			reason: "No request has deleted it.", happen: holding(backend.Contents{}),
 			want: []summary{{oracle.Loss, "bucket " + bucket}},
 		},
 	})
@@ -153,7 +153,7 @@ func TestLeakedContents(t *testing.T) {
 		s.change("ready", withPolicy("Retain"))
 		truth := &oracle.BackendState{
 			Drivers: []string{driver}, Buckets: []fakedriver.Bucket{leftBucket(bucket, driver)},
-			Contents: map[string]emulator.Contents{bucket: {Uploads: []string{"film"}}},
+			Contents: map[string]backend.Contents{bucket: {Uploads: []string{"film"}}},
 		}
 		return &oracle.Objects{}, truth
 	}
@@ -180,7 +180,7 @@ func TestLeakedContents(t *testing.T) {
 		"FileOfBucket": {
 			reason: "There is a bucket that it may be of.",
 			happen: files(func(_ *story, truth *oracle.BackendState) {
-				truth.Buckets = []fakedriver.Bucket{leftBucket("archive", emulator.Administrator)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("archive", backend.Administrator)}
 			}),
 		},
 		"Upload": {

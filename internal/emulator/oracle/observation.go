@@ -10,9 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
 
 // Observe records the current state under a name, for messages. restless means that
@@ -66,10 +67,11 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 		return nil, nil //nolint:nilnil // the state of an external backend is unknown
 	}
 	t := &BackendState{}
-	for _, c := range w.emulator.Components() {
-		if c.Name() == emulator.ComponentDriver {
-			t.Drivers = append(t.Drivers, w.emulator.Info().DriverName)
-		} else if driver, ok := strings.CutPrefix(c.Name(), emulator.ComponentDriver+"."); ok {
+	info := w.emulator.Info()
+	for _, c := range info.Components {
+		if c.Name == vocabulary.Driver {
+			t.Drivers = append(t.Drivers, info.DriverName)
+		} else if driver, ok := strings.CutPrefix(c.Name, vocabulary.Driver+"."); ok {
 			t.Drivers = append(t.Drivers, driver)
 		}
 	}
@@ -91,7 +93,7 @@ func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, trut
 	if truth == nil {
 		return
 	}
-	truth.Contents = map[string]emulator.Contents{}
+	truth.Contents = map[string]backend.Contents{}
 	for _, b := range truth.Buckets {
 		if scope.Names(b.Name) || scope.Names(b.Owner) {
 			truth.Contents[b.Name] = w.emulator.Contents(ctx, b.Name)

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
@@ -61,7 +61,7 @@ func TestLeak(t *testing.T) {
 		"Brought": {
 			reason: "It was never COSI's.",
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
-				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", emulator.Administrator)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", backend.Administrator)}
 			}),
 		},
 		"Touched": {
@@ -106,7 +106,7 @@ func TestLeak(t *testing.T) {
 			happen: afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 				truth.Accounts = []fakedriver.Account{
 					{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}},
-					{AccountSpec: fakedriver.AccountSpec{ID: emulator.Administrator, Admin: true}},
+					{AccountSpec: fakedriver.AccountSpec{ID: backend.Administrator, Admin: true}},
 				}
 			}),
 			want: []summary{{oracle.Leak, "account " + account}},

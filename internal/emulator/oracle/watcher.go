@@ -8,17 +8,56 @@ import (
 	"sync"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
 )
 
+// Emulator is the part of an emulator that a Watcher reads. An *emulator.Emulator implements it.
+type Emulator interface {
+	Backend
+	KeyTrials
+
+	API() objectstorage.Version
+	Client() client.WithWatch
+	Info() description.Info
+	Journal() *journal.Journal
+	// Served returns the names of the drivers by sidecar.
+	Served() map[string]string
+	// DefaultDelays reports whether controller and sidecars retry with their default delays.
+	DefaultDelays() bool
+}
+
+// Backend is the backend of an Emulator.
+type Backend interface {
+	// Store returns the store, or nil if the driver is not the emulator's.
+	Store() backend.Store
+	// Contents returns what a bucket of the store holds.
+	Contents(ctx context.Context, bucket string) backend.Contents
+	// ContentFiles returns the files that hold contents of buckets.
+	ContentFiles() ([]string, error)
+}
+
+// KeyTrials has the keys of the applications of an Emulator, and tries them.
+type KeyTrials interface {
+	// IssuedKeys returns the keys that the store has issued since a time, and GrantedKeys the
+	// keys that external drivers have returned.
+	IssuedKeys(since time.Time) []backend.IssuedKey
+	GrantedKeys(since time.Time) []backend.GrantedKey
+	// TryKey and TryGrantedKey report whether the backend accepts a key.
+	TryKey(ctx context.Context, key backend.IssuedKey, bucket string) (bool, error)
+	TryGrantedKey(ctx context.Context, key backend.GrantedKey, bucket string) (bool, error)
+}
+
 // Watcher collects the Input of a run on an emulator. It is safe for concurrent
 // use.
 type Watcher struct {
-	emulator *emulator.Emulator
+	emulator Emulator
 	journal  *journal.Journal
 	api      objectstorage.Version
 	started  time.Time
@@ -36,7 +75,7 @@ type Watcher struct {
 }
 
 // Watch starts a run: what the backend contains now existed before the run.
-func Watch(ctx context.Context, emu *emulator.Emulator) (*Watcher, error) {
+func Watch(ctx context.Context, emu Emulator) (*Watcher, error) {
 	w := &Watcher{
 		emulator: emu, journal: emu.Journal(), api: emu.API(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
 	}

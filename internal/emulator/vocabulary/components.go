@@ -1,5 +1,7 @@
 package vocabulary
 
+import "strings"
+
 // The components that an emulator may have.
 const (
 	Controller = "controller"
@@ -31,3 +33,8 @@ func Components() []string { return []string{Controller, Sidecar, Driver, Store,
 
 // ControlPlane returns the processes of the control plane.
 func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }
+
+// IsSidecar reports whether a component name is that of a sidecar.
+func IsSidecar(component string) bool {
+	return component == Sidecar || strings.HasPrefix(component, Sidecar+".")
+}

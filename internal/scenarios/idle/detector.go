@@ -7,16 +7,30 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
+// Component is a component of an emulator. An *emulator.Component implements it.
+type Component interface {
+	Name() string
+	State() (state description.State, incarnation int)
+	Restarting() bool
+}
+
+// Emulator is the part of an emulator that a Detector reads. An *emulator.Emulator implements it.
+type Emulator[C Component] interface {
+	Journal() *journal.Journal
+	Components() []C
+}
+
 // Detector measures how long the components of an emulator have been idle. It is safe
 // for concurrent use.
 type Detector struct {
-	emulator *emulator.Emulator
+	journal    *journal.Journal
+	components func() []Component
 
 	mu     sync.Mutex
 	mark   uint64        // the last event that was read
@@ -26,8 +40,14 @@ type Detector struct {
 }
 
 // New returns a detector that counts from now on.
-func New(emu *emulator.Emulator) *Detector {
-	d := &Detector{emulator: emu, mark: emu.Journal().Mark(), since: time.Now()}
+func New[C Component](emu Emulator[C]) *Detector {
+	components := func() (all []Component) {
+		for _, c := range emu.Components() {
+			all = append(all, c)
+		}
+		return all
+	}
+	d := &Detector{journal: emu.Journal(), components: components, mark: emu.Journal().Mark(), since: time.Now()}
 	d.rest = rest{mark: d.mark, until: d.since}
 	return d
 }
@@ -60,16 +80,20 @@ func (d *Detector) Latest() journal.Event {
 func (d *Detector) Rested() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, pending := time.Now(), d.emulator.Journal().Pending() // before what has ended is read
+	now, pending := time.Now(), d.journal.Pending() // before what has ended is read
+	shared := map[string]bool{}
+	for _, c := range d.components() {
+		shared[c.Name()] = isShared(c.Name())
+	}
 	var spans []span
-	for _, e := range d.emulator.Journal().Since(d.rest.mark) {
+	for _, e := range d.journal.Since(d.rest.mark) {
 		d.rest.mark = e.Seq
-		if d.isSharedWork(e) {
+		if shared[e.Component] && isWork(e) {
 			spans = append(spans, span{e.Time, e.Time.Add(e.Duration)})
 		}
 	}
 	for _, e := range pending {
-		if d.isSharedWork(e) {
+		if shared[e.Component] && isWork(e) {
 			spans = append(spans, span{e.Time, now})
 		}
 	}
@@ -77,27 +101,25 @@ func (d *Detector) Rested() time.Duration {
 	return d.rest.total
 }
 
-// isSharedWork reports whether a component that scenarios share is at work for one of them.
-func (d *Detector) isSharedWork(e journal.Event) bool {
-	isWork := e.Seam == journal.SeamRPC || e.Seam == journal.SeamAPI && !isWatch(e)
-	return isWork && slices.ContainsFunc(d.emulator.Components(), func(c *emulator.Component) bool {
-		return isShared(c) && c.Name() == e.Component
-	})
-}
+// isShared reports whether all scenarios use the component of a name.
+func isShared(name string) bool { return !strings.Contains(name, ".") }
 
-func isShared(c *emulator.Component) bool { return !strings.Contains(c.Name(), ".") }
+// isWork reports whether an event is something that a component does, and not what it waits for.
+func isWork(e journal.Event) bool {
+	return e.Seam == journal.SeamRPC || e.Seam == journal.SeamAPI && !isWatch(e)
+}
 
 // Idle reports whether no request of the scope is in flight, watches excepted, and no
 // component is down that will be started again.
 func (d *Detector) Idle(scope eventscope.Scope) bool {
-	for _, e := range d.emulator.Journal().Pending() {
+	for _, e := range d.journal.Pending() {
 		if scope.Concerns(e) && !isWatch(e) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(d.emulator.Components(), func(c *emulator.Component) bool {
+	return !slices.ContainsFunc(d.components(), func(c Component) bool {
 		state, _ := c.State()
-		return state == emulator.StateCrashed
+		return state == description.StateCrashed
 	})
 }
 
@@ -107,7 +129,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.since
-	for _, e := range d.emulator.Journal().Since(d.mark) {
+	for _, e := range d.journal.Since(d.mark) {
 		d.mark = e.Seq
 		if !oracle.IsActivity(e) || !scope.Concerns(e) {
 			continue
@@ -120,7 +142,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	if busy {
 		d.since = time.Now()
 	}
-	if d.since != before {
+	if !d.since.Equal(before) {
 		d.rest = rest{mark: d.mark, until: time.Now()}
 	}
 	return quiet - time.Since(d.since)
@@ -129,10 +151,10 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 // busy reports whether an activity is in flight, or a component is restarting.
 func (d *Detector) busy(scope eventscope.Scope) bool {
 	inFlight := func(e journal.Event) bool { return oracle.IsActivity(e) && scope.Concerns(e) }
-	restarting := func(c *emulator.Component) bool {
-		return c.Restarting() && (isShared(c) || scope.Names(c.Name()))
+	restarting := func(c Component) bool {
+		return c.Restarting() && (isShared(c.Name()) || scope.Names(c.Name()))
 	}
-	return slices.ContainsFunc(d.emulator.Journal().Pending(), inFlight) || slices.ContainsFunc(d.emulator.Components(), restarting)
+	return slices.ContainsFunc(d.journal.Pending(), inFlight) || slices.ContainsFunc(d.components(), restarting)
 }
 
 // awaitEvent returns when there is another event, or after a time. It returns false if
@@ -143,7 +165,7 @@ func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {
 	d.mu.Lock()
 	mark := d.mark
 	d.mu.Unlock()
-	for range d.emulator.Journal().Follow(within, mark) {
+	for range d.journal.Follow(within, mark) {
 		break
 	}
 	return ctx.Err() == nil

@@ -1,0 +1,53 @@
+package backend
+
+import "time"
+
+// IssuedKey is a key that the store has issued to a fake driver, or to an application that
+// authenticates as a ServiceAccount.
+type IssuedKey struct {
+	// Account is the account of the key, and Owner its driver.
+	Account, Owner string
+	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
+	// secret part.
+	AccessKeyID, Secret string
+	// SessionToken is set for the temporary key of a ServiceAccount.
+	SessionToken string
+	// Buckets are those that the account had access to when the key was returned.
+	Buckets []string
+	// At is the time at which the store last returned it.
+	At time.Time
+}
+
+// GrantedKey is a key that an external driver has returned for an access.
+type GrantedKey struct {
+	// Component is the sidecar of the driver.
+	Component string
+	// Account is the ID of the account of the key.
+	Account string
+	// Protocol is S3, Azure or GCS. The other fields are set for S3 only.
+	Protocol string
+	// AccessKeyID and Secret are the key. Only readers of the access Secret may see the
+	// secret part.
+	AccessKeyID, Secret string
+	// Endpoint is the URL of the service, and Region its region.
+	Endpoint, Region string
+	// VirtualHosts means that clients put the name of the bucket into the host name.
+	VirtualHosts bool
+	// Buckets are the names of the buckets for clients, by their IDs.
+	Buckets map[string]string
+	// At is the time at which the driver last returned it.
+	At time.Time
+}
+
+// KeyNotTriedError is why a key of an external driver was not tried at its service.
+type KeyNotTriedError struct {
+	// Service names the endpoint, or the protocol of drivers that name none.
+	Service string
+	// Reason says why. It contains no secret.
+	Reason string
+}
+
+// Error implements error.
+func (n *KeyNotTriedError) Error() string {
+	return "keys at " + n.Service + " are not tried: " + n.Reason
+}
