@@ -5,12 +5,13 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
 )
 
 // ControlPlaneKind selects the control plane that an emulator starts.
-type ControlPlaneKind string
+type ControlPlaneKind = description.ControlPlaneKind
 
 // The kinds of control planes.
 const (

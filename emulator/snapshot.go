@@ -17,14 +17,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 )
 
 // ErrSnapshotUnsupported says that a snapshot cannot have all that belongs to the emulator.
-var ErrSnapshotUnsupported = errors.New("a snapshot requires the control plane and the store of the emulator")
+var ErrSnapshotUnsupported = snapshot.ErrUnsupported
 
 // ErrSnapshotExists says that the file of a snapshot exists already.
 var ErrSnapshotExists = snapshot.ErrExists
@@ -42,34 +42,7 @@ var (
 )
 
 // SnapshotInfo describes a snapshot. It contains no secrets; the file does.
-type SnapshotInfo struct {
-	// Created is the time of the snapshot.
-	Created time.Time `json:"created"`
-	// ControlPlane is the kind of the control plane, and Kubernetes its release.
-	ControlPlane ControlPlaneKind `json:"controlPlane"`
-	Kubernetes   string           `json:"kubernetes"`
-	// API is the version of the COSI kinds.
-	API objectstorage.Version `json:"api"`
-	// Protocols are those of the fake driver, and Bridge reports whether it speaks v1alpha1
-	// behind a bridge.
-	Protocols []fakedriver.Protocol `json:"protocols"`
-	Bridge    bool                  `json:"bridge,omitempty"`
-	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
-	// Secrets name; GCSPort and AzurePort are those of the other services.
-	TLS       bool `json:"tls,omitempty"`
-	S3Port    int  `json:"s3Port"`
-	GCSPort   int  `json:"gcsPort,omitempty"`
-	AzurePort int  `json:"azurePort,omitempty"`
-	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
-	// snapshot.
-	Objects map[string]int `json:"objects"`
-	// Buckets are the buckets of the store. Accounts, StoredObjects and StoredBytes count what
-	// else is in it. Each version of an object counts.
-	Buckets       []string `json:"buckets"`
-	Accounts      int      `json:"accounts"`
-	StoredObjects int      `json:"storedObjects"`
-	StoredBytes   int64    `json:"storedBytes"`
-}
+type SnapshotInfo = description.SnapshotInfo
 
 // InspectSnapshot verifies a file that SaveSnapshot has written, and describes it.
 func InspectSnapshot(file string) (SnapshotInfo, error) {

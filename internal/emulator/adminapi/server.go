@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 )
 
 const (
@@ -123,7 +123,7 @@ type problem struct {
 // codes are the answers to the errors of a fault.Set.
 var codes = map[error]int{
 	fault.ErrInvalid: http.StatusUnprocessableEntity, fault.ErrDuplicate: http.StatusConflict, fault.ErrUnknown: http.StatusNotFound,
-	emulator.ErrSnapshotExists: http.StatusPreconditionFailed, emulator.ErrSnapshotUnsupported: http.StatusNotImplemented,
+	snapshot.ErrExists: http.StatusPreconditionFailed, snapshot.ErrUnsupported: http.StatusNotImplemented,
 }
 
 func answer(w http.ResponseWriter, err error) {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 )
 
 // snapshotRequest is the body of a request for a snapshot.
@@ -18,7 +18,7 @@ type snapshotRequest struct {
 }
 
 // saveSnapshot is emulator.Emulator.SaveSnapshot.
-type saveSnapshot func(ctx context.Context, file string, replace bool) (emulator.SnapshotInfo, error)
+type saveSnapshot func(ctx context.Context, file string, replace bool) (description.SnapshotInfo, error)
 
 // ServeSnapshots lets clients save snapshots. It must be called once.
 func (s *Server) ServeSnapshots(save saveSnapshot) {
@@ -44,7 +44,7 @@ func (s *Server) ServeSnapshots(save saveSnapshot) {
 
 // SaveSnapshot has the emulator save a snapshot to a file with an absolute path. The error
 // wraps emulator.ErrSnapshotExists or emulator.ErrSnapshotUnsupported if that is why.
-func (c *Client) SaveSnapshot(ctx context.Context, file string, replace bool) (info emulator.SnapshotInfo, err error) {
+func (c *Client) SaveSnapshot(ctx context.Context, file string, replace bool) (info description.SnapshotInfo, err error) {
 	body, err := json.Marshal(snapshotRequest{File: file, Replace: replace})
 	if err != nil {
 		return info, err

@@ -23,6 +23,9 @@ const (
 // ErrExists says that there is a file already.
 var ErrExists = errors.New("the file already exists")
 
+// ErrUnsupported says that a snapshot cannot have all that belongs to the emulator.
+var ErrUnsupported = errors.New("a snapshot requires the control plane and the store of the emulator")
+
 // CheckTarget returns an error if a snapshot cannot be written to a file: ErrExists, unless
 // the file may be replaced, or the directory is missing.
 func CheckTarget(path string, replace bool) error {

@@ -166,6 +166,9 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
 }
 
+// The emulator looks for a DetailReporter at run time.
+var _ emulator.DetailReporter = progress.Reporter(nil)
+
 // reporter returns the display of the start.
 func (s *start) reporter(w io.Writer) progress.Reporter {
 	if s.records {

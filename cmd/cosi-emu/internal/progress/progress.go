@@ -10,14 +10,17 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// Reporter is an emulator.Reporter that must be closed after the start.
+// Reporter is an emulator.Reporter and an emulator.DetailReporter that must be closed after the
+// start. It names their methods, so that this package does not link the emulator.
 type Reporter interface {
-	emulator.Reporter
-	emulator.DetailReporter
+	PhaseStarted(phase string)
+	PhaseProgress(phase, detail string)
+	PhaseNote(phase, text string)
+	PhaseDone(phase string, done, total int)
+	PhaseEnded(phase string, elapsed time.Duration, err error)
+
 	io.Closer
 	// Print writes text between the lines of phases.
 	Print(text string)
