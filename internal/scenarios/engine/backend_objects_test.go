@@ -67,14 +67,18 @@ func TestBackendObjects(t *testing.T) {
     - {seam: store, component: SERVICE, operation: LIST, subject: "BUCKET", outcome: OK}
 `,
 		},
-		"Missing": {reason: "There is nothing to delete.", want: outcome.Passed, steps: "- backend: {deleteObject: {bucket: \"BUCKET\", key: none}}\n"},
+		"Missing": {
+			reason: "There is nothing to delete.", want: outcome.Passed,
+			steps: "- backend: {deleteObject: {bucket: \"BUCKET\", key: none}}\n",
+		},
 		"Other": {
 			reason: "It is not there.", want: outcome.Failed, messages: []string{"contents of bucket"},
 			steps: "- {timeout: 1s, backend: {objects: {\"BUCKET\": {a: present}}}}\n",
 		},
 		"NoBucket": {
-			reason: "There is none of that name.", want: outcome.Broken, messages: []string{"put object a in bucket none", `bucket "none" does not exist`},
-			steps: "- backend: {put: {bucket: none, key: a, content: b}}\n",
+			reason: "There is none of that name.", want: outcome.Broken,
+			messages: []string{"put object a in bucket none", `bucket "none" does not exist`},
+			steps:    "- backend: {put: {bucket: none, key: a, content: b}}\n",
 		},
 		"Quota": {
 			reason: "The bucket is full.", want: outcome.Broken, messages: []string{"put object b in bucket ", "QuotaExceeded"}, setup: quota,

@@ -181,7 +181,9 @@ func (r *run) onlyCalled(ctx context.Context, kind string, expected spec.Named, 
 	}
 	for id, one := range called {
 		if !slices.Contains(known, id) && !slices.Contains(known, one.name) && (r.isOwn(id) || r.isOwn(one.name)) {
-			return &outcome.Failure{Message: "unexpected backend " + kind + " \"" + id + "\"", Got: toYAML(map[string]any{"id": id, "name": one.name})}
+			return &outcome.Failure{
+				Message: "unexpected backend " + kind + " \"" + id + "\"", Got: toYAML(map[string]any{"id": id, "name": one.name}),
+			}
 		}
 	}
 	return nil

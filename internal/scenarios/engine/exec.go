@@ -43,7 +43,9 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	} else if ok && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if code := program.ProcessState.ExitCode(); code != s.Exec.Code {
-		return nil, &outcome.Failure{Message: fmt.Sprintf("%s exited with code %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String())}
+		return nil, &outcome.Failure{
+			Message: fmt.Sprintf("%s exited with code %d, want %d: %v %s", command[0], code, s.Exec.Code, exit, stderr.String()),
+		}
 	}
 	return r.printed(ctx, s.Exec, strings.TrimSuffix(stdout.String(), "\n"))
 }

@@ -164,7 +164,9 @@ func TestJSON(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	fine := report.Scenario{Name: "fine", Outcome: outcome.Passed, Duration: time.Second, Position: report.Position{File: "fine.yaml", Line: 1}}
+	fine := report.Scenario{
+		Name: "fine", Outcome: outcome.Passed, Duration: time.Second, Position: report.Position{File: "fine.yaml", Line: 1},
+	}
 	r := report.New("v1", begin, time.Second, []report.Scenario{report.NewScenario(story()), fine})
 	var out strings.Builder
 	if err := r.WriteTable(&out); err != nil {
