@@ -177,6 +177,7 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	opts.AzureEndpoint, opts.Generation = e.info.AzureEndpoint, e.fakeGeneration()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
+	opts.AcceptUnknownAuthentication = !e.opts.Strict
 	var d Server
 	var err error
 	if own := e.opts.Implementations.Driver; own != nil {

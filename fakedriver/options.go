@@ -71,6 +71,10 @@ type Options struct {
 	// so that it can stand in for a driver that has others. The log has their names.
 	// A class can ask for the same by ParameterIgnoreUnknown. Otherwise they are rejected.
 	IgnoreUnknownParameters bool
+	// AcceptUnknownAuthentication has a driver of V1alpha1 take the unknown authentication type
+	// for Key: COSI v0.2 sends it for classes that do not spell Key exactly. Otherwise it is
+	// rejected, because the protocol requires a type.
+	AcceptUnknownAuthentication bool
 	// Region is the one that clients sign for. Default: DefaultRegion.
 	Region string
 	// ServerOptions are passed on to the gRPC server. Interceptors among them

@@ -111,8 +111,7 @@ func readWriteAll(bucket string) *cosiv1alpha2.DriverGrantBucketAccessRequest_Ac
 	}
 }
 
-// authentication translates an authentication type, if the driver supports it. COSI v0.2 sends
-// the unknown one for a class that says KEY, as published ones do.
+// authentication translates an authentication type, if the driver supports it.
 func (s *v1alpha1) authentication(
 	asked cosiv1alpha1.AuthenticationType, protocol Protocol,
 ) (cosiv1alpha2.AuthenticationType_Type, error) {
@@ -120,8 +119,9 @@ func (s *v1alpha1) authentication(
 	if s.driver.options.ServiceAccounts && protocol == ProtocolS3 {
 		supported = "Key or IAM"
 	}
+	isUnknown := asked == cosiv1alpha1.AuthenticationType_UnknownAuthenticationType
 	switch {
-	case asked == cosiv1alpha1.AuthenticationType_Key, asked == cosiv1alpha1.AuthenticationType_UnknownAuthenticationType:
+	case asked == cosiv1alpha1.AuthenticationType_Key, isUnknown && s.driver.options.AcceptUnknownAuthentication:
 		return cosiv1alpha2.AuthenticationType_KEY, nil
 	case asked == cosiv1alpha1.AuthenticationType_IAM && supported != "Key":
 		return cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, nil

@@ -125,16 +125,19 @@ func TestClaimWaitsForClass(t *testing.T) {
 func TestInvalidSpec(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
+		strict  bool
 		edit    func(*v1alpha1.BucketClaimSpec)
 		message string
 	}{
-		{"neither", func(s *v1alpha1.BucketClaimSpec) { s.BucketClassName = "" },
+		{"neither", false, func(s *v1alpha1.BucketClaimSpec) { s.BucketClassName = "" },
 			"Warning: FailedCreateBucket InvalidSpec: spec has neither bucketClassName, for a new bucket, nor existingBucketName: set one of them"},
-		{"both", func(s *v1alpha1.BucketClaimSpec) { s.ExistingBucketName = existingName },
+		{"both, strict", true, func(s *v1alpha1.BucketClaimSpec) { s.ExistingBucketName = existingName },
 			"Warning: FailedCreateBucket InvalidSpec: spec has both bucketClassName, for a new bucket, and existingBucketName: remove one of them"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
+			h := prepare(t)
+			h.strict = tc.strict
+			h.startController()
 			h.make(class(), existingBucket())
 			claim := h.claim("data")
 			tc.edit(&claim.Spec)

@@ -146,11 +146,13 @@ func TestClaimsRaceForABucket(t *testing.T) {
 	}
 }
 
-// TestProtocols: the Bucket must have those of the claim, before it is bound and after.
+// TestProtocols: for a strict controller, the Bucket must have those of the claim, before it is bound and after.
 func TestProtocols(t *testing.T) {
-	h := start(t)
+	h := prepare(t)
+	h.strict = true
+	h.startController()
 	bucket, claim := existingBucket(), h.claimOfExisting("data")
-	claim.Spec.Protocols = []v1alpha1.Protocol{"s3", v1alpha1.ProtocolAzure}
+	claim.Spec.Protocols = []v1alpha1.Protocol{v1alpha1.ProtocolS3, v1alpha1.ProtocolAzure}
 	h.make(bucket)
 	h.provision(bucket)
 	h.make(claim)

@@ -32,6 +32,8 @@ type fixture struct {
 	requests  *cluster.Requests
 	log       *controllertest.LogBook
 	running   *controllertest.Instance
+
+	strict bool // for the next start of the controller
 }
 
 // shared is the control plane that all tests share.
@@ -83,7 +85,7 @@ func start(tb testing.TB) *fixture {
 // stopController is called before.
 func (h *fixture) startController() {
 	h.t.Helper()
-	opts := controllerv1alpha1.Options{Logger: h.log.Logger(), RetryMaxDelay: time.Second}
+	opts := controllerv1alpha1.Options{Logger: h.log.Logger(), RetryMaxDelay: time.Second, Strict: h.strict}
 	h.running = controllertest.Start(h.t, h.requests, func() (controllertest.Controller, error) {
 		return controllerv1alpha1.New(h.config(), opts)
 	})

@@ -104,18 +104,14 @@ func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
 }
 
 func (p *Patcher[T]) patchStatus(ctx context.Context) error {
-	wanted := clone(p.Object)
 	if p.runner.WriteStatus != nil {
-		if err := p.runner.WriteStatus(ctx, p.Object); err != nil {
-			return err
-		}
-	} else {
-		if err := p.runner.Client.Status().Patch(ctx, p.Object, locked(p.stored)); err != nil {
-			return err
-		}
-		normalize(p.Object, p.stored)
+		return p.runner.WriteStatus(ctx, p.Object)
 	}
-	return checkKept(p.String(), wanted, p.Object)
+	if err := PatchStatus(ctx, p.runner.Client, p.Object, locked(p.stored)); err != nil {
+		return err
+	}
+	normalize(p.Object, p.stored)
+	return nil
 }
 
 // PatchMetadata writes the changes that a function makes to finalizers and
@@ -171,9 +167,11 @@ func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
 func (p *Patcher[T]) changed() bool { return !equality.Semantic.DeepEqual(p.stored, p.Object) }
 
 // String returns kind and name of the object, for errors.
-func (p *Patcher[T]) String() string {
-	kind, name := reflect.TypeFor[T]().Elem().Name(), p.Object.GetName()
-	if namespace := p.Object.GetNamespace(); namespace != "" {
+func (p *Patcher[T]) String() string { return describe(p.Object) }
+
+func describe[T client.Object](object T) string {
+	kind, name := reflect.TypeFor[T]().Elem().Name(), object.GetName()
+	if namespace := object.GetNamespace(); namespace != "" {
 		name = namespace + "/" + name
 	}
 	return kind + " " + name

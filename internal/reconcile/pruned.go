@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -34,6 +35,25 @@ func (e *PrunedError) Error() string {
 // Status implements apierrors.APIStatus: it is a rejection.
 func (e *PrunedError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: ReasonPruned, Message: e.Error()}
+}
+
+// PatchStatus writes the status of an object, and gives the object what the API server has
+// then. It returns a PrunedError if that lacks fields of the status.
+func PatchStatus[T client.Object](ctx context.Context, c client.Client, object T, patch client.Patch) error {
+	data, err := patch.Data(object)
+	if err != nil {
+		return err
+	}
+	// The answer is decoded into an empty object: in another, fields that it lacks would stay.
+	answer := newObject[T]()
+	answer.SetNamespace(object.GetNamespace())
+	answer.SetName(object.GetName())
+	if err := c.Status().Patch(ctx, answer, client.RawPatch(patch.Type(), data)); err != nil {
+		return err
+	}
+	err = checkKept(describe(object), object, answer)
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(answer).Elem())
+	return err
 }
 
 // checkKept returns a PrunedError if the answer to a write of the status lacks fields.

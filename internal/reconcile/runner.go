@@ -67,8 +67,8 @@ type Runner[T client.Object] struct {
 	// not exist any more.
 	Forget func(client.ObjectKey)
 	// WriteStatus, if set, writes the whole status of an object, of which only this
-	// component is a writer. Otherwise the runner writes the difference to what was
-	// read, locked to the version that was read.
+	// component is a writer, by PatchStatus. Otherwise the runner writes the difference to
+	// what was read, locked to the version that was read.
 	WriteStatus func(ctx context.Context, object T) error
 }
 

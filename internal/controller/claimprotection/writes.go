@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
 // WriteStatus writes the whole status of a claim, locked to its latest version. The
@@ -39,7 +40,7 @@ func (p *Protector) WriteStatus(ctx context.Context, claim *v1alpha2.BucketClaim
 	}
 	base, written := claim.DeepCopy(), claim.DeepCopy()
 	base.Status, base.ResourceVersion = v1alpha2.BucketClaimStatus{}, latest.ResourceVersion
-	if err := p.client.Status().Patch(ctx, written, locked(base)); err != nil {
+	if err := cosireconcile.PatchStatus(ctx, p.client, written, locked(base)); err != nil {
 		return err
 	}
 	if latest.ResourceVersion == claim.ResourceVersion {

@@ -106,7 +106,8 @@ func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, n
 	driver, err := fakedriver.New(fakedriver.Options{
 		Name: opts.DriverName, Generation: opts.Generation, Backend: backend, Protocols: opts.Protocols,
 		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, AzureEndpoint: opts.AzureEndpoint, Region: opts.S3Region,
-		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, Logger: opts.Logger.WithName("driver"),
+		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, AcceptUnknownAuthentication: true,
+		Logger: opts.Logger.WithName("driver"),
 	})
 	if err != nil {
 		return nil, nil, err

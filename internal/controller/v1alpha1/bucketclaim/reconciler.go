@@ -90,7 +90,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, claim *v1alpha1.BucketClai
 	if err != nil {
 		return err
 	}
-	return r.Client.Status().Patch(ctx, claim, client.RawPatch(types.MergePatchType, data))
+	return cosireconcile.PatchStatus(ctx, r.Client, claim, client.RawPatch(types.MergePatchType, data))
 }
 
 // addFinalizer comes before the creation of anything that would outlive the claim without
