@@ -36,7 +36,7 @@ func BenchmarkHandler(b *testing.B) {
 		b.Run(method, func(b *testing.B) {
 			content := []byte{}
 			if method == http.MethodPut {
-				content = make([]byte, smallObject)
+				content = make([]byte, 1<<10)
 			}
 			r := signedLikeSDK(b, method, content, keys)
 			b.ReportAllocs()
