@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	"time"
 )
 
 // OwnGroup gives a process a group of its own: a terminal's interrupt is not for it.
@@ -30,12 +29,3 @@ func SignalGroup(id int, s syscall.Signal) error { return Signal(-id, s) }
 
 // Exists reports whether there is a process.
 func Exists(pid int) bool { return !errors.Is(Signal(pid, 0), os.ErrProcessDone) }
-
-// CPU returns the processor time that this process has used.
-func CPU() time.Duration {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0 // which the system never does
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}

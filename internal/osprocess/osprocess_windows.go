@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -44,15 +43,4 @@ func Exists(pid int) bool {
 	defer windows.CloseHandle(handle) //nolint:errcheck // nothing was written
 	var code uint32
 	return windows.GetExitCodeProcess(handle, &code) == nil && code == stillActive
-}
-
-// CPU returns the processor time that this process has used.
-func CPU() time.Duration {
-	var created, exited, kernel, user windows.Filetime
-	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
-		return 0 // which the system never does
-	}
-	const unit = 100 // of a Filetime, in nanoseconds
-	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) }
-	return time.Duration(unit * (ticks(kernel) + ticks(user)))
 }

@@ -2,9 +2,8 @@ package figure
 
 import (
 	"runtime"
+	"syscall"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
 // Cost is the time that something took. On a busy machine the CPU time tells more.
@@ -18,9 +17,9 @@ type Cost struct {
 // garbage.
 func Measure(do func() error) (Cost, error) {
 	runtime.GC()
-	begin, used := time.Now(), osprocess.CPU()
+	begin, used := time.Now(), CPU()
 	err := do()
-	return Cost{Elapsed: time.Since(begin), CPU: osprocess.CPU() - used}, err
+	return Cost{Elapsed: time.Since(begin), CPU: CPU() - used}, err
 }
 
 // AllElapsed returns the elapsed times.
@@ -39,4 +38,13 @@ func each(costs []Cost, part func(Cost) time.Duration) []time.Duration {
 		times[i] = part(c)
 	}
 	return times
+}
+
+// CPU returns the processor time that this process has used.
+func CPU() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0 // which the system never does
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/cosi-emu/cosi-emu/internal/osprocess"
+	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 )
 
 const (
@@ -25,7 +25,7 @@ func (m *requestCounter) awaitIdle(ctx context.Context) error {
 	defer cancel()
 	count, used := -1, time.Duration(0)
 	return wait.PollUntilContextCancel(ctx, idleWindow, true, func(context.Context) (bool, error) {
-		now, spent := m.read(), osprocess.CPU()-used
+		now, spent := m.read(), figure.CPU()-used
 		calm := total(now.requests)+total(now.calls) == count && spent < time.Duration(idleShare*float64(idleWindow))
 		count, used = total(now.requests)+total(now.calls), used+spent
 		return calm, nil
