@@ -1,6 +1,5 @@
 // Package deploy embeds the manifests with the rights of the COSI controller, of a
 // sidecar, of users and of a driver, so that the emulator gives them the same rights as a cluster.
-// It also embeds the scenario of the Job that explores.
 package deploy
 
 import (
@@ -10,12 +9,6 @@ import (
 
 //go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
 var rbac embed.FS
-
-// Lifecycle is the scenario of deploy/explore, which is also a measure of speed: a claim and
-// an access are made, used, and deleted.
-//
-//go:embed explore/scenario.yaml
-var Lifecycle []byte
 
 // Namespace is where the components, their ServiceAccounts and their Leases
 // live.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
@@ -63,7 +62,11 @@ func TestExploreScenario(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(deploy.Lifecycle, base) {
+	scenario, err := os.ReadFile("explore/scenario.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(scenario, base) {
 		t.Error("deploy/explore/scenario.yaml differs from the base lifecycle; copy it again")
 	}
 }

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
@@ -173,6 +173,11 @@ func each(total time.Duration, count int) time.Duration {
 	return max(total/time.Duration(count), time.Microsecond)
 }
 
+// lifecycle is the scenario of deploy/explore.
+//
+//go:embed lifecycle.yaml
+var lifecycle string
+
 // lifecycles returns a new directory with copies of the base lifecycle, whose names differ.
 func lifecycles(count int) (string, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-bench-")
@@ -181,7 +186,7 @@ func lifecycles(count int) (string, error) {
 	}
 	for i := range count {
 		name := "lifecycle-" + strconv.Itoa(i)
-		text := strings.Replace(string(deploy.Lifecycle), "\nname: lifecycle\n", "\nname: "+name+"\n", 1)
+		text := strings.Replace(lifecycle, "\nname: lifecycle\n", "\nname: "+name+"\n", 1)
 		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
 			return "", errors.Join(err, os.RemoveAll(dir))
 		}
