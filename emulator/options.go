@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
@@ -119,6 +120,10 @@ type Options struct {
 	// sense, such as an authentication type that does not exist. Otherwise they accept it with
 	// an Event, as COSI v0.2 does.
 	Strict bool
+
+	// SecretKeys are the sets of keys by which access Secrets of v1alpha2 have their values.
+	// None means those of the KEP.
+	SecretKeys []v1alpha2.SecretKeySet
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
 	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator

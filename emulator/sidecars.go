@@ -45,6 +45,9 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 	opts.RetryBaseDelay = cmp.Or(opts.RetryBaseDelay, e.opts.RetryBaseDelay)
 	opts.RetryMaxDelay = cmp.Or(opts.RetryMaxDelay, e.opts.RetryMaxDelay)
 	opts.Strict = opts.Strict || e.opts.Strict
+	if opts.SecretKeys == nil {
+		opts.SecretKeys = e.opts.SecretKeys
+	}
 	opts = e.opts.withLeaderElection(opts)
 	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		return e.newSidecar(ctx, cfg, opts, i)

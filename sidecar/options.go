@@ -6,6 +6,7 @@ import (
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
 )
 
@@ -49,6 +50,10 @@ type Options struct {
 	// COSI_CERTIFICATE_AUTHORITY: PEM certificates, by which applications verify the
 	// object storage. If it is empty, they need none.
 	CertificateAuthority string
+
+	// SecretKeys are the sets of keys by which access Secrets have their values. None means
+	// those of the KEP. The Secrets of v1alpha1 have one key.
+	SecretKeys []v1alpha2.SecretKeySet
 
 	// Logger takes the log. The zero value logs nothing.
 	Logger logr.Logger

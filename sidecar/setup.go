@@ -50,7 +50,8 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
 	recorder := i.Manager.GetEventRecorder(instance.EventSource)
 	return i.AddCaller("bucketaccess", line,
-		bucketaccess.NewReconciler(clients, d, line, recorder, i.Options.CertificateAuthority),
+		bucketaccess.NewReconciler(clients, d, line, recorder,
+			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, SecretKeys: i.Options.SecretKeys}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, d) },
 		source.Kind(c, &v1alpha2.BucketAccess{},
 			&handler.TypedEnqueueRequestForObject[*v1alpha2.BucketAccess]{}, bucketaccess.Predicate(d)),

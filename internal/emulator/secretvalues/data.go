@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Data returns the contents of an access Secret by the keys of v1alpha2, also if it has
-// the BucketInfo of v1alpha1. The error contains no secret.
+// Data returns the contents of an access Secret by the keys of the KEP, also if it has those of an
+// earlier draft only, or the BucketInfo of v1alpha1. The error contains no secret.
 func Data(s *corev1.Secret) (map[string]string, error) {
 	values := map[string]string{}
 	for key, value := range s.Data {
@@ -18,6 +18,7 @@ func Data(s *corev1.Secret) (map[string]string, error) {
 	}
 	written, ok := s.Data[v1alpha1.BucketInfoKey]
 	if !ok {
+		addKEPKeys(values)
 		return values, nil
 	}
 	info, err := v1alpha1.ParseBucketInfo(written)
@@ -37,4 +38,14 @@ func Data(s *corev1.Secret) (map[string]string, error) {
 		values[v1alpha2.SecretKeyAzureSASToken] = azure.AccessToken
 	}
 	return values, nil
+}
+
+// addKEPKeys adds the keys of the KEP that a Secret of an earlier draft lacks.
+func addKEPKeys(values map[string]string) {
+	for key, draft := range v1alpha2.DraftSecretKeys(v1alpha2.Protocol(values[v1alpha2.SecretKeyProtocol])) {
+		value, hasDraft := values[draft]
+		if _, found := values[key]; hasDraft && !found {
+			values[key] = value
+		}
+	}
 }

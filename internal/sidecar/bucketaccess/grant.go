@@ -56,7 +56,8 @@ func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, e
 			Authentication:       access.Status.AuthenticationType,
 			Info:                 granted.Buckets[accessed.BucketID],
 			Credentials:          granted.Credentials,
-			CertificateAuthority: a.certificateAuthority,
+			CertificateAuthority: a.options.CertificateAuthority,
+			Keys:                 a.options.SecretKeys,
 		}.Data()
 		if err != nil {
 			return nil, fmt.Errorf("access to Bucket %q: %w", accessed.BucketName, err)

@@ -100,10 +100,28 @@ func TestGrant(t *testing.T) {
 		},
 		{
 			Name: "certificate authority", Reason: "applications need it to verify the endpoint",
-			Given: func(s *scene) { s.hasGranted(); s.certificateAuthority = "PEM" },
+			Given: func(s *scene) { s.hasGranted(); s.options.CertificateAuthority = "PEM" },
 			Want: phasetest.Outcome{
 				Writes:  []string{grants, updates},
 				Changes: []string{"Secret photos: data." + v1alpha2.SecretKeyCertificateAuthority + "=PEM"},
+			},
+		},
+		{
+			Name: "keys of an earlier draft too", Reason: "applications of today read them",
+			Given: func(s *scene) {
+				s.hasGranted()
+				s.options.SecretKeys = []v1alpha2.SecretKeySet{v1alpha2.SecretKeysKEP, v1alpha2.SecretKeysCOSI}
+			},
+			Want: phasetest.Outcome{
+				Writes: []string{grants, updates},
+				Changes: []string{
+					"Secret photos: data.COSI_S3_ACCESS_KEY_ID=key-of-acc",
+					"Secret photos: data.COSI_S3_ACCESS_SECRET_KEY=secret-of-acc",
+					"Secret photos: data.COSI_S3_ADDRESSING_STYLE=path",
+					"Secret photos: data.COSI_S3_BUCKET_ID=id-photos",
+					"Secret photos: data.COSI_S3_ENDPOINT=http://127.0.0.1:9000",
+					"Secret photos: data.COSI_S3_REGION=test-1",
+				},
 			},
 		},
 		{

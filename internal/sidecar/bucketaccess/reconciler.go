@@ -26,8 +26,15 @@ type reconciler struct {
 	secrets  secretstore.Store
 	versions secretstore.Versions
 	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
-	// certificateAuthority goes into every Secret.
-	certificateAuthority string
+	options  Options
+}
+
+// Options are settings of the sidecar.
+type Options struct {
+	// CertificateAuthority goes into every Secret, if there is one.
+	CertificateAuthority string
+	// SecretKeys are the sets of keys that a Secret has. None means those of the KEP.
+	SecretKeys []v1alpha2.SecretKeySet
 }
 
 // attempt is one reconcile of one access. Its phases are its methods.
@@ -50,18 +57,18 @@ type Clients struct {
 }
 
 // NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
-// the line for their turn. The certificate authority, if there is one, goes into every Secret.
+// the line for their turn.
 func NewReconciler(
-	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, certificateAuthority string,
+	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, options Options,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
-	return newReconciler(clients, d, line, certificateAuthority).runner(clients, recorder)
+	return newReconciler(clients, d, line, options).runner(clients, recorder)
 }
 
-func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, certificateAuthority string) *reconciler {
+func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, options Options) *reconciler {
 	return &reconciler{
 		driver: d, line: line, cached: clients.Cached, live: clients.Live,
 		secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
-		ids:     uniqueid.New(byID, clients.Cached), certificateAuthority: certificateAuthority,
+		ids:     uniqueid.New(byID, clients.Cached), options: options,
 	}
 }
 

@@ -56,10 +56,9 @@ type scene struct {
 	// reconciler is the latest runner's.
 	reconciler *reconciler
 	// left are the Secrets as the reconciler has left them.
-	left map[string]secretstore.Version
-	// certificateAuthority is the sidecar's.
-	certificateAuthority string
-	busy                 []string // the buckets for which another call is in flight
+	left    map[string]secretstore.Version
+	options Options
+	busy    []string // the buckets for which another call is in flight
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -83,7 +82,7 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	clients := Clients{Cached: s.Client(), Live: s.Live()}
-	r := newReconciler(clients, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line, s.certificateAuthority)
+	r := newReconciler(clients, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line, s.options)
 	s.reconciler = r
 	if s.left != nil {
 		r.versions.Set(s.access, s.left)

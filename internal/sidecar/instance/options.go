@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	certutil "k8s.io/client-go/util/cert"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
@@ -46,6 +47,7 @@ type Options struct {
 	ConnectTimeout                            time.Duration
 	RPCTimeout                                time.Duration
 	CertificateAuthority                      string
+	SecretKeys                                []v1alpha2.SecretKeySet
 	Logger                                    logr.Logger
 	Now                                       func() time.Time
 	Strict                                    bool

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -41,6 +42,8 @@ type Access struct {
 	// CertificateAuthority, in PEM, is for applications to verify the endpoint. It is
 	// empty if they need none.
 	CertificateAuthority string
+	// Keys are the sets of keys that the Secret has. None means those of the KEP.
+	Keys []v1alpha2.SecretKeySet
 }
 
 // Data renders the data of an access Secret: everything that an application needs for
@@ -54,8 +57,17 @@ func (a Access) Data() (map[string][]byte, error) {
 		return nil, err
 	}
 	data := make(map[string][]byte, len(fields))
+	drafts := v1alpha2.DraftSecretKeys(a.Protocol)
+	hasDraft := slices.Contains(a.Keys, v1alpha2.SecretKeysCOSI)
+	hasKEP := len(a.Keys) == 0 || slices.Contains(a.Keys, v1alpha2.SecretKeysKEP)
 	for key, value := range fields.present() {
-		data[key] = []byte(value)
+		draft, found := drafts[key]
+		if found && hasDraft {
+			data[draft] = []byte(value)
+		}
+		if !found || hasKEP {
+			data[key] = []byte(value)
+		}
 	}
 	if a.CertificateAuthority != "" {
 		data[v1alpha2.SecretKeyCertificateAuthority] = []byte(a.CertificateAuthority)

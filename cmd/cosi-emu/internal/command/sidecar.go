@@ -59,6 +59,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	flags.Var(secretKeys{&opts.SecretKeys}, "secret-keys", secretKeysUsage)
 	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
 	access.addFlags(flags)
 	log.addFlags(flags)

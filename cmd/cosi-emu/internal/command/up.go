@@ -44,6 +44,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 		"driver name that the fake driver answers to, for classes of another driver, whose parameters then have no effect; can be repeated")
 	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
+	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)
 	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
 		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
 	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",

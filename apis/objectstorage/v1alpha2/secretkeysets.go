@@ -1,0 +1,60 @@
+package v1alpha2
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SecretKeySet is a set of keys by which an access Secret has its values.
+type SecretKeySet string
+
+const (
+	// SecretKeysKEP are the keys of the KEP, such as AWS_ENDPOINT_URL.
+	SecretKeysKEP SecretKeySet = "kep"
+	// SecretKeysCOSI are those of the earlier drafts, such as COSI_S3_ENDPOINT, which public
+	// components write and applications read.
+	SecretKeysCOSI SecretKeySet = "cosi"
+)
+
+// draftKeys are the keys of SecretKeysCOSI by protocol and key of the KEP. COSI_PROTOCOL and
+// COSI_CERTIFICATE_AUTHORITY are the same in both.
+var draftKeys = map[Protocol]map[string]string{
+	ProtocolS3: {
+		SecretKeyBucketName:        "COSI_S3_BUCKET_ID",
+		SecretKeyS3Endpoint:        "COSI_S3_ENDPOINT",
+		SecretKeyS3Region:          "COSI_S3_REGION",
+		SecretKeyS3AddressingStyle: "COSI_S3_ADDRESSING_STYLE",
+		SecretKeyS3AccessKeyID:     "COSI_S3_ACCESS_KEY_ID",
+		SecretKeyS3SecretAccessKey: "COSI_S3_ACCESS_SECRET_KEY",
+	},
+	ProtocolAzure: {
+		SecretKeyAzureStorageAccount:  "COSI_AZURE_STORAGE_ACCOUNT",
+		SecretKeyAzureSASToken:        "COSI_AZURE_ACCESS_TOKEN",
+		SecretKeyAzureSASTokenExpires: "COSI_AZURE_EXPIRY_TIMESTAMP",
+	},
+	ProtocolGCS: {
+		SecretKeyBucketName:        "COSI_GCS_BUCKET_NAME",
+		SecretKeyGCSProjectID:      "COSI_GCS_PROJECT_ID",
+		SecretKeyGCSHMACAccessID:   "COSI_GCS_ACCESS_ID",
+		SecretKeyGCSHMACSecret:     "COSI_GCS_ACCESS_SECRET",
+		SecretKeyGCSPrivateKeyID:   "COSI_GCS_PRIVATE_KEY_NAME",
+		SecretKeyGCSServiceAccount: "COSI_GCS_SERVICE_ACCOUNT",
+	},
+}
+
+// DraftSecretKeys returns the keys of SecretKeysCOSI for a protocol by those of the KEP. The map
+// must not be changed.
+func DraftSecretKeys(protocol Protocol) map[string]string { return draftKeys[protocol] }
+
+// ParseSecretKeySets reads a list such as "kep,cosi". It is not empty.
+func ParseSecretKeySets(list string) ([]SecretKeySet, error) {
+	var sets []SecretKeySet
+	for name := range strings.SplitSeq(list, ",") {
+		set := SecretKeySet(strings.TrimSpace(name))
+		if set != SecretKeysKEP && set != SecretKeysCOSI {
+			return nil, fmt.Errorf("the set of keys %q is not known: it must be %s or %s", name, SecretKeysKEP, SecretKeysCOSI)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}

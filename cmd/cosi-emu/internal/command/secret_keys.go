@@ -1,0 +1,39 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+)
+
+// secretKeysUsage describes the flag --secret-keys of all commands.
+const secretKeysUsage = "sets of keys of access Secrets, a comma-separated list of kep, such as AWS_ENDPOINT_URL, " +
+	"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)"
+
+// secretKeys is a flag for a list of sets of keys.
+type secretKeys struct{ list *[]v1alpha2.SecretKeySet }
+
+var _ pflag.Value = secretKeys{}
+
+// String implements pflag.Value.
+func (k secretKeys) String() string {
+	if k.list == nil {
+		return ""
+	}
+	names := make([]string, len(*k.list))
+	for i, set := range *k.list {
+		names[i] = string(set)
+	}
+	return strings.Join(names, ",")
+}
+
+// Set implements pflag.Value.
+func (k secretKeys) Set(text string) (err error) {
+	*k.list, err = v1alpha2.ParseSecretKeySets(text)
+	return err
+}
+
+// Type implements pflag.Value.
+func (k secretKeys) Type() string { return "sets" }
