@@ -26,23 +26,7 @@ func TestForeignDefinitions(t *testing.T) {
 	t.Parallel()
 	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded})
 	defer stop()
-	definition := &unstructured.Unstructured{}
-	definition.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	if err := emu.Client().Get(t.Context(), client.ObjectKey{Name: "bucketclaims." + v1alpha2.GroupName}, definition); err != nil {
-		t.Fatal(err)
-	}
-	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	if err != nil {
-		t.Fatal(err)
-	}
-	version, _ := versions[0].(map[string]any)
-	unstructured.RemoveNestedField(version, "schema", "openAPIV3Schema", "properties", "status", "properties", "conditions")
-	if err := unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions"); err != nil {
-		t.Fatal(err)
-	}
-	if err := emu.Client().Update(t.Context(), definition); err != nil {
-		t.Fatal(err)
-	}
+	dropConditions(t, emu)
 
 	const lacks = "status.conditions"
 	n := 0
@@ -74,5 +58,27 @@ func TestForeignDefinitions(t *testing.T) {
 	defer existing.Close()
 	if err := existing.CheckKinds(t.Context()); !errors.Is(err, cluster.ErrNotInstalled) || !strings.Contains(err.Error(), lacks) {
 		t.Errorf("CheckKinds() = %v, want an error that names %s", err, lacks)
+	}
+}
+
+// dropConditions removes the conditions from the definition of BucketClaims.
+func dropConditions(t *testing.T, emu *emulator.Emulator) {
+	t.Helper()
+	definition := &unstructured.Unstructured{}
+	definition.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	if err := emu.Client().Get(t.Context(), client.ObjectKey{Name: "bucketclaims." + v1alpha2.GroupName}, definition); err != nil {
+		t.Fatal(err)
+	}
+	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, _ := versions[0].(map[string]any)
+	unstructured.RemoveNestedField(version, "schema", "openAPIV3Schema", "properties", "status", "properties", "conditions")
+	if err := unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions"); err != nil {
+		t.Fatal(err)
+	}
+	if err := emu.Client().Update(t.Context(), definition); err != nil {
+		t.Fatal(err)
 	}
 }

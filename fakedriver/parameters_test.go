@@ -104,6 +104,11 @@ var bucketValues = map[string][]value{
 		{reason: "No quota is said by leaving it out.", value: "0", bad: true},
 		{reason: "A quantity.", value: "1k", bad: true},
 	},
+	fakedriver.ParameterIgnoreUnknown: {
+		{reason: "Nothing is unknown here.", value: "true"},
+		{reason: "The default.", value: "false"},
+		{reason: "Not a word for it.", value: "yes", bad: true},
+	},
 	fakedriver.ParameterRegion: {
 		{reason: "One of Amazon's.", value: "us-west-2", want: fakedriver.BucketSpec{Region: "us-west-2"}},
 		{reason: "One of another's.", value: "garage", want: fakedriver.BucketSpec{Region: "garage"}},

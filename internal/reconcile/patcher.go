@@ -73,7 +73,8 @@ func (p *Patcher[T]) Tolerate(reason, problem, follows string) error {
 
 func (p *Patcher[T]) warn() {
 	for _, message := range p.tolerated {
-		p.runner.Recorder.Eventf(p.Object, nil, corev1.EventTypeWarning, v1alpha2.ReasonTolerated, string(p.action), "%s", condition.Clip(message))
+		message = condition.Clip(message)
+		p.runner.Recorder.Eventf(p.Object, nil, corev1.EventTypeWarning, v1alpha2.ReasonTolerated, string(p.action), "%s", message)
 	}
 	p.tolerated = nil
 }

@@ -22,10 +22,15 @@ func TestCheckKept(t *testing.T) {
 		answer func(*v1alpha2.BucketClaim)
 		want   []string
 	}{
-		"Kept":       {"all is there", func(*v1alpha2.BucketClaim) {}, nil},
-		"Rounded":    {"the API server has no nanoseconds", func(c *v1alpha2.BucketClaim) { c.Status.Conditions[0].LastTransitionTime = metav1.Unix(1, 0) }, nil},
-		"More":       {"another writer was there before", func(c *v1alpha2.BucketClaim) { c.Status.Protocols = []v1alpha2.Protocol{"S3"} }, nil},
-		"Conditions": {"the definitions of earlier drafts lack them", func(c *v1alpha2.BucketClaim) { c.Status.Conditions = nil }, []string{"status.conditions"}},
+		"Kept": {"all is there", func(*v1alpha2.BucketClaim) {}, nil},
+		"Rounded": {"the API server has no nanoseconds", func(c *v1alpha2.BucketClaim) {
+			c.Status.Conditions[0].LastTransitionTime = metav1.Unix(1, 0)
+		}, nil},
+		"More": {"another writer was there before", func(c *v1alpha2.BucketClaim) { c.Status.Protocols = []v1alpha2.Protocol{"S3"} }, nil},
+		"Conditions": {
+			"the definitions of earlier drafts lack them",
+			func(c *v1alpha2.BucketClaim) { c.Status.Conditions = nil }, []string{"status.conditions"},
+		},
 		"Item": {
 			"a definition may have conditions of another form",
 			func(c *v1alpha2.BucketClaim) { c.Status.Conditions[0].Reason = "" }, []string{"status.conditions[].reason"},

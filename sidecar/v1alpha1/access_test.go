@@ -170,8 +170,11 @@ func TestInvalidAccess(t *testing.T) {
 			access: func(a *v1alpha1.BucketAccess) { a.Spec.Protocol = v1alpha1.ProtocolGCP },
 			event:  `ProtocolNotSupported: spec.protocol is "GCP"`,
 		},
-		"IAM without name":   {class: byIAM, event: "serviceAccountName is required"},
-		"authenticationType": {strict: true, class: func(c *v1alpha1.BucketAccessClass) { c.AuthenticationType = "Magic" }, event: "must be Key or IAM"},
+		"IAM without name": {class: byIAM, event: "serviceAccountName is required"},
+		"authenticationType": {
+			strict: true,
+			class:  func(c *v1alpha1.BucketAccessClass) { c.AuthenticationType = "Magic" }, event: "must be Key or IAM",
+		},
 		"no Secret": {
 			access: func(a *v1alpha1.BucketAccess) { a.Spec.CredentialsSecretName = "" },
 			event:  "credentialsSecretName is empty",

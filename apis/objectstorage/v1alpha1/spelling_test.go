@@ -15,7 +15,7 @@ func TestCanonical(t *testing.T) {
 		"S3": ProtocolS3, "s3": ProtocolS3,
 		"Azure": ProtocolAzure, "azure": ProtocolAzure, "AZURE": ProtocolAzure,
 		"GCP": ProtocolGCP, "gcp": ProtocolGCP, "GCS": ProtocolGCP, "gcs": ProtocolGCP,
-		"": "", "swift": "", "S3 ": "",
+		"": "", "swift": "", "S3.": "",
 	}
 	for written, want := range cases {
 		if got, known := written.Canonical(); got != want || known != (want != "") {

@@ -18,6 +18,8 @@ const (
 
 // draftKeys are the keys of SecretKeysCOSI by protocol and key of the KEP. COSI_PROTOCOL and
 // COSI_CERTIFICATE_AUTHORITY are the same in both.
+//
+//nolint:gosec // names of keys, no credentials
 var draftKeys = map[Protocol]map[string]string{
 	ProtocolS3: {
 		SecretKeyBucketName:        "COSI_S3_BUCKET_ID",

@@ -63,7 +63,8 @@ const (
 func Codes() []Code {
 	return []Code{
 		AccessNotGranted, AccountShared, AuthenticationUnknown, BeingDeleted, BridgeRequired, BucketIDEncoded, BucketIDInvalid,
-		BucketIDMissing, BucketIDShared, BucketIsNew, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound, DependsOnOmitted,
+		BucketIDMissing, BucketIDShared, BucketIsNew, BucketNotFound, BucketNotReady, ClaimNotBound, ClaimNotFound, ClassNotFound,
+		DependsOnOmitted,
 		DriverMismatch, DriverNameInvalid, NameInvalid, OwnersRemoved, PolicyBecomesRetain, PolicyUnknown, ProtocolMissing,
 		ProtocolUnknown, ProtocolUnsupported, SecretChanges, SecretNameTaken, SecretShared, ServiceAccountRequired, StaticBucket, ValueInvalid,
 	}

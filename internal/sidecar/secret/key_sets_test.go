@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,8 @@ func TestKeySets(t *testing.T) {
 			"COSI_AZURE_STORAGE_ACCOUNT": "account", "COSI_AZURE_ACCESS_TOKEN": "token", "COSI_AZURE_EXPIRY_TIMESTAMP": "2030-01-01T00:00:00Z",
 		},
 		v1alpha2.ProtocolGCS: {
-			"COSI_GCS_BUCKET_NAME": "gcs-bucket", "COSI_GCS_PROJECT_ID": "project", "COSI_GCS_ACCESS_ID": "hmac", "COSI_GCS_ACCESS_SECRET": "hmac-secret",
+			"COSI_GCS_BUCKET_NAME": "gcs-bucket", "COSI_GCS_PROJECT_ID": "project", "COSI_GCS_ACCESS_ID": "hmac",
+			"COSI_GCS_ACCESS_SECRET": "hmac-secret",
 		},
 	}
 	dataOf := func(protocol v1alpha2.Protocol, keys ...v1alpha2.SecretKeySet) map[string]string {
@@ -47,9 +49,7 @@ func TestKeySets(t *testing.T) {
 				t.Errorf("cosi (-want +got):\n%s", diff)
 			}
 			both := none
-			for key, value := range draft {
-				both[key] = value
-			}
+			maps.Copy(both, draft)
 			if diff := cmp.Diff(both, dataOf(protocol, kep, cosi)); diff != "" {
 				t.Errorf("kep and cosi (-want +got):\n%s", diff)
 			}

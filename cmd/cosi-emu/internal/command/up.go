@@ -92,7 +92,7 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 }
 
 // strictUsage describes the flag --strict of all commands.
-const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type, instead of warning"
+const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type"
 
 // bridgeUsage describes the flag --bridge of all commands.
 const bridgeUsage = "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'"

@@ -9,6 +9,7 @@ import (
 )
 
 // TestTolerated: what v0.2 accepts is accepted with a Warning, and rejected by a strict controller.
+// KEP: REASON-33
 func TestTolerated(t *testing.T) {
 	t.Parallel()
 	protocols := func(written ...v1alpha1.Protocol) func(*v1alpha1.BucketClaim) {
