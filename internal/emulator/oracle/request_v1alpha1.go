@@ -101,8 +101,10 @@ func (e *evidence) classFields(name string) []fields {
 	}
 	for _, v := range e.of(accessClasses) {
 		if v.key == name && v.got != nil && v.got.v1alpha1Fields.DriverName != "" {
+			authentication := hub.AuthenticationType(v.got.v1alpha1Fields.AuthenticationType)
 			all = append(all, fields{
-				fieldParameters: parametersOf(v.got.v1alpha1Fields.Parameters), fieldAuthentication: quote(wireNameV1alpha1(hub.AuthenticationType(v.got.v1alpha1Fields.AuthenticationType))),
+				fieldParameters:     parametersOf(v.got.v1alpha1Fields.Parameters),
+				fieldAuthentication: quote(wireNameV1alpha1(authentication)),
 			})
 		}
 	}
