@@ -96,7 +96,7 @@ func (r *Runner) emulated() emulator.Options {
 		ControlPlaneKind: r.options.ControlPlaneKind, ControlPlaneDir: r.options.ControlPlaneDir,
 		API: r.options.API, Driver: r.options.Driver, RPCTimeout: r.options.CallTimeout,
 		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
-		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay,
+		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay, Strict: true,
 	}
 }
 
