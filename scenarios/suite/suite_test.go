@@ -46,7 +46,7 @@ func TestSuite(t *testing.T) { runSuite(t, emulator.Options{}, "*/*.yaml") }
 
 // TestSuiteV1alpha1 runs every scenario for v1alpha1 in the same way.
 func TestSuiteV1alpha1(t *testing.T) {
-	runSuite(t, emulator.Options{API: objectstorage.V1alpha1}, olderGeneration+"/*/*.yaml")
+	runSuite(t, emulator.Options{API: objectstorage.V1alpha1, Strict: true}, olderGeneration+"/*/*.yaml")
 }
 
 // runSuite runs the scenarios in the files that match a pattern.
