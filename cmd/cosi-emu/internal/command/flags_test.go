@@ -39,6 +39,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "v1alpha1", "v1alpha1"
 	case "protocols":
 		return "Azure,S3", "Azure,S3"
+	case "sets":
+		return "kep,cosi", "kep,cosi"
 	case "origins":
 		return "http://a,http://b", "http://a,http://b"
 	case "duration":
