@@ -331,7 +331,8 @@ generate: generate-proto generate-apis generate-openapi generate-go ## Generate 
 
 .PHONY: generate-proto
 generate-proto: $(BIN)/protogen $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc # Generate the gRPC code from the .proto files.
-	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha1/cosi.proto cosi/v1alpha2/cosi.proto
+	PATH="$(BIN):$$PATH" $(BIN)/protogen -root proto cosi/v1alpha1/cosi.proto cosi/v1alpha2/cosi.proto \
+		cosi/v1alpha2/dialects/dialects.proto
 	PATH="$(BIN):$$PATH" $(BIN)/protogen -global -root test/linking/upstream cosi.proto
 
 .PHONY: generate-apis

@@ -19,16 +19,15 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Bridge serves COSI v1alpha2 in front of a v1alpha1 driver. It is safe for concurrent
-// use. It has at most one call in flight for each bucket.
+// Bridge serves COSI v1alpha2 in front of a driver of another dialect. It is safe for
+// concurrent use. It has at most one call in flight for each bucket.
 type Bridge struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	cosiv1alpha2.UnimplementedProvisionerServer
 
-	options     Options
-	conn        *grpc.ClientConn
-	identity    cosiv1alpha1.IdentityClient
-	provisioner cosiv1alpha1.ProvisionerClient
+	options   Options
+	conn      *grpc.ClientConn
+	detection *detection
 
 	buckets, accounts *ids
 	turns             turns
@@ -43,14 +42,13 @@ func New(options Options) (*Bridge, error) {
 		return nil, err
 	}
 	options = options.withDefaults()
-	callers := &callers{open: map[*caller]struct{}{}}
-	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(driverConnection{callers})))
+	ended := driverConnection{callers: &callers{open: map[*caller]struct{}{}}, detection: &detection{}}
+	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(ended)))
 	if err != nil {
 		return nil, err
 	}
 	return &Bridge{
-		options: options, conn: conn, callers: callers,
-		identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
+		options: options, conn: conn, callers: ended.callers, detection: ended.detection,
 		buckets: &ids{store: options.Store, kind: "bucket"}, accounts: &ids{store: options.Store, kind: "account"},
 		turns: newTurns(),
 	}, nil

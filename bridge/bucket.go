@@ -9,79 +9,111 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// DriverGenerateBucketId implements cosiv1alpha2.ProvisionerServer. The ID is the name.
+// DriverGenerateBucketId implements cosiv1alpha2.ProvisionerServer. The ID is the name, unless
+// the driver chooses it now.
 func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generated
-	_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
+	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
-	if err := b.checkNew(request.GetName(), request.GetProtocols()); err != nil {
+	d, err := b.driverFor(ctx, request.GetName(), request.GetProtocols(), isNew)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkID(request.GetName()); err != nil {
+	id, err := d.generateBucketID(ctx, request)
+	if err != nil {
 		return nil, err
 	}
-	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: request.GetName()}, nil
+	return &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id}, nil
 }
 
 // DriverCreateBucket implements cosiv1alpha2.ProvisionerServer.
 func (b *Bridge) DriverCreateBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
 ) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
-	name := request.GetBucketId()
-	if err := b.checkNew(name, request.GetProtocols()); err != nil {
+	d, err := b.driverFor(ctx, request.GetBucketId(), request.GetProtocols(), isNew)
+	if err != nil {
 		return nil, err
 	}
-	done, err := b.turns.take(ctx, name)
+	done, err := b.turns.take(ctx, request.GetBucketId())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	info, err := b.create(ctx, name, request.GetParameters())
+	info, err := b.create(ctx, d, request)
 	if err != nil {
 		return nil, err
 	}
-	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: b.bucketInfo(name, info, request.GetProtocols())}, nil
+	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: info}, nil
 }
 
 // create has the driver create a bucket, and stores its ID.
-func (b *Bridge) create(ctx context.Context, name string, parameters map[string]string) (info *cosiv1alpha1.Protocol, err error) {
-	if err := checkSizes(name, parameters); err != nil {
-		return nil, err
-	}
-	err = b.buckets.learn(ctx, name, func() (string, error) {
-		response, err := b.provisioner.DriverCreateBucket(ctx, &cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters})
+func (b *Bridge) create(ctx context.Context, d driver, request *cosiv1alpha2.DriverCreateBucketRequest) (info *bucketInfo, err error) {
+	name := request.GetBucketId()
+	err = b.buckets.learn(ctx, name, request, func(known string) (string, error) {
+		id, created, err := d.createBucket(ctx, request, known)
 		if err != nil {
 			return "", err
 		}
-		if response.GetBucketId() == "" {
+		if id == "" {
 			return "", status.Errorf(codes.Internal, "the driver has created bucket %s and returned no bucket_id", name)
 		}
-		info = response.GetBucketInfo()
-		return response.GetBucketId(), nil
+		info = created
+		return id, nil
 	})
 	return info, err
 }
 
 // DriverGetBucket implements cosiv1alpha2.ProvisionerServer.
 func (b *Bridge) DriverGetBucket(
-	_ context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
+	ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
 ) (*cosiv1alpha2.DriverGetBucketResponse, error) {
-	if err := b.checkBucket(request.GetBucketId(), request.GetProtocols()); err != nil {
-		return nil, err
-	}
-	if !b.options.AssumeExisting {
-		return nil, status.Errorf(codes.Unimplemented, "bucket %s: a driver of COSI v1alpha1 cannot look up a bucket that COSI did not create; "+
-			"start the bridge with --assume-existing to use such buckets without a check", request.GetBucketId())
-	}
-	_, name, err := existing(request.GetBucketId())
+	bucket := request.GetBucketId()
+	d, err := b.driverFor(ctx, bucket, request.GetProtocols(), isAny)
 	if err != nil {
 		return nil, err
 	}
-	info := b.bucketInfo(name, nil, request.GetProtocols())
+	_, name, err := existing(bucket)
+	if err != nil {
+		return nil, err
+	}
+	done, err := b.turns.take(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var info *bucketInfo
+	err = b.buckets.find(ctx, bucket, func(own string) (id string, err error) {
+		id, info, err = d.getBucket(ctx, request, own)
+		if status.Code(err) == codes.Unimplemented {
+			id = own
+			info, err = b.assume(ctx, d, name, request.GetProtocols(), err)
+		}
+		return id, err
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: info}, nil
+}
+
+// assume returns the info of a bucket that the driver cannot look up, if that is allowed.
+func (b *Bridge) assume(
+	ctx context.Context, d driver, name string, protocols []*cosiv1alpha2.ObjectProtocol, reason error,
+) (*bucketInfo, error) {
+	if !b.options.AssumeExisting {
+		return nil, status.Errorf(codes.Unimplemented, "bucket %s: the driver cannot look up a bucket that COSI did not create: %s; "+
+			"start the bridge with --assume-existing to use such buckets without a check", name, status.Convert(reason).Message())
+	}
+	if len(protocols) == 0 {
+		served, err := d.getInfo(ctx)
+		if err != nil {
+			return nil, err
+		}
+		protocols = served.GetSupportedProtocols()
+	}
+	return infoOf(name, typesOf(protocols)), nil
 }
 
 // DriverDeleteBucket implements cosiv1alpha2.ProvisionerServer.
@@ -92,20 +124,21 @@ func (b *Bridge) DriverDeleteBucket(
 	if name == "" {
 		return nil, missing("bucket_id")
 	}
+	d, err := b.driver(ctx)
+	if err != nil {
+		return nil, err
+	}
 	done, err := b.turns.take(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	ids, err := b.bucketIDs(ctx, name, request.GetParameters())
+	ids, err := b.bucketIDs(ctx, d, request)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		_, err := b.provisioner.DriverDeleteBucket(ctx, &cosiv1alpha1.DriverDeleteBucketRequest{
-			BucketId: id, DeleteContext: request.GetParameters(),
-		})
-		if err != nil && status.Code(err) != codes.NotFound {
+		if err := d.deleteBucket(ctx, request, id); err != nil {
 			return nil, err
 		}
 	}
@@ -117,12 +150,17 @@ func (b *Bridge) DriverDeleteBucket(
 
 // bucketIDs returns the IDs of a bucket that is to be deleted. If the driver's answer
 // has been lost, it is asked once more: creating a bucket that exists returns its ID.
-func (b *Bridge) bucketIDs(ctx context.Context, name string, parameters map[string]string) ([]string, error) {
+func (b *Bridge) bucketIDs(ctx context.Context, d driver, request *cosiv1alpha2.DriverDeleteBucketRequest) ([]string, error) {
+	name := request.GetBucketId()
 	ids, err := b.buckets.all(ctx, name)
 	if err != nil || len(ids) > 0 {
 		return ids, err
 	}
-	if _, err := b.create(ctx, name, parameters); err != nil {
+	again := &cosiv1alpha2.DriverCreateBucketRequest{BucketId: name, Parameters: request.GetParameters()}
+	if err := b.buckets.lost(ctx, name, again); err != nil {
+		return nil, err
+	}
+	if _, err := b.create(ctx, d, again); err != nil {
 		if createsNothing(status.Code(err)) {
 			return nil, nil
 		}
@@ -131,27 +169,26 @@ func (b *Bridge) bucketIDs(ctx context.Context, name string, parameters map[stri
 	return b.buckets.all(ctx, name)
 }
 
-// checkNew checks requests for a bucket that does not exist yet: its name must not be
-// read as the ID of an existing one.
-func (b *Bridge) checkNew(name string, protocols []*cosiv1alpha2.ObjectProtocol) error {
-	if strings.HasPrefix(name, existingPrefix) {
-		return status.Errorf(codes.InvalidArgument, "bucket %s: names with %q are for buckets that exist already", name, existingPrefix)
-	}
-	return b.checkBucket(name, protocols)
-}
+// Whether a request may be about an existing bucket.
+const (
+	isNew = true
+	isAny = false
+)
 
-// checkBucket checks what requests about one bucket have in common.
-func (b *Bridge) checkBucket(name string, protocols []*cosiv1alpha2.ObjectProtocol) error {
+// driverFor checks what requests about one bucket have in common, and returns the driver. The
+// name of a new bucket must not be read as the ID of an existing one.
+func (b *Bridge) driverFor(ctx context.Context, name string, protocols []*cosiv1alpha2.ObjectProtocol, created bool) (driver, error) {
+	if created && strings.HasPrefix(name, existingPrefix) {
+		return nil, status.Errorf(codes.InvalidArgument, "bucket %s: names with %q are for buckets that exist already", name, existingPrefix)
+	}
 	if name == "" {
-		return missing("the name or ID of the bucket")
+		return nil, missing("the name or ID of the bucket")
 	}
-	for _, protocol := range protocols {
-		if !slices.Contains(b.options.Protocols, protocol.GetType()) {
-			return status.Errorf(codes.InvalidArgument, "protocol %s is not served: the bridge was started for %v",
-				protocol.GetType(), b.options.Protocols)
-		}
+	d, err := b.driver(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return d, d.checkBucket(protocols)
 }
 
 // maxID is how long an ID of v1alpha2 is at most.
@@ -167,14 +204,6 @@ func checkID(name string) error {
 	if len(name) > maxID || !validID.MatchString(name) || slices.ContainsFunc(strings.Split(name, "/"), leads) {
 		return status.Errorf(codes.InvalidArgument, "name %q cannot be an ID: it must have at most %d letters, digits, '-', '.', '_' and '/', "+
 			"and no element '', '.' or '..'", name[:min(len(name), 80)], maxID) //nolint:mnd // enough to recognise it
-	}
-	return nil
-}
-
-// checkSizes rejects what is larger than v1alpha1 allows. IDs are the driver's own.
-func checkSizes(name string, parameters map[string]string) error {
-	if err := cosiv1alpha1.CheckSizes(&cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters}); err != nil {
-		return status.Errorf(codes.InvalidArgument, "COSI v1alpha1 does not allow the request: %v", err)
 	}
 	return nil
 }

@@ -61,8 +61,12 @@ func (t tracked) Accept() (net.Conn, error) {
 	return one, nil
 }
 
-// driverConnection disconnects the callers when the connection to the driver ends.
-type driverConnection struct{ callers *callers }
+// driverConnection disconnects the callers when the connection to the driver ends, and forgets
+// the driver's dialect.
+type driverConnection struct {
+	callers   *callers
+	detection *detection
+}
 
 var _ stats.Handler = driverConnection{}
 
@@ -80,6 +84,7 @@ func (driverConnection) TagConn(ctx context.Context, _ *stats.ConnTagInfo) conte
 // HandleConn implements stats.Handler.
 func (d driverConnection) HandleConn(_ context.Context, s stats.ConnStats) {
 	if _, ended := s.(*stats.ConnEnd); ended {
+		d.detection.reset()
 		d.callers.disconnect()
 	}
 }

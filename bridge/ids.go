@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 )
 
 // ids finds the IDs that the driver has chosen for names.
@@ -29,6 +31,12 @@ type record struct {
 	// IDs that the driver has returned for the name, the latest last. A driver that is
 	// not idempotent returns several. There is none as long as no answer has come.
 	IDs []string `json:"ids"`
+	// Request is the call whose answer is awaited, as long as no answer has come: it is
+	// repeated if something is to be removed, and has more than the call that removes.
+	Request json.RawMessage `json:"request,omitempty"`
+	// Existing is set for a bucket that the driver has found, under another ID than it was
+	// asked for.
+	Existing bool `json:"existing,omitempty"`
 }
 
 func (i *ids) key(name string) string { return i.kind + "/" + name }
@@ -85,18 +93,19 @@ func (i *ids) areNames(ctx context.Context) (bool, error) {
 	return found, nil
 }
 
-// learn asks the driver for the ID of a name, and returns once it is durable.
-func (i *ids) learn(ctx context.Context, name string, ask func() (id string, err error)) error {
+// learn makes a request that creates, which returns the ID of a name, and returns once that
+// is durable. It gives ask the latest ID that is stored, if there is one.
+func (i *ids) learn(ctx context.Context, name string, request proto.Message, ask func(known string) (id string, err error)) error {
 	known, found, err := i.load(ctx, name)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if found, err = i.announce(ctx, name); err != nil {
+		if found, err = i.announce(ctx, name, request); err != nil {
 			return err
 		}
 	}
-	id, err := ask()
+	id, err := ask(known.latest())
 	if err != nil {
 		if found && len(known.IDs) == 0 && createsNothing(status.Code(err)) {
 			return joinStatus(err, i.forget(ctx, name))
@@ -110,6 +119,7 @@ func (i *ids) learn(ctx context.Context, name string, ask func() (id string, err
 		return nil
 	}
 	known.IDs = append(slices.DeleteFunc(known.IDs, func(other string) bool { return other == id }), id)
+	known.Request = nil
 	if err := i.save(ctx, name, known); err != nil {
 		return err
 	}
@@ -124,12 +134,56 @@ func (r record) latest() string {
 }
 
 // announce stores that the driver is about to be asked, unless it returns names.
-func (i *ids) announce(ctx context.Context, name string) (stored bool, err error) {
+func (i *ids) announce(ctx context.Context, name string, request proto.Message) (stored bool, err error) {
 	named, err := i.areNames(ctx)
 	if err != nil || named {
 		return false, err
 	}
-	return true, i.save(ctx, name, record{})
+	text, err := protojson.Marshal(request)
+	if err != nil {
+		return false, i.failed("store", name, err)
+	}
+	return true, i.save(ctx, name, record{Request: text})
+}
+
+// lost reads the request whose answer has been lost. Records of earlier bridges have none, and
+// leave the message as it is.
+func (i *ids) lost(ctx context.Context, name string, request proto.Message) error {
+	known, _, err := i.load(ctx, name)
+	if err != nil || known.Request == nil {
+		return err
+	}
+	if err := protojson.Unmarshal(known.Request, request); err != nil {
+		return i.failed("read", name, err)
+	}
+	return nil
+}
+
+// find asks the driver for a bucket that may have been created without it, and stores its ID
+// if that is not the one asked for.
+func (i *ids) find(ctx context.Context, name string, ask func(own string) (id string, err error)) error {
+	known, found, err := i.load(ctx, name)
+	if err != nil {
+		return err
+	}
+	own, _, err := existing(name)
+	if err != nil {
+		return err
+	}
+	created := found && !known.Existing
+	if created && known.latest() != "" {
+		own = known.latest()
+	}
+	id, err := ask(own)
+	switch {
+	case err != nil || created || known.latest() == id:
+		return err
+	case id != own:
+		return i.save(ctx, name, record{IDs: []string{id}, Existing: true})
+	case found:
+		return i.forget(ctx, name)
+	}
+	return nil
 }
 
 func (i *ids) rememberNames(ctx context.Context, name string, stored bool) error {

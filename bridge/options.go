@@ -17,16 +17,22 @@ const DefaultS3Region = "us-east-1"
 
 // Options are the settings of a Bridge. Driver and Store are required.
 type Options struct {
-	// Driver is the address of the v1alpha1 driver, such as unix:///path.sock.
+	// Driver is the address of the driver, such as unix:///path.sock.
 	Driver string
+	// Dialect is what the driver speaks. By default the bridge asks the driver, after each
+	// connection.
+	Dialect Dialect
+	// Detected, if set, is called with the dialect that the driver speaks, when the bridge has
+	// asked for it and whenever it has changed.
+	Detected func(Dialect)
 	// DialOptions are added to those of the connection to the driver.
 	DialOptions []grpc.DialOption
 	// ServerOptions are those of the bridge's own server.
 	ServerOptions []grpc.ServerOption
 	// Store keeps the driver's own IDs.
 	Store Store
-	// Protocols are those that the driver serves, S3 or AZURE, since it does not say
-	// so itself. The default is S3.
+	// Protocols are those that a v1alpha1 driver serves, S3 or AZURE, since it does not
+	// return any. The default is S3. They and the following options are for v1alpha1.
 	Protocols []cosiv1alpha2.ObjectProtocol_Type
 	// S3Endpoint is the URL for applications if the driver returns none.
 	S3Endpoint string
@@ -36,8 +42,8 @@ type Options struct {
 	// S3VirtualHosts says that the bucket is in the host name of URLs, and not in the
 	// path.
 	S3VirtualHosts bool
-	// AssumeExisting has DriverGetBucket answer that the bucket exists. A v1alpha1
-	// driver cannot tell.
+	// AssumeExisting has DriverGetBucket answer that the bucket exists if the driver cannot
+	// look it up, as a v1alpha1 driver. It is for all dialects.
 	AssumeExisting bool
 }
 
@@ -82,6 +88,11 @@ func (o Options) Validate() error {
 func (o Options) ValidateDriver() error {
 	if o.Driver == "" {
 		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
+	}
+	if o.Dialect != "" {
+		if _, err := ParseDialect(string(o.Dialect)); err != nil {
+			return fmt.Errorf("dialect %w", err)
+		}
 	}
 	for i, protocol := range o.Protocols {
 		if !isServed(protocol) {

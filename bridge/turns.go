@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"google.golang.org/grpc/status"
@@ -16,9 +17,27 @@ type turns struct {
 
 func newTurns() turns { return turns{mu: &sync.Mutex{}, taken: map[string]chan struct{}{}} }
 
-// take waits until no other call for the bucket is in flight. The caller ends its own
+// take waits until no other call for one of the buckets is in flight. The caller ends its own
 // by calling done.
-func (t turns) take(ctx context.Context, bucket string) (done func(), err error) {
+func (t turns) take(ctx context.Context, buckets ...string) (done func(), err error) {
+	var taken []func()
+	done = func() {
+		for _, leave := range taken {
+			leave()
+		}
+	}
+	for _, bucket := range slices.Compact(slices.Sorted(slices.Values(buckets))) { // in order, so that no two calls wait for each other
+		leave, err := t.takeOne(ctx, bucket)
+		if err != nil {
+			done()
+			return nil, err
+		}
+		taken = append(taken, leave)
+	}
+	return done, nil
+}
+
+func (t turns) takeOne(ctx context.Context, bucket string) (done func(), err error) {
 	for {
 		t.mu.Lock()
 		ended, busy := t.taken[bucket]

@@ -21,18 +21,27 @@ type Registry struct {
 	Types *protoregistry.Types
 }
 
-// New returns an empty Registry.
-func New() Registry {
-	return Registry{Files: &Files{}, Types: new(protoregistry.Types)}
+// New returns an empty Registry. Its files may import the given ones.
+func New(imports ...protoreflect.FileDescriptor) Registry {
+	return Registry{Files: &Files{imports: imports}, Types: new(protoregistry.Types)}
 }
 
 // Files has the files of one generation.
-type Files struct{ protoregistry.Files }
+type Files struct {
+	protoregistry.Files
+
+	imports []protoreflect.FileDescriptor
+}
 
 // FindFileByPath returns a file of the generation, or one that it imports.
 func (f *Files) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if file, err := f.Files.FindFileByPath(path); err == nil {
 		return file, nil
+	}
+	for _, file := range f.imports {
+		if file.Path() == path {
+			return file, nil
+		}
 	}
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }

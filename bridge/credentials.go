@@ -16,42 +16,50 @@ import (
 
 // bucketInfo translates the info of a bucket. A driver that returns none has created
 // what it was asked for.
-func (b *Bridge) bucketInfo(
-	name string, info *cosiv1alpha1.Protocol, wanted []*cosiv1alpha2.ObjectProtocol,
-) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
-	s3 := &cosiv1alpha2.S3BucketInfo{BucketId: name, Region: info.GetS3().GetRegion()}
-	azure := &cosiv1alpha2.AzureBucketInfo{StorageAccount: info.GetAzureBlob().GetStorageAccount()}
+func (d v1alpha1Driver) bucketInfo(request *cosiv1alpha2.DriverCreateBucketRequest, info *cosiv1alpha1.Protocol) *bucketInfo {
+	name := request.GetBucketId()
 	switch info.GetType().(type) {
 	case *cosiv1alpha1.Protocol_S3:
-		return &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: s3}
+		return &bucketInfo{S3: &cosiv1alpha2.S3BucketInfo{BucketId: name, Region: info.GetS3().GetRegion()}}
 	case *cosiv1alpha1.Protocol_AzureBlob:
-		return &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: azure}
+		return &bucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: info.GetAzureBlob().GetStorageAccount()}}
 	case *cosiv1alpha1.Protocol_Gcs:
-		gcs := info.GetGcs()
-		return &cosiv1alpha2.ObjectProtocolAndBucketInfo{
-			Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: gcs.GetProjectId(), BucketName: name},
+		return &bucketInfo{Gcs: &cosiv1alpha2.GcsBucketInfo{ProjectId: info.GetGcs().GetProjectId(), BucketName: name}}
+	}
+	if len(request.GetProtocols()) == 0 {
+		return infoOf(name, d.options.Protocols)
+	}
+	return infoOf(name, typesOf(request.GetProtocols()))
+}
+
+// infoOf is the info of a bucket of which no more is known than its name and protocols.
+func infoOf(name string, protocols []cosiv1alpha2.ObjectProtocol_Type) *bucketInfo {
+	info := &bucketInfo{}
+	for _, protocol := range protocols {
+		switch protocol {
+		case cosiv1alpha2.ObjectProtocol_S3:
+			info.S3 = &cosiv1alpha2.S3BucketInfo{BucketId: name}
+		case cosiv1alpha2.ObjectProtocol_AZURE:
+			info.Azure = &cosiv1alpha2.AzureBucketInfo{}
+		case cosiv1alpha2.ObjectProtocol_GCS:
+			info.Gcs = &cosiv1alpha2.GcsBucketInfo{BucketName: name}
+		case cosiv1alpha2.ObjectProtocol_UNKNOWN:
 		}
 	}
-	translated := &cosiv1alpha2.ObjectProtocolAndBucketInfo{}
-	protocols := b.options.Protocols
-	if len(wanted) > 0 {
-		protocols = nil
-		for _, protocol := range wanted {
-			protocols = append(protocols, protocol.GetType())
-		}
+	return info
+}
+
+func typesOf(protocols []*cosiv1alpha2.ObjectProtocol) []cosiv1alpha2.ObjectProtocol_Type {
+	var types []cosiv1alpha2.ObjectProtocol_Type
+	for _, protocol := range protocols {
+		types = append(types, protocol.GetType())
 	}
-	if slices.Contains(protocols, cosiv1alpha2.ObjectProtocol_S3) {
-		translated.S3 = s3
-	}
-	if slices.Contains(protocols, cosiv1alpha2.ObjectProtocol_AZURE) {
-		translated.Azure = azure
-	}
-	return translated
+	return types
 }
 
 // granted translates the credentials of a grant. The name of the bucket, as
 // applications know it, is the one that the driver was given, as in v1alpha1.
-func (b *Bridge) granted(
+func (d v1alpha1Driver) granted(
 	request *cosiv1alpha2.DriverGrantBucketAccessRequest, credentials map[string]*cosiv1alpha1.CredentialDetails,
 ) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
 	bucket := request.GetBuckets()[0].GetBucketId()
@@ -60,12 +68,12 @@ func (b *Bridge) granted(
 		return nil, err
 	}
 	needsKey := request.GetAuthenticationType().GetType() == cosiv1alpha2.AuthenticationType_KEY
-	info, typed := &cosiv1alpha2.ObjectProtocolAndBucketInfo{}, &cosiv1alpha2.CredentialInfo{}
+	info, typed := &bucketInfo{}, &cosiv1alpha2.CredentialInfo{}
 	switch request.GetProtocol().GetType() {
 	case cosiv1alpha2.ObjectProtocol_AZURE:
 		info.Azure, typed.Azure, err = azureOf(credentials, needsKey)
 	default:
-		info.S3, typed.S3, err = b.s3Of(name, credentials, needsKey)
+		info.S3, typed.S3, err = d.s3Of(name, credentials, needsKey)
 	}
 	if err != nil {
 		return nil, err
@@ -79,18 +87,18 @@ func (b *Bridge) granted(
 	return response, nil
 }
 
-func (b *Bridge) s3Of(
+func (d v1alpha1Driver) s3Of(
 	bucket string, credentials map[string]*cosiv1alpha1.CredentialDetails, needsKey bool,
 ) (*cosiv1alpha2.S3BucketInfo, *cosiv1alpha2.S3CredentialInfo, error) {
 	values := credentials[cosiv1alpha1.CredentialsS3].GetSecrets()
 	style := cosiv1alpha2.S3AddressingStyle_PATH
-	if b.options.S3VirtualHosts {
+	if d.options.S3VirtualHosts {
 		style = cosiv1alpha2.S3AddressingStyle_VIRTUAL
 	}
 	info := &cosiv1alpha2.S3BucketInfo{
 		BucketId:        bucket,
-		Endpoint:        cmp.Or(values[cosiv1alpha1.S3Endpoint], b.options.S3Endpoint),
-		Region:          cmp.Or(values[cosiv1alpha1.S3Region], b.options.S3Region),
+		Endpoint:        cmp.Or(values[cosiv1alpha1.S3Endpoint], d.options.S3Endpoint),
+		Region:          cmp.Or(values[cosiv1alpha1.S3Region], d.options.S3Region),
 		AddressingStyle: &cosiv1alpha2.S3AddressingStyle{Style: style},
 	}
 	if info.GetEndpoint() == "" {

@@ -1,0 +1,175 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// Dialect is what a driver speaks: COSI v1alpha1, or one of the wire dialects that share
+// the name of v1alpha2.
+type Dialect string
+
+// The dialects, the oldest first.
+const (
+	DialectV1alpha1 Dialect = "v1alpha1"
+	// DialectNoModes is v1alpha2 as of 5 January 2026: as DialectOneMode, but AccessMode has no
+	// field. Detect cannot tell the two apart.
+	DialectNoModes Dialect = "no-modes"
+	// DialectOneMode is v1alpha2 as of 14 January 2026: DriverCreateBucket and
+	// DriverGrantBucketAccess return the IDs, and a bucket has one access mode.
+	DialectOneMode Dialect = "one-mode"
+	// DialectOneModeGet is v1alpha2 as of August 2026: as DialectOneMode, with DriverGetBucket in
+	// place of DriverGetExistingBucket.
+	DialectOneModeGet Dialect = "one-mode-get"
+	// DialectBucketIDs has DriverGenerateBucketId and three access modes for a bucket, but not
+	// DriverGenerateBucketAccessId.
+	DialectBucketIDs Dialect = "bucket-ids"
+	// DialectKEP is v1alpha2 as the KEP has it. A driver of it needs no bridge; one that spoke
+	// another dialect before does, for the IDs that the bridge has stored.
+	DialectKEP Dialect = "kep"
+)
+
+// Dialects returns all dialects, the oldest first.
+func Dialects() []Dialect {
+	return []Dialect{DialectV1alpha1, DialectNoModes, DialectOneMode, DialectOneModeGet, DialectBucketIDs, DialectKEP}
+}
+
+// ParseDialect returns the dialect of that name.
+func ParseDialect(name string) (Dialect, error) {
+	if slices.Contains(Dialects(), Dialect(name)) {
+		return Dialect(name), nil
+	}
+	var names []string
+	for _, dialect := range Dialects() {
+		names = append(names, string(dialect))
+	}
+	return "", fmt.Errorf("%q: the dialects are %s", name, strings.Join(names, ", "))
+}
+
+// Protocol describes the dialect, such as "COSI v1alpha2, dialect one-mode".
+func (d Dialect) Protocol() string {
+	if d == DialectV1alpha1 {
+		return "COSI v1alpha1"
+	}
+	return "COSI v1alpha2, dialect " + string(d)
+}
+
+// Detect asks a driver for its dialect. Its calls create nothing: they lack the name or ID.
+// It does not return DialectNoModes, whose calls are the same as those of DialectOneMode.
+func Detect(ctx context.Context, endpoint string) (dialect Dialect, err error) {
+	conn, err := connect(endpoint, nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return detect(ctx, conn)
+}
+
+// detect is Detect on a connection. A method that the driver lacks, or has only as a stub,
+// returns UNIMPLEMENTED.
+func detect(ctx context.Context, conn *grpc.ClientConn) (Dialect, error) {
+	provisioner := cosiv1alpha2.NewProvisionerClient(conn)
+	_, err := provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{})
+	generatesBuckets, err := serves(err)
+	if err != nil {
+		return "", err
+	}
+	if !generatesBuckets {
+		if isOld, err := servesOnlyV1alpha1(ctx, conn); err != nil || isOld {
+			return DialectV1alpha1, err
+		}
+	}
+	_, err = provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{})
+	switch generatesAccounts, err := serves(err); {
+	case err != nil:
+		return "", err
+	case generatesAccounts:
+		return DialectKEP, nil
+	case generatesBuckets:
+		return DialectBucketIDs, nil
+	}
+	_, err = provisioner.DriverGetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{})
+	switch gets, err := serves(err); {
+	case err != nil:
+		return "", err
+	case gets:
+		return DialectOneModeGet, nil
+	default:
+		return DialectOneMode, nil
+	}
+}
+
+// servesOnlyV1alpha1 reports whether a driver serves v1alpha1, and not v1alpha2.
+func servesOnlyV1alpha1(ctx context.Context, conn *grpc.ClientConn) (bool, error) {
+	_, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
+	if served, err := serves(err); err != nil || served {
+		return false, err
+	}
+	_, err = cosiv1alpha1.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha1.DriverGetInfoRequest{})
+	served, err := serves(err)
+	if err == nil && !served {
+		err = status.Errorf(codes.Unimplemented, "the driver serves neither COSI v1alpha2 nor v1alpha1 (services %s and %s)",
+			cosiv1alpha2.Identity_ServiceDesc.ServiceName, cosiv1alpha1.Identity_ServiceDesc.ServiceName)
+	}
+	return served, err
+}
+
+// serves reports whether a driver has a method, from the error of a call. The error is for a
+// driver that could not be asked.
+func serves(err error) (bool, error) {
+	switch status.Code(err) {
+	case codes.Unimplemented:
+		return false, nil
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+		return false, joinStatus(err, errors.New("so the dialect of the driver is not known"))
+	default:
+		return true, nil
+	}
+}
+
+// detection is the dialect of the driver at the other end of a connection. A driver that
+// restarts may speak another one.
+type detection struct {
+	mu          sync.Mutex
+	dialect     Dialect // empty if not known
+	last        Dialect // before the connection ended
+	connections int     // that have ended
+}
+
+// reset forgets the dialect when the connection ends.
+func (d *detection) reset() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dialect = ""
+	d.connections++
+}
+
+func (d *detection) known() (dialect Dialect, connections int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dialect, d.connections
+}
+
+// set stores a dialect, unless the connection has ended meanwhile. It reports whether the
+// dialect is another one than before.
+func (d *detection) set(dialect Dialect, connections int) (changed bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if connections == d.connections {
+		d.dialect = dialect
+	}
+	changed = dialect != d.last
+	d.last = dialect
+	return changed
+}

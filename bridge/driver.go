@@ -1,0 +1,99 @@
+package bridge
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+)
+
+// bucketInfo and bucket have long names in the protocol.
+type (
+	bucketInfo     = cosiv1alpha2.ObjectProtocolAndBucketInfo
+	accessedBucket = cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket
+)
+
+// driver is a driver in its dialect. The requests are those of the sidecar, with its IDs;
+// arguments called own are the driver's IDs of the same buckets.
+type driver interface {
+	getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInfoResponse, error)
+
+	// checkBucket rejects a bucket that the dialect cannot express. No call is made.
+	checkBucket(protocols []*cosiv1alpha2.ObjectProtocol) error
+	// checkGrant is checkBucket for access.
+	checkGrant(request grantRequest, buckets []*accessedBucket) error
+
+	// generateBucketID returns the ID of a new bucket: its name, unless the driver chooses IDs
+	// before it creates.
+	generateBucketID(ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest) (string, error)
+	// createBucket returns the ID of the bucket. If the driver has returned one before, known
+	// is the latest.
+	createBucket(ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest, known string) (string, *bucketInfo, error)
+	// getBucket returns the ID of a bucket that exists already. The code is UNIMPLEMENTED if the
+	// driver cannot look buckets up.
+	getBucket(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest, own string) (string, *bucketInfo, error)
+	deleteBucket(ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest, own string) error
+
+	// generateAccountID is generateBucketID for an account.
+	generateAccountID(ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketAccessIdRequest, own []string) (string, error)
+	// grant returns the ID of the account, also with an error about the rest of the driver's
+	// response. The response has the bucket IDs of the request.
+	grant(
+		ctx context.Context, request *cosiv1alpha2.DriverGrantBucketAccessRequest, own []string, known string,
+	) (account string, response *cosiv1alpha2.DriverGrantBucketAccessResponse, err error)
+	// revoke takes the access of an account from the buckets with the given IDs.
+	revoke(ctx context.Context, request *cosiv1alpha2.DriverRevokeBucketAccessRequest, account string, own []string) error
+}
+
+// driver returns the driver in its dialect, which it may have to ask for.
+func (b *Bridge) driver(ctx context.Context) (driver, error) {
+	dialect, err := b.dialect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if dialect == DialectV1alpha1 {
+		return v1alpha1Driver{
+			options: b.options, identity: cosiv1alpha1.NewIdentityClient(b.conn), provisioner: cosiv1alpha1.NewProvisionerClient(b.conn),
+		}, nil
+	}
+	return v1alpha2Driver{dialect: dialect, conn: b.conn, provisioner: cosiv1alpha2.NewProvisionerClient(b.conn)}, nil
+}
+
+// dialect returns the dialect of the driver.
+func (b *Bridge) dialect(ctx context.Context) (Dialect, error) {
+	if b.options.Dialect != "" {
+		return b.options.Dialect, nil
+	}
+	dialect, connections := b.detection.known()
+	if dialect != "" {
+		return dialect, nil
+	}
+	dialect, err := detect(ctx, b.conn)
+	if err != nil {
+		return "", err
+	}
+	if b.detection.set(dialect, connections) && b.options.Detected != nil {
+		b.options.Detected(dialect)
+	}
+	return dialect, nil
+}
+
+// DriverGetInfo implements cosiv1alpha2.IdentityServer.
+func (b *Bridge) DriverGetInfo(
+	ctx context.Context, _ *cosiv1alpha2.DriverGetInfoRequest,
+) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+	d, err := b.driver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.getInfo(ctx)
+	if status.Code(err) == codes.Unimplemented {
+		dialect, _ := b.dialect(ctx)
+		return nil, status.Errorf(codes.Unimplemented, "the driver at %s does not serve %s: %s",
+			b.options.Driver, dialect.Protocol(), status.Convert(err).Message())
+	}
+	return info, err
+}
