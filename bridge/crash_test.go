@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 )
 
 // memory is a Store that survives a Bridge.
@@ -106,16 +107,34 @@ var life = []struct {
 // its effect. The sidecar then repeats the call; or, because the object was deleted
 // meanwhile, goes on to the calls that remove everything. Nothing may be left.
 func TestCrash(t *testing.T) {
-	for scheme, idOf := range map[string]func(string) string{
-		"Names": nil,
-		"Own":   func(name string) string { return "arn:old:" + name + "/x" },
+	own := func(name string) string { return "arn:old:" + name + "/x" }
+	old := func(idOf func(string) string) startDriver {
+		return func(t *testing.T) ([]grpc.DialOption, func() []string) {
+			t.Helper()
+			driver := &oldDriver{idOf: idOf, credentials: s3Credentials()}
+			return driver.dial(t), driver.left
+		}
+	}
+	of := func(dialect bridge.Dialect, idOf func(string) string) startDriver {
+		return func(t *testing.T) ([]grpc.DialOption, func() []string) {
+			t.Helper()
+			driver := &dialectdriver.Driver{Dialect: dialect, IDOf: idOf}
+			return driver.Dial(t), driver.Left
+		}
+	}
+	for scheme, start := range map[string]startDriver{
+		"Names":     old(nil),
+		"Own":       old(own),
+		"OneMode":   of(bridge.DialectOneMode, nil),
+		"OneModeID": of(bridge.DialectOneMode, own),
+		"BucketIDs": of(bridge.DialectBucketIDs, own),
 	} {
 		for call := range life {
 			for _, repeats := range []bool{true, false} {
 				for _, after := range []bool{false, true} {
 					name := fmt.Sprintf("%s/%s/repeats=%t/after=%t", scheme, life[call].name, repeats, after)
 					t.Run(name, func(t *testing.T) {
-						for at := 0; crashAt(t, idOf, call, repeats, crash{at: at, after: after}); at++ {
+						for at := 0; crashAt(t, start, call, repeats, crash{at: at, after: after}); at++ {
 						}
 					})
 				}
@@ -124,11 +143,15 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// startDriver returns what a client of a new driver dials with, and what lists the driver's
+// buckets and accounts.
+type startDriver func(t *testing.T) (dial []grpc.DialOption, left func() []string)
+
 // crashAt reports whether the call had as many operations as the crash needs.
-func crashAt(t *testing.T, idOf func(string) string, call int, repeats bool, at crash) bool {
+func crashAt(t *testing.T, start startDriver, call int, repeats bool, at crash) bool {
 	t.Helper()
-	driver := &oldDriver{idOf: idOf, credentials: s3Credentials()}
-	dial, store := driver.dial(t), memory{}
+	dial, left := start(t)
+	store := memory{}
 	open := func(store bridge.Store, dial ...grpc.DialOption) *bridge.Bridge {
 		return newBridge(t, bridge.Options{Store: store, DialOptions: dial})
 	}
@@ -156,7 +179,7 @@ func crashAt(t *testing.T, idOf func(string) string, call int, repeats bool, at 
 			t.Fatalf("%s after the crash: %v", later.name, err)
 		}
 	}
-	if diff := cmp.Diff([]string(nil), driver.left()); diff != "" {
+	if diff := cmp.Diff([]string(nil), left()); diff != "" {
 		t.Errorf("left at the driver after a crash of %s (-want +got):\n%s", life[call].name, diff)
 	}
 	for _, key := range slices.Sorted(maps.Keys(store)) {

@@ -42,13 +42,8 @@ type oldDriver struct {
 // dial serves the driver until the test ends. It returns what a client dials with.
 func (d *oldDriver) dial(tb testing.TB) []grpc.DialOption {
 	tb.Helper()
-	d.buckets, d.accounts = map[string]string{}, map[string]string{}
-	if d.idOf == nil {
-		d.idOf = func(name string) string { return name }
-	}
 	listener, server := bufconn.Listen(1<<20), grpc.NewServer()
-	cosiv1alpha1.RegisterIdentityServer(server, d)
-	cosiv1alpha1.RegisterProvisionerServer(server, d)
+	d.register(server)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	tb.Cleanup(func() {
@@ -60,6 +55,16 @@ func (d *oldDriver) dial(tb testing.TB) []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 		return listener.DialContext(ctx)
 	})}
+}
+
+// register adds the services of the driver to a server.
+func (d *oldDriver) register(server *grpc.Server) {
+	d.buckets, d.accounts = map[string]string{}, map[string]string{}
+	if d.idOf == nil {
+		d.idOf = func(name string) string { return name }
+	}
+	cosiv1alpha1.RegisterIdentityServer(server, d)
+	cosiv1alpha1.RegisterProvisionerServer(server, d)
 }
 
 func (d *oldDriver) check(method string, request any) error {
