@@ -11,9 +11,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Dialect is what a driver speaks: COSI v1alpha1, or one of the wire dialects that share
@@ -63,6 +65,30 @@ func (d Dialect) Protocol() string {
 		return "COSI v1alpha1"
 	}
 	return "COSI v1alpha2, dialect " + string(d)
+}
+
+// Messages returns an empty request and response of a method, given as /SERVICE/METHOD, or nil
+// if no driver of the dialect has it.
+func (d Dialect) Messages(method string) (request, response proto.Message) {
+	if d == DialectV1alpha1 {
+		return cosiv1alpha1.Messages(method)
+	}
+	request, response = cosiv1alpha2.Messages(method)
+	if d == DialectKEP {
+		return request, response
+	}
+	switch method {
+	case cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName:
+		response = &dialects.BucketResponse{}
+	case getExistingBucket:
+		request, response = &cosiv1alpha2.DriverGetBucketRequest{}, &dialects.BucketResponse{}
+	case cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName:
+		response = &dialects.GrantBucketAccessResponse{}
+		if d != DialectBucketIDs {
+			request = &dialects.GrantBucketAccessRequest{}
+		}
+	}
+	return request, response
 }
 
 // Detect asks a driver for its dialect. Its calls create nothing: they lack the name or ID.

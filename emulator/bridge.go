@@ -20,10 +20,11 @@ import (
 // externalDriver is a driver that the emulator does not run.
 type externalDriver struct {
 	name string
-	// endpoint is where it speaks v1alpha2: its own, or that of a bridge.
+	// endpoint is where it speaks the KEP's v1alpha2: its own, or that of a bridge.
 	endpoint string
-	// bridge is set if it speaks v1alpha1.
-	bridge *bridgeComponent
+	// bridge is set if it speaks v1alpha1 or another dialect, which dialect is then.
+	bridge  *bridgeComponent
+	dialect bridge.Dialect
 }
 
 // bridgeComponent is a bridge in front of a driver.
@@ -34,7 +35,8 @@ type bridgeComponent struct {
 	ids *bridge.Directory
 }
 
-// Bridged reports whether the emulator's driver speaks COSI v1alpha1, behind a bridge.
+// Bridged reports whether the emulator's driver is behind a bridge: it speaks COSI v1alpha1, or
+// an earlier dialect of v1alpha2.
 func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
 
 // fakeGeneration is what the fake drivers speak.
@@ -61,6 +63,20 @@ func (o Options) validateBridge() error {
 	return err
 }
 
+// validateDialect rejects a dialect of no driver.
+func (o Options) validateDialect() error {
+	if o.Dialect == "" {
+		return nil
+	}
+	if _, err := bridge.ParseDialect(string(o.Dialect)); err != nil {
+		return fmt.Errorf("%w: dialect %w", ErrOptions, err)
+	}
+	if o.API == objectstorage.V1alpha1 && o.Dialect != bridge.DialectV1alpha1 {
+		return fmt.Errorf("%w: with the kinds of %s there is no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
+	}
+	return nil
+}
+
 // bridgeProtocols returns the protocols of the bridge of a fake driver.
 func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
 	switch {
@@ -75,28 +91,29 @@ func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProt
 
 // checkDriver asks an external driver for its name, before a component for it starts.
 func (e *Emulator) checkDriver(ctx context.Context) error {
-	return e.useDriver(ctx, e.opts.Driver)
+	return e.useDriver(ctx, e.opts.Driver, e.opts.Dialect)
 }
 
 // useDriver makes the driver at an endpoint that of the emulator's sidecar.
-func (e *Emulator) useDriver(ctx context.Context, endpoint string) error {
-	driver, err := e.identify(ctx, ComponentBridge, endpoint)
+func (e *Emulator) useDriver(ctx context.Context, endpoint string, known bridge.Dialect) error {
+	driver, err := e.identify(ctx, ComponentBridge, endpoint, known)
 	if err != nil {
 		return err
 	}
-	e.info.DriverName, e.info.DriverEndpoint = driver.name, driver.endpoint
+	e.info.DriverName, e.info.DriverEndpoint, e.info.DriverDialect = driver.name, driver.endpoint, string(driver.dialect)
 	e.closeAtStop(driver.bridge)
 	return nil
 }
 
-// identify asks an external driver for its name. If the driver speaks another version of the
-// protocol than the emulator's, identify starts a bridge, as a component of that name.
-func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*externalDriver, error) {
-	who, err := e.askDriver(ctx, endpoint)
+// identify asks an external driver for its name, and for its dialect unless that is known. If the
+// driver speaks another version of the protocol than the emulator's, or another dialect, identify
+// starts a bridge, as a component of that name.
+func (e *Emulator) identify(ctx context.Context, component, endpoint string, known bridge.Dialect) (*externalDriver, error) {
+	who, err := e.askDriver(ctx, endpoint, known)
 	if err != nil {
 		return nil, err
 	}
-	if who.version == e.opts.API {
+	if who.speaks(e.opts.API) {
 		if who.other != "" {
 			e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
 		}
@@ -110,8 +127,8 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string) (*e
 	if err != nil {
 		return nil, err
 	}
-	driver := &externalDriver{endpoint: socket}
-	options := bridge.Options{Driver: endpoint, AssumeExisting: e.opts.AssumeExisting}
+	driver := &externalDriver{endpoint: socket, dialect: who.dialect}
+	options := bridge.Options{Driver: endpoint, Dialect: who.dialect, AssumeExisting: e.opts.AssumeExisting}
 	//nolint:contextcheck // the probe of a stale socket is bounded by itself
 	driver.bridge, err = e.startBridge(ctx, component, options, listenOn(socket))
 	if err != nil {
@@ -155,14 +172,16 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := bridge.Options{Driver: e.info.DriverEndpoint, Protocols: protocols, AssumeExisting: true}
+	options := bridge.Options{
+		Driver: e.info.DriverEndpoint, Dialect: bridge.DialectV1alpha1, Protocols: protocols, AssumeExisting: true,
+	}
 	//nolint:contextcheck // the probe of a stale socket is bounded by itself
 	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
 	if err != nil {
 		return err
 	}
 	e.closeAtStop(started)
-	e.info.DriverEndpoint = socket
+	e.info.DriverEndpoint, e.info.DriverDialect = socket, string(bridge.DialectV1alpha1)
 	return nil
 }
 
@@ -185,6 +204,7 @@ func (e *Emulator) startBridge(
 		if err != nil {
 			return nil, err
 		}
+		e.logger(i).Info("bridge to a driver of " + opts.Dialect.Protocol())
 		listener, err := listen()
 		if err != nil {
 			return nil, errors.Join(err, b.Close())

@@ -2,7 +2,9 @@ package emulator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -113,5 +117,54 @@ func TestAssumeExistingWithoutBridge(t *testing.T) {
 	}
 	if warnings := emu.Info().Warnings; !slices.ContainsFunc(warnings, says) {
 		t.Errorf("warnings: %q", warnings)
+	}
+}
+
+// TestDialect uses a bucket of a driver of an earlier dialect of v1alpha2: a claim, an access, its
+// Secret, and the deletion of all.
+func TestDialect(t *testing.T) {
+	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: func(name string) string { return "loc:" + name }}
+	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t)})
+	if got := emu.Info().DriverDialect; !emu.Bridged() || got != string(bridge.DialectOneMode) {
+		t.Errorf("Bridged() = %t, dialect %q, want %q behind a bridge", emu.Bridged(), got, bridge.DialectOneMode)
+	}
+	s := newStory(t, emu)
+	s.create(s.claim, s.access)
+	s.waitReady()
+	secret, modes := s.secret(), driver.Modes()
+	if key := secret[v1alpha2.SecretKeyS3AccessKeyID]; !strings.HasPrefix(key, "key-of-loc:ba-") {
+		t.Errorf("the application gets the key %q, want the driver's", key)
+	}
+	if bucket := secret[v1alpha2.SecretKeyBucketName]; !strings.HasPrefix(bucket, "s3-loc:bc-") {
+		t.Errorf("the application gets the bucket %q, want the driver's", bucket)
+	}
+	if len(modes) != 1 || !slices.Contains(slices.Collect(maps.Values(modes)), "READ_WRITE") {
+		t.Errorf("modes %v, want READ_WRITE", modes)
+	}
+	s.delete(s.access)
+	s.waitGone(s.access)
+	s.delete(s.claim)
+	s.waitDeprovisioned()
+	if left := driver.Left(); left != nil {
+		t.Errorf("left at the driver: %v", left)
+	}
+	says := func(e journal.Event) bool {
+		return e.Component == emulator.ComponentBridge && strings.Contains(e.String(), "dialect one-mode")
+	}
+	if !slices.ContainsFunc(emu.Journal().Since(0), says) {
+		t.Error("the log of the bridge does not have the dialect")
+	}
+}
+
+// TestDialectOption: the emulator does not ask a driver whose dialect is given.
+func TestDialectOption(t *testing.T) {
+	driver := &dialectdriver.Driver{Dialect: bridge.DialectNoModes}
+	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t), Dialect: bridge.DialectNoModes})
+	if got := emu.Info().DriverDialect; got != string(bridge.DialectNoModes) {
+		t.Errorf("dialect %q, want %q", got, bridge.DialectNoModes)
+	}
+	_, err := emulator.Start(t.Context(), emulator.Options{Driver: "unix:///tmp/d.sock", Dialect: "m"})
+	if !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("error %v for an unknown dialect", err)
 	}
 }

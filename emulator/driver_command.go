@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
 )
@@ -39,10 +41,12 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 		return fmt.Errorf("create the directory of the driver: %w", err)
 	}
 	endpoint := "unix://" + filepath.Join(run, "driver.sock")
+	var who driverIdentity
 	options := subprocess.DriverOptions{
 		Args: e.opts.Implementations.DriverCommand, Env: e.opts.Implementations.DriverEnv, Dir: run,
 		Socket: cmp.Or(e.opts.Driver, "unix://"+filepath.Join(run, ComponentDriver, "cosi.sock")), Endpoint: endpoint,
-		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(),
+		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(&who),
+		Messages: func(method string) (request, response proto.Message) { return who.dialect.Messages(method) },
 	}
 	cfg, err := e.driverUser(ctx)
 	if err != nil {
@@ -58,24 +62,26 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.useDriver(ctx, endpoint)
+	return e.useDriver(ctx, endpoint, who.dialect)
 }
 
 // sameDriver returns a function that asks a driver who it is, and rejects one that differs
-// from the first. Objects refer to the name, and the IDs of one generation are not those of
+// from the first, which it stores. Objects refer to the name, and the IDs of one generation are not those of
 // the other.
-func (e *Emulator) sameDriver() func(context.Context, string) error {
-	var first driverIdentity // incarnations start one after another
-	return func(ctx context.Context, endpoint string) error {
-		now, err := e.askDriver(ctx, endpoint)
+func (e *Emulator) sameDriver(first *driverIdentity) func(context.Context, string) error {
+	return func(ctx context.Context, endpoint string) error { // incarnations start one after another
+		now, err := e.askDriver(ctx, endpoint, e.opts.Dialect)
 		switch {
 		case err != nil:
 			return err
-		case first == driverIdentity{}:
-			first = now
+		case *first == driverIdentity{}:
+			*first = now
 		case first.version != now.version:
 			return fmt.Errorf("the driver spoke COSI %s before and speaks %s now: its IDs of the other generation would be lost; "+
 				"run one that speaks %s, or start another emulator", first.version, now.version, first.version)
+		case first.dialect != now.dialect:
+			return fmt.Errorf("the driver spoke %s before and speaks %s now; start another emulator",
+				first.dialect.Protocol(), now.dialect.Protocol())
 		case first.name != now.name:
 			return fmt.Errorf("the driver called itself %q before and %q now: objects refer to it by its name; start another emulator",
 				first.name, now.name)

@@ -22,22 +22,40 @@ type driverIdentity struct {
 	// version is the version of the protocol that is used, and other one that the driver
 	// also serves.
 	version, other objectstorage.Version
+	// dialect is that of the version.
+	dialect bridge.Dialect
 }
 
-// askDriver asks an external driver who it is. It waits for a driver that is not ready yet.
-func (e *Emulator) askDriver(ctx context.Context, endpoint string) (driverIdentity, error) {
-	return e.generation().ask(e, ctx, endpoint)
+// speaks reports whether a driver needs no bridge with the kinds of a version.
+func (d driverIdentity) speaks(api objectstorage.Version) bool {
+	return d.version == api && (d.version == objectstorage.V1alpha1 || d.dialect == bridge.DialectKEP)
+}
+
+// askDriver asks an external driver who it is. It waits for a driver that is not ready yet. The
+// driver is not asked for a dialect that is known.
+func (e *Emulator) askDriver(ctx context.Context, endpoint string, known bridge.Dialect) (driverIdentity, error) {
+	return e.generation().ask(e, ctx, endpoint, known)
 }
 
 // askV1alpha2 prefers v1alpha2, and accepts v1alpha1, for which there is a bridge.
-func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string) (driverIdentity, error) {
+func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known bridge.Dialect) (driverIdentity, error) {
+	if known == bridge.DialectV1alpha1 {
+		name, err := e.awaitV1alpha1(ctx, endpoint)
+		return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: known}, err
+	}
 	name, err := cosisidecar.GetDriverName(ctx, e.askOptions(endpoint))
 	if !errors.Is(err, cosisidecar.ErrDriverGeneration) {
-		who := driverIdentity{name: name, version: objectstorage.V1alpha2}
+		who := driverIdentity{name: name, version: objectstorage.V1alpha2, dialect: known}
+		if err == nil && known == "" {
+			who.dialect, err = awaitAnswer(ctx, e, func(ctx context.Context) (bridge.Dialect, error) { return bridge.Detect(ctx, endpoint) })
+		}
 		if err == nil && servesV1alpha1(ctx, endpoint) {
 			who.other = objectstorage.V1alpha1
 		}
 		return who, err
+	}
+	if known != "" {
+		return driverIdentity{}, fmt.Errorf("the driver at %s does not speak %s: %w", endpoint, known.Protocol(), err)
 	}
 	name, oldErr := e.awaitV1alpha1(ctx, endpoint)
 	switch {
@@ -47,14 +65,14 @@ func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string) (driverIden
 	case oldErr != nil:
 		return driverIdentity{}, fmt.Errorf("the driver at %s: %w", endpoint, oldErr)
 	}
-	return driverIdentity{name: name, version: objectstorage.V1alpha1}, nil
+	return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: bridge.DialectV1alpha1}, nil
 }
 
 // askV1alpha1 accepts only v1alpha1.
-func (e *Emulator) askV1alpha1(ctx context.Context, endpoint string) (driverIdentity, error) {
+func (e *Emulator) askV1alpha1(ctx context.Context, endpoint string, _ bridge.Dialect) (driverIdentity, error) {
 	name, err := e.awaitV1alpha1(ctx, endpoint)
 	if !errors.Is(err, bridge.ErrGeneration) {
-		return driverIdentity{name: name, version: objectstorage.V1alpha1}, err
+		return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: bridge.DialectV1alpha1}, err
 	}
 	if _, newErr := cosisidecar.GetDriverName(ctx, e.askOptions(endpoint)); newErr != nil {
 		return driverIdentity{}, fmt.Errorf("the driver at %s speaks neither COSI v1alpha1 nor v1alpha2; is it a COSI driver? %w",
@@ -67,22 +85,27 @@ func (e *Emulator) askOptions(endpoint string) cosisidecar.Options {
 	return cosisidecar.Options{Endpoint: endpoint, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout}
 }
 
-// awaitV1alpha1 asks a driver of v1alpha1 for its name, until it answers. A driver may answer
-// with errors until its backend is ready.
+// awaitV1alpha1 asks a driver of v1alpha1 for its name, until it answers.
 func (e *Emulator) awaitV1alpha1(ctx context.Context, endpoint string) (string, error) {
+	return awaitAnswer(ctx, e, func(ctx context.Context) (string, error) { return bridge.GetDriverName(ctx, endpoint) })
+}
+
+// awaitAnswer asks a driver something, until it answers. A driver may answer with errors until its
+// backend is ready.
+func awaitAnswer[T any](ctx context.Context, e *Emulator, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
 	defer cancel()
 	var last error
 	for {
-		name, err := bridge.GetDriverName(ctx, endpoint)
+		answer, err := ask(ctx)
 		if err == nil || errors.Is(err, bridge.ErrGeneration) {
-			return name, err
+			return answer, err
 		}
 		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
 			last = err
 		}
 		if !sleep(ctx, firstRetry) {
-			return "", last
+			return answer, last
 		}
 	}
 }

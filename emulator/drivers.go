@@ -125,7 +125,7 @@ func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Prot
 	}
 	own := newRedial()
 	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, bridge.Options{
-		Driver: "passthrough:///" + a.DriverName, Protocols: served, AssumeExisting: true,
+		Driver: "passthrough:///" + a.DriverName, Dialect: bridge.DialectV1alpha1, Protocols: served, AssumeExisting: true,
 		DialOptions: []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)},
 	}, func() (net.Listener, error) { return own.listen(), nil })
 	a.listener = own
@@ -140,7 +140,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	driver, err := e.identify(ctx, ComponentBridge+"."+name, endpoint)
+	driver, err := e.identify(ctx, ComponentBridge+"."+name, endpoint, "")
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}

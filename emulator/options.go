@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 )
@@ -126,9 +127,13 @@ type Options struct {
 	SecretKeys []v1alpha2.SecretKeySet
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
-	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, the emulator
-	// runs a bridge. With Implementations.DriverCommand, it is where that driver listens.
+	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, or of an earlier
+	// dialect of v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, it
+	// is where that driver listens.
 	Driver string
+	// Dialect is what a driver of yours speaks: Driver, or that of Implementations.DriverCommand.
+	// By default the emulator asks it, as it asks those that JoinDriver adds.
+	Dialect bridge.Dialect
 	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
 	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
 	// Without a bridge it has no effect.
@@ -182,7 +187,7 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateProtocols(), o.validateBridge())
+	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateProtocols(), o.validateBridge(), o.validateDialect())
 }
 
 func (o Options) validateDriverNames() error {

@@ -29,6 +29,9 @@ type Info struct {
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
+	// DriverDialect is what the driver speaks, as a name of bridge.Dialects, if a bridge is in
+	// front of it.
+	DriverDialect string `json:"driverDialect,omitempty"`
 	// DriverServiceAccount is a directory with the files that a Pod has of its
 	// ServiceAccount, and DriverVariables are the variables with which a driver of your own
 	// reads Kubernetes objects; empty with the fake driver.
@@ -79,6 +82,7 @@ func (i Info) Endpoints() []Endpoint {
 		{"GCS endpoint", "COSI_GCS_ENDPOINT", i.GCSEndpoint},
 		{"Azure endpoint", "", i.AzureEndpoint}, // it is in the Secrets
 		{"driver", "", i.DriverName},
+		{"driver dialect", "", i.DriverDialect},
 		{"driver socket", "COSI_ENDPOINT", i.DriverEndpoint},
 		{"data", "", i.DataDir},
 		{"", "AWS_CA_BUNDLE", i.S3CertificateAuthority},

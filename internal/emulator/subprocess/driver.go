@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Variables of a driver, beside VariableKubeconfig and VariableEndpoint.
@@ -64,6 +65,9 @@ type DriverOptions struct {
 	// Identify asks the driver at an endpoint who it is, until it answers or the context is
 	// done. Its error ends the process.
 	Identify func(ctx context.Context, endpoint string) error
+	// Messages returns the messages of the driver's dialect, after Identify. The default is
+	// those of v1alpha2, with v1alpha1's for the methods of that version.
+	Messages MessagesFunc
 	// Logger gets what the driver prints, and Redact removes secret values from it.
 	Logger logr.Logger
 	Redact func(string) string
@@ -156,7 +160,11 @@ func (d *DriverProcess) WaitReady(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	return d.serve(serveRelay(conn, listener, d.grants)) //nolint:contextcheck // it outlives the start
+	messages := d.options.Messages
+	if messages == nil {
+		messages = cosiv1alpha2.Messages
+	}
+	return d.serve(serveRelay(conn, listener, d.grants, messages)) //nolint:contextcheck // it outlives the start
 }
 
 // errSilent is the cause of the end of a context when a driver was waited for long enough.

@@ -14,17 +14,24 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
+
+// MessagesFunc returns an empty request and response of a method, given as /SERVICE/METHOD, or
+// nil.
+type MessagesFunc func(method string) (request, response proto.Message)
 
 // relay passes calls on to a driver.
 type relay struct {
 	server *grpc.Server
 	conn   *grpc.ClientConn
 	grants *grants // nil for the relay of a sidecar
-	served chan error
+	// messages returns the messages of a method that the driver has in a dialect of its own.
+	messages MessagesFunc
+	served   chan error
 
 	watching sync.WaitGroup
 	stop     context.CancelFunc
@@ -46,7 +53,7 @@ func newRelay(socket string, driver Driver) (*relay, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return serveRelay(conn, listener, nil), nil
+	return serveRelay(conn, listener, nil, cosiv1alpha2.Messages), nil
 }
 
 func dial(driver Driver) (*grpc.ClientConn, error) {
@@ -57,8 +64,8 @@ func dial(driver Driver) (*grpc.ClientConn, error) {
 }
 
 // serveRelay starts a relay from a listener to a connection, and owns both.
-func serveRelay(conn *grpc.ClientConn, listener net.Listener, grants *grants) *relay {
-	r := &relay{conn: conn, grants: grants, served: make(chan error, 1)}
+func serveRelay(conn *grpc.ClientConn, listener net.Listener, grants *grants, messages MessagesFunc) *relay {
+	r := &relay{conn: conn, grants: grants, messages: messages, served: make(chan error, 1)}
 	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass))
 	through := newGate(listener)
 	through.set(conn.GetState() == connectivity.Ready)
@@ -101,7 +108,7 @@ const grantMethod = "DriverGrantBucketAccess"
 // and one response.
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
-	request, response := cosiv1alpha2.Messages(method)
+	request, response := r.messages(method)
 	if request == nil {
 		request, response = cosiv1alpha1.Messages(method)
 	}

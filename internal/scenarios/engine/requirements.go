@@ -57,7 +57,7 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 func (e *Engine) unmetLabel(s *spec.Scenario) string {
 	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
 	case bridge != "" && e.emulator.Bridged():
-		return "the bridge to COSI v1alpha1 does not have what it needs: " + bridge
+		return "the bridge does not have what it needs: " + bridge
 	case s3 != "" && e.options.NoS3:
 		return "there is no S3 service: " + s3
 	default:

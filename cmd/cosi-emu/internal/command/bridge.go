@@ -18,6 +18,7 @@ type bridgeFlags struct {
 	listen, stateDir, namespace, name string
 	access                            apiAccess
 	protocols                         []string
+	dialect                           string
 }
 
 func newBridge(streams cli.Streams) *cobra.Command {
@@ -27,16 +28,18 @@ func newBridge(streams cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "bridge",
-		Short: "Put a driver of COSI v1alpha1 behind the protocol v1alpha2",
-		Long: `Serve COSI v1alpha2 on one socket, and translate each call for the v1alpha1 driver on
-another. It runs between driver and sidecar, in their Pod or on a laptop, until the
-process gets SIGTERM. 'cosi-emu up --driver' does this by itself.
+		Short: "Put a driver of an older protocol behind COSI v1alpha2",
+		Long: `Serve COSI v1alpha2 as the KEP describes it on one socket, and translate each call for the
+driver on another: a driver of v1alpha1, or of an earlier dialect of v1alpha2. It asks the
+driver which it is, and prints that. It runs between driver and sidecar, in their Pod or on
+a laptop, until the process gets SIGTERM. 'cosi-emu up --driver' does this by itself.
 
 The bridge stores the IDs of buckets and accounts if the driver chooses IDs of its own:
 in the files of --state-dir, or in the ConfigMaps of --namespace.
 
 A v1alpha1 driver grants read-write access to one bucket, and cannot look up existing
-buckets. docs/bridge.md says what else differs.`,
+buckets. A driver of the dialect one-mode has one access mode for a bucket. docs/bridge.md
+has the dialects, and what each cannot express.`,
 		Example: `  # On a laptop.
   cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
     --state-dir ./bridge-state
@@ -47,21 +50,26 @@ buckets. docs/bridge.md says what else differs.`,
 
   # A driver of Azure Blob Storage, and existing buckets.
   cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
-    --state-dir ./bridge-state --protocols AZURE --assume-existing`,
+    --state-dir ./bridge-state --protocols AZURE --assume-existing
+
+  # A driver of v1alpha2 as of 5 January 2026, which has no access modes.
+  cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
+    --state-dir ./bridge-state --dialect no-modes`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams, opts) },
 	}
 	f := cmd.Flags()
 	flags.access.addFlags(f)
-	f.StringVar(&opts.Driver, "driver", "", "endpoint of the v1alpha1 driver, unix:///path/to/driver.sock (required)")
+	f.StringVar(&opts.Driver, "driver", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
+	f.StringVar(&flags.dialect, "dialect", "", "protocol of the driver: "+dialectNames()+" (default: the driver is asked)")
 	f.StringVar(&flags.listen, "listen", "", "UNIX socket for the sidecar, unix:///path/to/bridge.sock (required)")
 	f.StringVar(&flags.stateDir, "state-dir", "", "directory that keeps the driver's IDs")
 	f.StringVar(&flags.namespace, "namespace", "", "namespace whose ConfigMaps keep the driver's IDs")
 	f.StringVar(&flags.name, "name", "cosi-bridge", "prefix of the names of the ConfigMaps, for several bridges in a namespace")
-	f.StringSliceVar(&flags.protocols, "protocols", []string{"S3"}, "protocols that the driver serves: S3, AZURE")
+	f.StringSliceVar(&flags.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")
 	f.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if the driver returns none")
 	f.StringVar(&opts.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if the driver returns none")
 	f.BoolVar(&opts.S3VirtualHosts, "s3-virtual-hosts", false, "the bucket is in the host name of S3 URLs, and not in the path")
-	f.BoolVar(&opts.AssumeExisting, "assume-existing", false, "use existing buckets without a check, since the driver cannot look them up")
+	f.BoolVar(&opts.AssumeExisting, "assume-existing", false, "use existing buckets without a check if the driver cannot look them up")
 	return cmd
 }
 
@@ -75,6 +83,9 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	opts.Store = store
+	opts.Detected = func(dialect bridge.Dialect) {
+		_, _ = fmt.Fprintf(streams.Err, "the driver at %s speaks %s\n", opts.Driver, dialect.Protocol())
+	}
 	b, err := bridge.New(opts)
 	if err != nil {
 		return cli.Usage(err)
@@ -85,6 +96,9 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 		return err
 	}
 	_, _ = fmt.Fprintf(streams.Err, "bridge from %s to the driver at %s\n", f.listen, opts.Driver)
+	if opts.Dialect != "" {
+		opts.Detected(opts.Dialect)
+	}
 	return b.Serve(ctx, listener)
 }
 
@@ -110,6 +124,9 @@ func (f *bridgeFlags) validate(opts *bridge.Options) error {
 		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
 	}
 	var err error
+	if opts.Dialect, err = parseDialect(f.dialect); err != nil {
+		return err
+	}
 	if opts.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
 		return fmt.Errorf("--protocols: %w", err)
 	}

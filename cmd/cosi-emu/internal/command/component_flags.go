@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
@@ -17,6 +19,7 @@ type ownComponents struct {
 	controller, sidecar, driver string
 	driverEnv                   []string
 	assumeExisting              bool
+	dialect                     string
 	controllerRBAC, sidecarRBAC string
 }
 
@@ -29,7 +32,8 @@ the driver and $(PROBE_ADDRESS) where the program serves /readyz. docs/component
 has the details.
 
 --driver-cmd runs your driver, of COSI v1alpha2 or v1alpha1, in place of the fake driver,
-and restarts it when it exits. It listens at $(COSI_ENDPOINT), which is also in its
+and restarts it when it exits. A bridge serves drivers of v1alpha1 and of earlier dialects
+of v1alpha2; docs/bridge.md has the names for --dialect. The driver listens at $(COSI_ENDPOINT), which is also in its
 environment, or at --driver if that path is compiled in. docs/driver.md has the details.`
 
 func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
@@ -39,7 +43,8 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 		"command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
 	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
-		"use existing buckets of your driver without a check, if it speaks COSI v1alpha1 behind a bridge")
+		"use existing buckets of your driver without a check, if it is behind a bridge and cannot look them up")
+	flags.StringVar(&o.dialect, "dialect", "", "protocol of your driver: "+dialectNames()+" (default: the driver is asked)")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
@@ -96,7 +101,29 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 	}
 	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
 	opts.AssumeExisting = o.assumeExisting
-	return nil
+	opts.Dialect, err = parseDialect(o.dialect)
+	return err
+}
+
+// dialectNames lists the values of --dialect.
+func dialectNames() string {
+	var names []string
+	for _, dialect := range bridge.Dialects() {
+		names = append(names, string(dialect))
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseDialect reads --dialect, which may be empty.
+func parseDialect(name string) (bridge.Dialect, error) {
+	if name == "" {
+		return "", nil
+	}
+	dialect, err := bridge.ParseDialect(name)
+	if err != nil {
+		return "", fmt.Errorf("--dialect %w", err)
+	}
+	return dialect, nil
 }
 
 // commandOf reads the command line of a component.

@@ -127,11 +127,14 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
-// validateAssume rejects --assume-existing of an emulator that has no driver of the user's own, and
+// validateAssume rejects --assume-existing and --dialect of an emulator that has no driver of the user's own, and
 // gets none later, as from scenarios.
 func (s *start) validateAssume() error {
 	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
 		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
+	}
+	if s.own.dialect != "" && s.own.driver == "" && s.session.Emulator.Driver == "" {
+		return cli.Usage(errors.New("--dialect requires --driver or --driver-cmd: it is what your driver speaks"))
 	}
 	return nil
 }
