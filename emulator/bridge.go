@@ -113,10 +113,10 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string, kno
 	if err != nil {
 		return nil, err
 	}
+	if who.other != "" {
+		e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
+	}
 	if who.speaks(e.opts.API) {
-		if who.other != "" {
-			e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
-		}
 		if e.opts.AssumeExisting {
 			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
 				who.name, who.version))

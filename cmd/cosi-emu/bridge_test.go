@@ -140,6 +140,7 @@ func TestAssumeExisting(t *testing.T) {
 		t.Errorf("the driver has %s, %v, want %s", content, err, want)
 	}
 	h.rejected("--assume-existing requires --driver or --driver-cmd", "up", "--assume-existing")
+	h.rejected("--dialect requires --driver or --driver-cmd", "up", "--dialect", "kep")
 	h.rejected("--assume-existing requires --driver or --driver-cmd", "exec", "--assume-existing", "--", "true")
 	h.expectNothingLeft()
 }
@@ -188,6 +189,7 @@ func TestBadBridges(t *testing.T) {
 		"NoStore":     {"The IDs would be lost.", []string{driver, listen}, "one of --state-dir and --namespace"},
 		"TwoStores":   {"One is enough.", []string{driver, listen, "--state-dir=x", "--namespace=y"}, "one of --state-dir and --namespace"},
 		"GCS":         {"No v1alpha1 driver serves it.", []string{driver, listen, "--state-dir=x", "--protocols=GCS"}, "S3 or AZURE"},
+		"BadDialect":  {"It is the name of none.", []string{driver, listen, "--state-dir=x", "--dialect=m"}, "the dialects are v1alpha1"},
 		"BadEndpoint": {"Applications need a URL.", []string{driver, listen, "--state-dir=x", "--s3-endpoint=s3"}, "https://"},
 	}
 	inputs := map[string]invalidInput{}

@@ -45,8 +45,11 @@ func TestMain(m *testing.M) {
 // be is a component in a process of its own, as `cosi-emu controller` and
 // `cosi-emu sidecar` are, or a driver.
 func be(as string) error {
-	if as == "driver" {
+	switch as {
+	case "driver":
 		return driveByConfig()
+	case "dialect-driver":
+		return driveDialect()
 	}
 	flags := flag.NewFlagSet(as, flag.ExitOnError)
 	kubeconfig := flags.String("kubeconfig", "", "")

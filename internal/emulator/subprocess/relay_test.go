@@ -9,8 +9,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -28,12 +30,19 @@ func (n named) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest
 // serve starts a driver at a socket.
 func serve(t *testing.T, socket, name string) *grpc.Server {
 	t.Helper()
+	server := grpc.NewServer()
+	cosiv1alpha2.RegisterIdentityServer(server, named{name: name})
+	serveOn(t, server, socket)
+	return server
+}
+
+// serveOn serves at a socket until the test ends.
+func serveOn(t *testing.T, server *grpc.Server, socket string) {
+	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer()
-	cosiv1alpha2.RegisterIdentityServer(server, named{name: name})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -42,7 +51,6 @@ func serve(t *testing.T, socket, name string) *grpc.Server {
 			t.Error(err)
 		}
 	})
-	return server
 }
 
 // await waits for a state of a connection, or for another than that.
@@ -89,5 +97,55 @@ func TestRelayBreaks(t *testing.T) {
 	info, err := cosiv1alpha2.NewIdentityClient(process).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 	if err != nil || info.GetName() != "two" {
 		t.Errorf("DriverGetInfo() = %v, %v, want that of the driver that came back", info, err)
+	}
+}
+
+// creating is a driver of an earlier dialect, whose answers v1alpha2 cannot decode.
+type creating struct {
+	dialects.UnimplementedOneCallServer
+}
+
+func (creating) DriverCreateBucket(context.Context, *cosiv1alpha2.DriverCreateBucketRequest) (*dialects.BucketResponse, error) {
+	return &dialects.BucketResponse{BucketId: "loc:b", Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{}}, nil
+}
+
+// TestRelayDialect passes on calls of a driver with the messages of its dialect.
+func TestRelayDialect(t *testing.T) {
+	dir := t.TempDir()
+	driver, socket := filepath.Join(dir, "d.sock"), filepath.Join(dir, "r.sock")
+	server := grpc.NewServer()
+	described := dialects.OneCall_ServiceDesc
+	described.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
+	server.RegisterService(&described, creating{})
+	serveOn(t, server, driver)
+	conn, err := dial(Driver{Endpoint: "unix://" + driver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := awaitConnection(harness.Context(t), conn); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := serveRelay(conn, listener, nil, func(string) (request, response proto.Message) {
+		return &cosiv1alpha2.DriverCreateBucketRequest{}, &dialects.BucketResponse{}
+	})
+	defer func() {
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	process, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = process.Close() }()
+	response := &dialects.BucketResponse{}
+	err = process.Invoke(t.Context(), cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName,
+		&cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b"}, response)
+	if err != nil || response.GetBucketId() != "loc:b" {
+		t.Errorf("%v, %v, want the driver's ID", response, err)
 	}
 }

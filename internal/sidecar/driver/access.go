@@ -21,7 +21,7 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 			Buckets:            accessedBuckets(access),
 		})
 	if err != nil {
-		return "", err
+		return "", orDialect(err)
 	}
 	return response.GetAccountId(), checkID(generateBucketAccessID, "account ID", response.GetAccountId())
 }

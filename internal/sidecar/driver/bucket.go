@@ -18,7 +18,7 @@ func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) 
 	}
 	response, err := connection.Call(ctx, d.Conn, generateBucketID, d.provisioner.DriverGenerateBucketId, request)
 	if err != nil {
-		return "", err
+		return "", orDialect(err)
 	}
 	return response.GetBucketId(), checkID(generateBucketID, "bucket ID", response.GetBucketId())
 }

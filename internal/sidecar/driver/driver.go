@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -47,6 +48,14 @@ const (
 	grantBucketAccess      = "DriverGrantBucketAccess"
 	revokeBucketAccess     = "DriverRevokeBucketAccess"
 )
+
+// orDialect adds to the error of a call that only the KEP has what to do about a driver without it.
+func orDialect(err error) error {
+	if connection.CodeOf(err) != codes.Unimplemented {
+		return err
+	}
+	return fmt.Errorf("%w; the driver speaks an earlier dialect of COSI v1alpha2: put 'cosi-emu bridge' in front of it", err)
+}
 
 // IsFinal reports whether the same call would always fail: see the important return
 // codes of each call in the KEP. A deletion or a revocation is never given up:

@@ -46,6 +46,16 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestOrDialect: a driver without a call that only the KEP has can be served by the bridge.
+func TestOrDialect(t *testing.T) {
+	for code, want := range map[codes.Code]bool{codes.Unimplemented: true, codes.InvalidArgument: false} {
+		err := orDialect(connection.NewCallError(generateBucketID, status.Error(code, "no"), IsFinal))
+		if got := strings.Contains(err.Error(), "cosi-emu bridge"); got != want || !connection.IsTerminal(err) {
+			t.Errorf("%s: error %v, terminal: %t", code, err, connection.IsTerminal(err))
+		}
+	}
+}
+
 // KEP: GRPC-GENERATEBUCKETID-9
 func TestCheckID(t *testing.T) {
 	tests := map[string]struct {

@@ -33,8 +33,9 @@ has the details.
 
 --driver-cmd runs your driver, of COSI v1alpha2 or v1alpha1, in place of the fake driver,
 and restarts it when it exits. A bridge serves drivers of v1alpha1 and of earlier dialects
-of v1alpha2; docs/bridge.md has the names for --dialect. The driver listens at $(COSI_ENDPOINT), which is also in its
-environment, or at --driver if that path is compiled in. docs/driver.md has the details.`
+of v1alpha2; docs/bridge.md has the names for --dialect. The driver listens at
+$(COSI_ENDPOINT), which is also in its environment, or at --driver if that path is compiled
+in. docs/driver.md has the details.`
 
 func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.controller, "controller-cmd", "", "command line of your controller, instead of the emulator's")
