@@ -250,66 +250,78 @@ func TestCreateResponse(t *testing.T) {
 	}
 }
 
+// modes are those of the three categories.
+type modes [3]cosiv1alpha2.AccessMode_Mode
+
+// Modes under short names, for the tables.
+const (
+	anyMode = cosiv1alpha2.AccessMode_ANY
+	rw      = cosiv1alpha2.AccessMode_READ_WRITE
+	ro      = cosiv1alpha2.AccessMode_READ_ONLY
+	wo      = cosiv1alpha2.AccessMode_WRITE_ONLY
+)
+
+// wantOneMode has the combinations that a dialect with one mode can express. All others are rejected.
+var wantOneMode = map[modes]string{
+	{anyMode, anyMode, anyMode}: "READ_ONLY",
+	{rw, anyMode, anyMode}:      "READ_WRITE", {anyMode, rw, anyMode}: "READ_WRITE", {anyMode, anyMode, rw}: "READ_WRITE",
+	{ro, anyMode, anyMode}: "READ_ONLY", {anyMode, ro, anyMode}: "READ_ONLY", {anyMode, anyMode, ro}: "READ_ONLY",
+	{wo, anyMode, anyMode}: "WRITE_ONLY", {anyMode, wo, anyMode}: "WRITE_ONLY", {anyMode, anyMode, wo}: "WRITE_ONLY",
+	{rw, rw, anyMode}: "READ_WRITE", {rw, anyMode, rw}: "READ_WRITE", {anyMode, rw, rw}: "READ_WRITE", {rw, rw, rw}: "READ_WRITE",
+	{ro, ro, anyMode}: "READ_ONLY", {ro, anyMode, ro}: "READ_ONLY", {anyMode, ro, ro}: "READ_ONLY", {ro, ro, ro}: "READ_ONLY",
+	{wo, wo, anyMode}: "WRITE_ONLY", {wo, anyMode, wo}: "WRITE_ONLY", {anyMode, wo, wo}: "WRITE_ONLY", {wo, wo, wo}: "WRITE_ONLY",
+}
+
+// allModes are all combinations of modes, also of unknown ones.
+func allModes() []modes {
+	values := []cosiv1alpha2.AccessMode_Mode{cosiv1alpha2.AccessMode_UNKNOWN, anyMode, rw, ro, wo, 17}
+	var all []modes
+	for _, data := range values {
+		for _, objectMetadata := range values {
+			for _, bucketMetadata := range values {
+				all = append(all, modes{data, objectMetadata, bucketMetadata})
+			}
+		}
+	}
+	return all
+}
+
 // TestModes: which mode a driver gets for those of the three categories; none if they are rejected.
 func TestModes(t *testing.T) {
-	const (
-		anyMode = cosiv1alpha2.AccessMode_ANY
-		rw      = cosiv1alpha2.AccessMode_READ_WRITE
-		ro      = cosiv1alpha2.AccessMode_READ_ONLY
-		wo      = cosiv1alpha2.AccessMode_WRITE_ONLY
-		unknown = cosiv1alpha2.AccessMode_UNKNOWN
-	)
-	type modes [3]cosiv1alpha2.AccessMode_Mode
-	// The translation of all other combinations follows from the order of the categories, which has
-	// no meaning.
-	wantOneMode := map[modes]string{
-		{anyMode, anyMode, anyMode}: "READ_ONLY",
-		{rw, anyMode, anyMode}:      "READ_WRITE", {anyMode, rw, anyMode}: "READ_WRITE", {anyMode, anyMode, rw}: "READ_WRITE",
-		{ro, anyMode, anyMode}: "READ_ONLY", {anyMode, ro, anyMode}: "READ_ONLY", {anyMode, anyMode, ro}: "READ_ONLY",
-		{wo, anyMode, anyMode}: "WRITE_ONLY", {anyMode, wo, anyMode}: "WRITE_ONLY", {anyMode, anyMode, wo}: "WRITE_ONLY",
-		{rw, rw, anyMode}: "READ_WRITE", {rw, anyMode, rw}: "READ_WRITE", {anyMode, rw, rw}: "READ_WRITE", {rw, rw, rw}: "READ_WRITE",
-		{ro, ro, anyMode}: "READ_ONLY", {ro, anyMode, ro}: "READ_ONLY", {anyMode, ro, ro}: "READ_ONLY", {ro, ro, ro}: "READ_ONLY",
-		{wo, wo, anyMode}: "WRITE_ONLY", {wo, anyMode, wo}: "WRITE_ONLY", {anyMode, wo, wo}: "WRITE_ONLY", {wo, wo, wo}: "WRITE_ONLY",
-	}
-	all := []cosiv1alpha2.AccessMode_Mode{unknown, anyMode, rw, ro, wo, 17}
-	for _, dialect := range bridge.Dialects()[1:] {
+	same := func(asked modes) string { return asked[0].String() + " " + asked[1].String() + " " + asked[2].String() }
+	one := func(asked modes) string { return wantOneMode[asked] }
+	for dialect, want := range map[bridge.Dialect]func(modes) string{
+		bridge.DialectNoModes: func(asked modes) string {
+			if onlyReadWrite(asked) {
+				return "UNKNOWN"
+			}
+			return ""
+		},
+		bridge.DialectOneMode: one, bridge.DialectOneModeGet: one, bridge.DialectBucketIDs: same, bridge.DialectKEP: same,
+	} {
 		driver := &dialectdriver.Driver{Dialect: dialect}
 		b := newBridge(t, bridge.Options{DialOptions: driver.Dial(t), Dialect: dialect})
 		driver.AddBucket("bc-1")
-		for _, data := range all {
-			for _, objectMetadata := range all {
-				for _, bucketMetadata := range all {
-					asked := modes{data, objectMetadata, bucketMetadata}
-					want := wantOneMode[asked]
-					switch dialect {
-					case bridge.DialectNoModes:
-						if want = ""; onlyReadWrite(asked) {
-							want = "UNKNOWN"
-						}
-					case bridge.DialectBucketIDs, bridge.DialectKEP:
-						want = data.String() + " " + objectMetadata.String() + " " + bucketMetadata.String()
-					}
-					before := len(driver.Requests())
-					_, err := b.DriverGrantBucketAccess(t.Context(), grantRequest(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
-						r.Buckets[0].ObjectDataAccessMode, r.Buckets[0].ObjectMetadataAccessMode = mode(data), mode(objectMetadata)
-						r.Buckets[0].BucketMetadataAccessMode = mode(bucketMetadata)
-					}))
-					asks := len(driver.Requests()) - before
-					switch {
-					case want == "" && (status.Code(err) != codes.InvalidArgument || asks > 0):
-						t.Errorf("%s %v: %v, %d calls, want INVALID_ARGUMENT and no call", dialect, asked, err, asks)
-					case want != "" && (err != nil || driver.Modes()["bc-1"] != want):
-						t.Errorf("%s %v: %v, mode %s, want %s", dialect, asked, err, driver.Modes()["bc-1"], want)
-					}
-				}
+		for _, asked := range allModes() {
+			before := len(driver.Requests())
+			_, err := b.DriverGrantBucketAccess(t.Context(), grantRequest(func(r *cosiv1alpha2.DriverGrantBucketAccessRequest) {
+				r.Buckets[0].ObjectDataAccessMode, r.Buckets[0].ObjectMetadataAccessMode = mode(asked[0]), mode(asked[1])
+				r.Buckets[0].BucketMetadataAccessMode = mode(asked[2])
+			}))
+			asks, want := len(driver.Requests())-before, want(asked)
+			switch {
+			case want == "" && (status.Code(err) != codes.InvalidArgument || asks > 0):
+				t.Errorf("%s %v: %v, %d calls, want INVALID_ARGUMENT and no call", dialect, asked, err, asks)
+			case want != "" && (err != nil || driver.Modes()["bc-1"] != want):
+				t.Errorf("%s %v: %v, mode %s, want %s", dialect, asked, err, driver.Modes()["bc-1"], want)
 			}
 		}
 	}
 }
 
-func onlyReadWrite(modes [3]cosiv1alpha2.AccessMode_Mode) bool {
-	for _, m := range modes {
-		if m != cosiv1alpha2.AccessMode_ANY && m != cosiv1alpha2.AccessMode_READ_WRITE {
+func onlyReadWrite(asked modes) bool {
+	for _, m := range asked {
+		if m != anyMode && m != rw {
 			return false
 		}
 	}

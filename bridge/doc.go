@@ -1,14 +1,17 @@
-// Package bridge puts a driver of COSI v1alpha1 behind the protocol v1alpha2. It
-// translates each call of a v1alpha2 sidecar into one of v1alpha1.
+// Package bridge puts a driver of COSI v1alpha1, or of an earlier dialect of v1alpha2,
+// behind the protocol v1alpha2 as the KEP has it. It translates each call of a v1alpha2
+// sidecar into one of the driver's [Dialect], which [Detect] finds out.
 //
-// v1alpha2 fixes the ID of a bucket or account before it exists; a v1alpha1 driver
-// chooses it afterwards. The bridge returns the name as the ID. If the driver's own
+// v1alpha2 fixes the ID of a bucket or account before it exists; a driver of an older
+// protocol chooses it afterwards. The bridge returns the name as the ID. If the driver's own
 // ID differs, the bridge stores it durably before it answers, and uses it in all
 // later calls. Nothing else is stored, except the names that the driver was asked
 // for as long as it is not known whether it chooses IDs of its own.
 //
-// What v1alpha1 cannot express is rejected before the driver is called: access modes
-// other than read-write, several buckets for an access, Google Cloud Storage. A
+// What a dialect cannot express is rejected before the driver is called: in v1alpha1, access
+// modes other than read-write, several buckets for an access, Google Cloud Storage; in others,
+// different modes for the categories of access. The numbers of modes are translated, since the
+// same number is another mode in another dialect. A
 // v1alpha1 driver cannot look a bucket up, so an existing bucket is rejected, too,
 // unless [Options.AssumeExisting] is set. [EncodeExisting] returns the ID that its
 // Bucket has if v1alpha2 does not allow the driver's own.
