@@ -156,7 +156,7 @@ func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
 	if saveErr := p.SaveStatus(ctx); saveErr != nil {
 		return saveErr
 	}
-	if isNews {
+	if isNews && (found.IsPermanent() || found.IsRetryable()) {
 		p.warn()
 	}
 	if isReason && found.IsPermanent() {
