@@ -145,7 +145,8 @@ func TestMigrateOmits(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	unbound := strings.Replace(oldObjects, "bucketReady: true, bucketName: bucket-0001", "bucketReady: false", 1)
-	h.write("old.yaml", strings.Replace(unbound, "name: photos}\nspec: {bucketClassName", "name: photos, uid: claim-1}\nspec: {bucketClassName", 1))
+	ofCluster := strings.Replace(unbound, "name: photos}\nspec: {bucketClassName", "name: photos, uid: claim-1}\nspec: {bucketClassName", 1)
+	h.write("old.yaml", ofCluster)
 	r := h.run("migrate", "-f", "old.yaml", "-o", "json")
 	if r.code != 1 || !strings.Contains(r.out, `"code": "ClaimNotBound"`) || !strings.Contains(r.out, `"existingBucketID"`) {
 		t.Errorf("exit code %d\n%s", r.code, r.out)
