@@ -43,7 +43,7 @@ func New(options Options) (*Bridge, error) {
 	}
 	options = options.withDefaults()
 	ended := driverConnection{callers: &callers{open: map[*caller]struct{}{}}, detection: &detection{}}
-	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(ended)))
+	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(ended), grpc.WithPerRPCCredentials(ended.detection)))
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,14 @@ const (
 func afterConnect(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
+	if _, pinned := ctx.Value(pinKey{}).(int); !pinned { // those have waited before
+		awaitReady(ctx, conn)
+	}
+	return call(ctx, method, request, reply, conn, opts...)
+}
+
+// awaitReady waits up to connectPatience for a connection.
+func awaitReady(ctx context.Context, conn *grpc.ClientConn) {
 	limited, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
 	for state := conn.GetState(); state != connectivity.Ready && state != connectivity.Shutdown && limited.Err() == nil; {
@@ -119,7 +127,6 @@ func afterConnect(
 		conn.ResetConnectBackoff()
 		state = next(limited, conn, state)
 	}
-	return call(ctx, method, request, reply, conn, opts...)
 }
 
 // next waits for the state of a connection to change, for connectInterval, and returns it.

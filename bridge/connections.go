@@ -61,8 +61,8 @@ func (t tracked) Accept() (net.Conn, error) {
 	return one, nil
 }
 
-// driverConnection disconnects the callers when the connection to the driver ends, and forgets
-// the driver's dialect.
+// driverConnection disconnects the callers when the connection to the driver ends. A new
+// connection forgets the driver's dialect.
 type driverConnection struct {
 	callers   *callers
 	detection *detection
@@ -83,8 +83,10 @@ func (driverConnection) TagConn(ctx context.Context, _ *stats.ConnTagInfo) conte
 
 // HandleConn implements stats.Handler.
 func (d driverConnection) HandleConn(_ context.Context, s stats.ConnStats) {
-	if _, ended := s.(*stats.ConnEnd); ended {
+	switch s.(type) {
+	case *stats.ConnBegin: // before any call uses it
 		d.detection.reset()
+	case *stats.ConnEnd: // a new connection may have begun already
 		d.callers.disconnect()
 	}
 }

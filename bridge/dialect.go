@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -104,7 +105,7 @@ func Detect(ctx context.Context, endpoint string) (dialect Dialect, err error) {
 
 // detect is Detect on a connection. A method that the driver lacks, or has only as a stub,
 // returns UNIMPLEMENTED.
-func detect(ctx context.Context, conn *grpc.ClientConn) (Dialect, error) {
+func detect(ctx context.Context, conn grpc.ClientConnInterface) (Dialect, error) {
 	provisioner := cosiv1alpha2.NewProvisionerClient(conn)
 	_, err := provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{})
 	generatesBuckets, err := serves(err)
@@ -137,7 +138,7 @@ func detect(ctx context.Context, conn *grpc.ClientConn) (Dialect, error) {
 }
 
 // servesOnlyV1alpha1 reports whether a driver serves v1alpha1, and not v1alpha2.
-func servesOnlyV1alpha1(ctx context.Context, conn *grpc.ClientConn) (bool, error) {
+func servesOnlyV1alpha1(ctx context.Context, conn grpc.ClientConnInterface) (bool, error) {
 	_, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
 	if served, err := serves(err); err != nil || served {
 		return false, err
@@ -164,38 +165,69 @@ func serves(err error) (bool, error) {
 	}
 }
 
-// detection is the dialect of the driver at the other end of a connection. A driver that
-// restarts may speak another one.
+// detection is the dialect of the driver at the other end of the current connection. A driver
+// that restarts may speak another one, in which the same bytes mean something else. So calls are
+// pinned to the connection on which the dialect was asked for.
 type detection struct {
-	mu          sync.Mutex
-	dialect     Dialect // empty if not known
-	last        Dialect // before the connection ended
-	connections int     // that have ended
+	mu         sync.Mutex
+	dialect    Dialect // empty if not known
+	last       Dialect // the latest that was known
+	connection int     // counts the connections
 }
 
-// reset forgets the dialect when the connection ends.
+var _ credentials.PerRPCCredentials = &detection{}
+
+// reset forgets the dialect when a connection begins.
 func (d *detection) reset() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dialect = ""
-	d.connections++
+	d.connection++
 }
 
-func (d *detection) known() (dialect Dialect, connections int) {
+func (d *detection) known() (dialect Dialect, connection int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.dialect, d.connections
+	return d.dialect, d.connection
 }
 
-// set stores a dialect, unless the connection has ended meanwhile. It reports whether the
-// dialect is another one than before.
-func (d *detection) set(dialect Dialect, connections int) (changed bool) {
+// set stores the dialect of a connection, unless another has begun meanwhile. It reports whether
+// the dialect is another one than before.
+func (d *detection) set(dialect Dialect, connection int) (changed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if connections == d.connections {
-		d.dialect = dialect
+	if connection != d.connection {
+		return false
 	}
 	changed = dialect != d.last
-	d.last = dialect
+	d.dialect, d.last = dialect, dialect
 	return changed
 }
+
+// pinKey is the key of a context with the connection to which a call is pinned.
+type pinKey struct{}
+
+// pinned makes calls on one connection only.
+type pinned struct {
+	*grpc.ClientConn
+
+	connection int
+}
+
+// Invoke implements grpc.ClientConnInterface.
+func (p pinned) Invoke(ctx context.Context, method string, request, response any, options ...grpc.CallOption) error {
+	return p.ClientConn.Invoke(context.WithValue(ctx, pinKey{}, p.connection), method, request, response, options...)
+}
+
+// GetRequestMetadata implements credentials.PerRPCCredentials, which gRPC asks once it has chosen
+// the connection of a call, and before it sends anything. It adds no metadata.
+func (d *detection) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
+	to, isPinned := ctx.Value(pinKey{}).(int)
+	if _, current := d.known(); isPinned && to != current {
+		return nil, status.Error(codes.Unavailable, "the driver has restarted, and may speak another dialect now")
+	}
+	return nil, nil //nolint:nilnil // no metadata, no error
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (*detection) RequireTransportSecurity() bool { return false }

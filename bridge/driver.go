@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -50,35 +51,37 @@ type driver interface {
 
 // driver returns the driver in its dialect, which it may have to ask for.
 func (b *Bridge) driver(ctx context.Context) (driver, error) {
-	dialect, err := b.dialect(ctx)
+	dialect, conn, err := b.dialect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if dialect == DialectV1alpha1 {
 		return v1alpha1Driver{
-			options: b.options, identity: cosiv1alpha1.NewIdentityClient(b.conn), provisioner: cosiv1alpha1.NewProvisionerClient(b.conn),
+			options: b.options, identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
 		}, nil
 	}
-	return v1alpha2Driver{dialect: dialect, conn: b.conn, provisioner: cosiv1alpha2.NewProvisionerClient(b.conn)}, nil
+	return v1alpha2Driver{dialect: dialect, conn: conn, provisioner: cosiv1alpha2.NewProvisionerClient(conn)}, nil
 }
 
-// dialect returns the dialect of the driver.
-func (b *Bridge) dialect(ctx context.Context) (Dialect, error) {
+// dialect returns the dialect of the driver, and the connection on which it speaks it.
+func (b *Bridge) dialect(ctx context.Context) (Dialect, grpc.ClientConnInterface, error) {
 	if b.options.Dialect != "" {
-		return b.options.Dialect, nil
+		return b.options.Dialect, b.conn, nil
 	}
-	dialect, connections := b.detection.known()
+	awaitReady(ctx, b.conn)
+	dialect, connection := b.detection.known()
+	conn := pinned{b.conn, connection}
 	if dialect != "" {
-		return dialect, nil
+		return dialect, conn, nil
 	}
-	dialect, err := detect(ctx, b.conn)
+	dialect, err := detect(ctx, conn)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if b.detection.set(dialect, connections) && b.options.Detected != nil {
+	if b.detection.set(dialect, connection) && b.options.Detected != nil {
 		b.options.Detected(dialect)
 	}
-	return dialect, nil
+	return dialect, conn, nil
 }
 
 // DriverGetInfo implements cosiv1alpha2.IdentityServer.
@@ -91,9 +94,8 @@ func (b *Bridge) DriverGetInfo(
 	}
 	info, err := d.getInfo(ctx)
 	if status.Code(err) == codes.Unimplemented {
-		dialect, _ := b.dialect(ctx)
-		return nil, status.Errorf(codes.Unimplemented, "the driver at %s does not serve %s: %s",
-			b.options.Driver, dialect.Protocol(), status.Convert(err).Message())
+		return nil, status.Errorf(codes.Unimplemented, "the driver at %s does not serve DriverGetInfo of its dialect: %s",
+			b.options.Driver, status.Convert(err).Message())
 	}
 	return info, err
 }

@@ -20,7 +20,7 @@ const getExistingBucket = "/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverGetExist
 // the same number in its requests as the ID in the KEP's.
 type v1alpha2Driver struct {
 	dialect     Dialect
-	conn        *grpc.ClientConn
+	conn        grpc.ClientConnInterface
 	provisioner cosiv1alpha2.ProvisionerClient
 }
 
