@@ -43,7 +43,8 @@ func New(options Options) (*Bridge, error) {
 	}
 	options = options.withDefaults()
 	ended := driverConnection{callers: &callers{open: map[*caller]struct{}{}}, detection: &detection{}}
-	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), grpc.WithStatsHandler(ended), grpc.WithPerRPCCredentials(ended.detection)))
+	own := []grpc.DialOption{grpc.WithStatsHandler(ended), grpc.WithPerRPCCredentials(ended.detection)}
+	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), own...))
 	if err != nil {
 		return nil, err
 	}
