@@ -163,9 +163,7 @@ func crashAt(t *testing.T, start startDriver, call int, repeats bool, at crash) 
 	}
 	victim := open(crashingStore{store, &at}, append(dial, grpc.WithUnaryInterceptor(at.intercept))...)
 	err := life[call].call(t.Context(), victim)
-	if err := victim.Close(); err != nil { // its connection ends with it
-		t.Fatal(err)
-	}
+	_ = victim.Close() // its connection ends with it
 	if crashed := at.crashed(); crashed != (err != nil) {
 		t.Fatalf("%s: error %v, crashed: %t", life[call].name, err, crashed)
 	}
