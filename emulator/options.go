@@ -123,7 +123,7 @@ type Options struct {
 	Strict bool
 
 	// SecretKeys are the sets of keys by which access Secrets of v1alpha2 have their values.
-	// None means those of the KEP.
+	// Empty means the KEP's.
 	SecretKeys []v1alpha2.SecretKeySet
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
@@ -131,7 +131,7 @@ type Options struct {
 	// dialect of v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, it
 	// is where that driver listens.
 	Driver string
-	// Dialect is what a driver of yours speaks: Driver, or that of Implementations.DriverCommand.
+	// Dialect is the protocol of your driver, Driver or Implementations.DriverCommand.
 	// By default the emulator asks it, as it asks those that JoinDriver adds.
 	Dialect bridge.Dialect
 	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
@@ -187,12 +187,35 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateProtocols(), o.validateBridge(), o.validateDialect())
+	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateBridge(),
+		o.validateDialect())
+}
+
+func (o Options) validateSecretKeys() error {
+	switch own := o.Implementations; {
+	case len(o.SecretKeys) == 0:
+		return nil
+	case o.API == objectstorage.V1alpha1:
+		return fmt.Errorf("%w: SecretKeys require the kinds of v1alpha2: the Secrets of v1alpha1 have one key, BucketInfo", ErrOptions)
+	case own.Sidecar != nil || own.SidecarCommand != nil:
+		return fmt.Errorf("%w: SecretKeys require the emulator's own sidecar, which yours replaces", ErrOptions)
+	}
+	for _, set := range o.SecretKeys {
+		if err := set.Validate(); err != nil {
+			return fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return nil
 }
 
 func (o Options) validateDriverNames() error {
+	if o.Cluster != nil && len(o.DriverNames) > 1 {
+		// Only the sidecar of the first driver takes the Lease of its driver's name.
+		return fmt.Errorf("%w: an existing cluster can have one fake driver, not %d: start an emulator for each name",
+			ErrOptions, len(o.DriverNames))
+	}
 	if !o.fake() && (len(o.DriverNames) > 0 || o.IgnoreUnknownParameters) {
-		return fmt.Errorf("%w: names and parameters of drivers are those of the fake driver, which is left out", ErrOptions)
+		return fmt.Errorf("%w: DriverNames and IgnoreUnknownParameters require the fake driver", ErrOptions)
 	}
 	for i, name := range o.DriverNames {
 		if err := fakedriver.ValidateName(name); err != nil {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
@@ -21,26 +22,36 @@ import (
 
 func TestStartRejects(t *testing.T) {
 	for name, opts := range map[string]emulator.Options{
-		"DriverAndNone":    {Driver: "unix:///tmp/x.sock", NoDriver: true},
-		"DriverOverTCP":    {Driver: "127.0.0.1:1234"},
-		"DriverRelative":   {Driver: "unix://x.sock"},
-		"PortWithoutStore": {NoDriver: true, S3Port: 9000},
-		"SocketOfOther":    {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
-		"TLSOfOther":       {Driver: "unix:///tmp/x.sock", TLS: true},
-		"LimitOfOther":     {NoDriver: true, MaxAccounts: 1},
-		"BodyOfOther":      {NoDriver: true, MaxBodyBytes: 1},
-		"CORSOfOther":      {NoDriver: true, S3CORSOrigins: []string{"*"}},
-		"CORSOrigin":       {S3CORSOrigins: []string{"localhost:3000"}},
-		"BridgeOfOther":    {Driver: "unix:///tmp/x.sock", Bridge: true},
-		"BridgeOfNone":     {NoDriver: true, Bridge: true},
-		"BridgeOfV1alpha1": {API: objectstorage.V1alpha1, Bridge: true},
-		"BridgeOfTwo":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
-		"BridgeOfGCS":      {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
-		"AccountsNegative": {MaxAccounts: -1},
-		"BodyNegative":     {MaxBodyBytes: -1},
-		"PortTooHigh":      {S3Port: 65536},
-		"PortNegative":     {APIServerPort: -1},
-		"CommandEmpty":     {Implementations: emulator.Implementations{SidecarCommand: []string{}}},
+		"DriverAndNone":      {Driver: "unix:///tmp/x.sock", NoDriver: true},
+		"DriverOverTCP":      {Driver: "127.0.0.1:1234"},
+		"DriverRelative":     {Driver: "unix://x.sock"},
+		"PortWithoutStore":   {NoDriver: true, S3Port: 9000},
+		"SocketOfOther":      {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
+		"TLSOfOther":         {Driver: "unix:///tmp/x.sock", TLS: true},
+		"LimitOfOther":       {NoDriver: true, MaxAccounts: 1},
+		"BodyOfOther":        {NoDriver: true, MaxBodyBytes: 1},
+		"CORSOfOther":        {NoDriver: true, S3CORSOrigins: []string{"*"}},
+		"CORSOrigin":         {S3CORSOrigins: []string{"localhost:3000"}},
+		"BridgeOfOther":      {Driver: "unix:///tmp/x.sock", Bridge: true},
+		"BridgeOfNone":       {NoDriver: true, Bridge: true},
+		"BridgeOfV1alpha1":   {API: objectstorage.V1alpha1, Bridge: true},
+		"BridgeOfTwo":        {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
+		"BridgeOfGCS":        {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
+		"AccountsNegative":   {MaxAccounts: -1},
+		"BodyNegative":       {MaxBodyBytes: -1},
+		"PortTooHigh":        {S3Port: 65536},
+		"PortNegative":       {APIServerPort: -1},
+		"DriverNameInvalid":  {DriverNames: []string{"Not A Name"}},
+		"DriverNameTwice":    {DriverNames: []string{"a.test", "a.test"}},
+		"DriverNameOfOther":  {DriverNames: []string{"a.test"}, Driver: "unix:///tmp/d.sock"},
+		"DriverNamesCluster": {DriverNames: []string{"a.test", "b.test"}, Cluster: &emulator.ExistingCluster{}},
+		"SecretKeysUnknown":  {SecretKeys: []v1alpha2.SecretKeySet{"KEP"}},
+		"SecretKeysV1alpha1": {API: objectstorage.V1alpha1, SecretKeys: []v1alpha2.SecretKeySet{v1alpha2.SecretKeysCOSI}},
+		"SecretKeysOfOther": {
+			SecretKeys:      []v1alpha2.SecretKeySet{v1alpha2.SecretKeysCOSI},
+			Implementations: emulator.Implementations{SidecarCommand: []string{"true"}},
+		},
+		"CommandEmpty": {Implementations: emulator.Implementations{SidecarCommand: []string{}}},
 		"CommandAndFunction": {Implementations: emulator.Implementations{
 			ControllerCommand: []string{"true"},
 			Controller:        func(*rest.Config, logr.Logger) (emulator.Runner, error) { return nil, nil },

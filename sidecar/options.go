@@ -51,8 +51,8 @@ type Options struct {
 	// object storage. If it is empty, they need none.
 	CertificateAuthority string
 
-	// SecretKeys are the sets of keys by which access Secrets have their values. None means
-	// those of the KEP. The Secrets of v1alpha1 have one key.
+	// SecretKeys are the sets of keys of access Secrets. Empty means the KEP's. With the kinds of
+	// v1alpha1 it must be empty: their Secrets have one key.
 	SecretKeys []v1alpha2.SecretKeySet
 
 	// Logger takes the log. The zero value logs nothing.

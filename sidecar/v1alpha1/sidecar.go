@@ -5,6 +5,7 @@ package v1alpha1
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -38,7 +39,11 @@ type Sidecar struct {
 // its answer is invalid, or if the API server does not know the COSI kinds. The
 // caller must call Start, which closes the connection in the end.
 func New(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (*Sidecar, error) {
-	if err := opts.Validate(); err != nil {
+	err := opts.Validate()
+	if len(opts.SecretKeys) > 0 {
+		err = errors.Join(err, errors.New("the Secrets of v1alpha1 have one key, BucketInfo: SecretKeys must be empty"))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("options of the sidecar: %w", err)
 	}
 	complete := instance.Options(opts).WithDefaults()

@@ -11,7 +11,7 @@ type SecretKeySet string
 const (
 	// SecretKeysKEP are the keys of the KEP, such as AWS_ENDPOINT_URL.
 	SecretKeysKEP SecretKeySet = "kep"
-	// SecretKeysCOSI are those of the earlier drafts, such as COSI_S3_ENDPOINT, which public
+	// SecretKeysCOSI are the keys of earlier drafts, such as COSI_S3_ENDPOINT, which public
 	// components write and applications read.
 	SecretKeysCOSI SecretKeySet = "cosi"
 )
@@ -44,17 +44,25 @@ var draftKeys = map[Protocol]map[string]string{
 	},
 }
 
-// DraftSecretKeys returns the keys of SecretKeysCOSI for a protocol by those of the KEP. The map
+// DraftSecretKeys maps the KEP's keys of a protocol to the keys of SecretKeysCOSI. The map
 // must not be changed.
 func DraftSecretKeys(protocol Protocol) map[string]string { return draftKeys[protocol] }
 
-// ParseSecretKeySets reads a list such as "kep,cosi". It is not empty.
+// Validate returns an error for an unknown set.
+func (s SecretKeySet) Validate() error {
+	if s != SecretKeysKEP && s != SecretKeysCOSI {
+		return fmt.Errorf("unknown set of Secret keys %q: it must be %s or %s", string(s), SecretKeysKEP, SecretKeysCOSI)
+	}
+	return nil
+}
+
+// ParseSecretKeySets reads a list such as "kep,cosi", which must not be empty.
 func ParseSecretKeySets(list string) ([]SecretKeySet, error) {
 	var sets []SecretKeySet
 	for name := range strings.SplitSeq(list, ",") {
 		set := SecretKeySet(strings.TrimSpace(name))
-		if set != SecretKeysKEP && set != SecretKeysCOSI {
-			return nil, fmt.Errorf("the set of keys %q is not known: it must be %s or %s", name, SecretKeysKEP, SecretKeysCOSI)
+		if err := set.Validate(); err != nil {
+			return nil, err
 		}
 		sets = append(sets, set)
 	}

@@ -74,6 +74,9 @@ func (o Options) Validate() error {
 		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
 			o.ConnectTimeout, o.RPCTimeout))
 	}
+	for _, set := range o.SecretKeys {
+		err = errors.Join(err, set.Validate())
+	}
 	return errors.Join(err, validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
 		validateCertificates(o.CertificateAuthority))
 }
