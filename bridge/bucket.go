@@ -17,7 +17,7 @@ import (
 func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generated
 	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
-	d, err := b.driverFor(ctx, request.GetName(), request.GetProtocols(), isNew)
+	d, err := b.driverForNew(ctx, request.GetName(), request.GetProtocols())
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (b *Bridge) DriverGenerateBucketId( //nolint:revive // the name is generate
 func (b *Bridge) DriverCreateBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
 ) (*cosiv1alpha2.DriverCreateBucketResponse, error) {
-	d, err := b.driverFor(ctx, request.GetBucketId(), request.GetProtocols(), isNew)
+	d, err := b.driverForNew(ctx, request.GetBucketId(), request.GetProtocols())
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (b *Bridge) DriverGetBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
 ) (*cosiv1alpha2.DriverGetBucketResponse, error) {
 	bucket := request.GetBucketId()
-	d, err := b.driverFor(ctx, bucket, request.GetProtocols(), isAny)
+	d, err := b.driverFor(ctx, bucket, request.GetProtocols())
 	if err != nil {
 		return nil, err
 	}
@@ -169,18 +169,17 @@ func (b *Bridge) bucketIDs(ctx context.Context, d driver, request *cosiv1alpha2.
 	return b.buckets.all(ctx, name)
 }
 
-// Whether a request may be about an existing bucket.
-const (
-	isNew = true
-	isAny = false
-)
-
-// driverFor checks what requests about one bucket have in common, and returns the driver. The
-// name of a new bucket must not be read as the ID of an existing one.
-func (b *Bridge) driverFor(ctx context.Context, name string, protocols []*cosiv1alpha2.ObjectProtocol, created bool) (driver, error) {
-	if created && strings.HasPrefix(name, existingPrefix) {
+// driverForNew is driverFor for a new bucket, whose name must not be read as the ID of an
+// existing one.
+func (b *Bridge) driverForNew(ctx context.Context, name string, protocols []*cosiv1alpha2.ObjectProtocol) (driver, error) {
+	if strings.HasPrefix(name, existingPrefix) {
 		return nil, status.Errorf(codes.InvalidArgument, "bucket %s: names with %q are for buckets that exist already", name, existingPrefix)
 	}
+	return b.driverFor(ctx, name, protocols)
+}
+
+// driverFor validates the name and the protocols of a bucket, and returns the driver.
+func (b *Bridge) driverFor(ctx context.Context, name string, protocols []*cosiv1alpha2.ObjectProtocol) (driver, error) {
 	if name == "" {
 		return nil, missing("the name or ID of the bucket")
 	}

@@ -53,6 +53,22 @@ func serveOn(t *testing.T, server *grpc.Server, socket string) {
 	})
 }
 
+// connectTo returns a connection to a relay. Both are closed when the test ends.
+func connectTo(t *testing.T, r *relay, socket string) *grpc.ClientConn {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	process, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = process.Close() })
+	return process
+}
+
 // await waits for a state of a connection, or for another than that.
 func await(t *testing.T, conn *grpc.ClientConn, want connectivity.State, is bool) {
 	t.Helper()
@@ -79,16 +95,7 @@ func TestRelayBreaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := r.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	process, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = process.Close() }()
+	process := connectTo(t, r, socket)
 	await(t, process, connectivity.Ready, true)
 	first.Stop()
 	await(t, process, connectivity.Ready, false)
@@ -132,16 +139,7 @@ func TestRelayDialect(t *testing.T) {
 	r := serveRelay(conn, listener, nil, func(string) (request, response proto.Message) {
 		return &cosiv1alpha2.DriverCreateBucketRequest{}, &dialects.BucketResponse{}
 	})
-	defer func() {
-		if err := r.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	process, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = process.Close() }()
+	process := connectTo(t, r, socket)
 	response := &dialects.BucketResponse{}
 	err = process.Invoke(t.Context(), cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName,
 		&cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b"}, response)
