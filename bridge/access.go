@@ -69,7 +69,7 @@ func (b *Bridge) grant(
 	if err != nil {
 		return nil, err
 	}
-	var incomplete error // what is wrong with the answer, whose ID is stored
+	var incomplete error // an invalid response with a valid ID, which is stored
 	err = b.accounts.learn(ctx, request.GetAccountId(), request, func(known string) (id string, err error) {
 		id, response, err = d.grant(ctx, request, own, known)
 		switch {

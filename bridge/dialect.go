@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// Dialect is what a driver speaks: COSI v1alpha1, or one of the wire dialects that share
+// Dialect is the protocol of a driver: COSI v1alpha1, or one of the wire dialects that share
 // the name of v1alpha2.
 type Dialect string
 
@@ -93,7 +93,7 @@ func (d Dialect) Messages(method string) (request, response proto.Message) {
 }
 
 // Detect asks a driver for its dialect. Its calls create nothing: they lack the name or ID.
-// It does not return DialectNoModes, whose calls are the same as those of DialectOneMode.
+// It returns DialectOneMode for a driver of DialectNoModes: both have the same calls.
 func Detect(ctx context.Context, endpoint string) (dialect Dialect, err error) {
 	conn, err := connect(endpoint, nil)
 	if err != nil {

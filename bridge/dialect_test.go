@@ -53,7 +53,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectOld: the bridge reports what it has found out, once.
+// TestDetectOld: the bridge reports the dialect once.
 func TestDetectOld(t *testing.T) {
 	driver := &oldDriver{}
 	var detected []bridge.Dialect
@@ -258,7 +258,7 @@ func TestCreateResponse(t *testing.T) {
 	}
 }
 
-// modes are those of the three categories.
+// modes are the modes of the three categories.
 type modes [3]cosiv1alpha2.AccessMode_Mode
 
 // Modes under short names, for the tables.
@@ -294,7 +294,7 @@ func allModes() []modes {
 	return all
 }
 
-// TestModes: which mode a driver gets for those of the three categories; none if they are rejected.
+// TestModes: the mode that a driver gets for the modes of the three categories, or a rejection.
 func TestModes(t *testing.T) {
 	same := func(asked modes) string { return asked[0].String() + " " + asked[1].String() + " " + asked[2].String() }
 	one := func(asked modes) string { return wantOneMode[asked] }

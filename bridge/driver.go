@@ -17,7 +17,7 @@ type (
 	accessedBucket = cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket
 )
 
-// driver is a driver in its dialect. The requests are those of the sidecar, with its IDs;
+// driver is a driver in its dialect. The requests are the sidecar's, with its IDs;
 // arguments called own are the driver's IDs of the same buckets.
 type driver interface {
 	getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInfoResponse, error)

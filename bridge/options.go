@@ -19,7 +19,7 @@ const DefaultS3Region = "us-east-1"
 type Options struct {
 	// Driver is the address of the driver, such as unix:///path.sock.
 	Driver string
-	// Dialect is what the driver speaks. By default the bridge asks the driver, after each
+	// Dialect is the protocol of the driver. By default the bridge asks the driver, after each
 	// connection.
 	Dialect Dialect
 	// Detected, if set, is called with the dialect that the driver speaks, when the bridge has

@@ -19,9 +19,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestForeignDefinitions replaces the definition of BucketClaims by one that lacks the conditions, as that
-// of earlier drafts does. The API server drops them without a word. The claim has an Event, and an emulator that is to
-// use the cluster says what is wrong.
+// TestForeignDefinitions removes the conditions from the definition of BucketClaims: earlier drafts have none.
+// The API server drops conditions and reports no error. The claim has an Event, and an emulator that starts on the
+// cluster names the missing fields.
 func TestForeignDefinitions(t *testing.T) {
 	t.Parallel()
 	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded})

@@ -10,8 +10,8 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-// TestClassesOfOthers: a driver that stands in for another ignores the parameters of its classes, and takes
-// the authentication type that COSI v0.2 does not know for Key.
+// TestClassesOfOthers: the fake driver accepts classes of other drivers. It ignores their parameters, and takes
+// the unknown authentication type of COSI v0.2 for Key.
 func TestClassesOfOthers(t *testing.T) {
 	const foreign = "objectStoreUserSecretName"
 	tests := map[string]struct {
@@ -26,7 +26,7 @@ func TestClassesOfOthers(t *testing.T) {
 			map[string]string{foreign: "x"}, cosiv1alpha1.AuthenticationType_Key, codes.InvalidArgument, codes.InvalidArgument,
 		},
 		"Driver": {
-			"It stands in for another.", fakedriver.Options{IgnoreUnknownParameters: true},
+			"Classes of another driver can be used.", fakedriver.Options{IgnoreUnknownParameters: true},
 			map[string]string{foreign: "x"}, cosiv1alpha1.AuthenticationType_Key, codes.OK, codes.OK,
 		},
 		"OwnIsWrong": {

@@ -67,8 +67,8 @@ type Options struct {
 	// does not set. Those that do not apply to the protocol or the authentication type
 	// are ignored. Default: none.
 	Parameters map[string]string
-	// IgnoreUnknownParameters has parameters that the driver does not know have no effect,
-	// so that it can stand in for a driver that has others. The log has their names.
+	// IgnoreUnknownParameters has the driver ignore unknown parameters, so that classes of
+	// another driver can be used. It logs their names.
 	// A class can ask for the same by ParameterIgnoreUnknown. Otherwise they are rejected.
 	IgnoreUnknownParameters bool
 	// AcceptUnknownAuthentication has a driver of V1alpha1 take the unknown authentication type

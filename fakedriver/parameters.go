@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ParameterIgnoreUnknown is the parameter of classes, with the value "true", that has the
-// driver ignore those of the class that it does not know.
+// ParameterIgnoreUnknown is a parameter of classes. With the value "true", the driver ignores
+// unknown parameters of the class.
 const ParameterIgnoreUnknown = "ignoreUnknownParameters"
 
-// checkIgnoreUnknown is how all classes set ParameterIgnoreUnknown, which is no part of what they are for.
+// checkIgnoreUnknown validates ParameterIgnoreUnknown, which is not part of the bucket or account.
 func checkIgnoreUnknown(value string) error {
 	_, err := oneOf(map[string]bool{"true": true, "false": false}, value)
 	return err
@@ -34,7 +34,7 @@ func (d *Driver) understood(ofClass map[string]string, known []string) map[strin
 		return ofClass
 	}
 	slices.Sort(ignored)
-	d.options.Logger.Info("parameters that this driver does not know have no effect", "parameters", ignored)
+	d.options.Logger.Info("unknown parameters are ignored", "parameters", ignored)
 	return understood
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // Missing returns the fields that a definition of one of the kinds lacks in a version, as
-// paths such as status.conditions, sorted. The definitions of earlier drafts lack some: an API
-// server drops them without a word when they are written. Of a definition that is no kind of
+// paths such as status.conditions, sorted. The definitions of earlier drafts lack some. An API
+// server drops these fields from every write, and reports no error. Of a definition that is no kind of
 // COSI, or does not serve the version, it returns an error.
 func Missing(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) ([]string, error) {
 	all, err := For(version)

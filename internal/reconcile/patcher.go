@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reason, which is that of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reason, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"

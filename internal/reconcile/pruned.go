@@ -16,9 +16,9 @@ import (
 // ReasonPruned is the reason of a PrunedError.
 const ReasonPruned metav1.StatusReason = "Pruned"
 
-// PrunedError says that the API server has dropped fields of a status that was written. It
-// does so without a word if its CustomResourceDefinition lacks them, as that of an earlier
-// draft does: nobody would hear of what has been written.
+// PrunedError means that the API server has dropped fields of a status. An API server drops
+// fields that its CustomResourceDefinition lacks, and reports no error. The definitions of
+// earlier drafts lack some.
 type PrunedError struct {
 	// Object is kind and name.
 	Object string

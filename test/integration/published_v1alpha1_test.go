@@ -25,8 +25,8 @@ import (
 // published are manifests in the forms that vendors publish for v1alpha1, one file a vendor.
 const published = "testdata/published/v1alpha1/*.yaml"
 
-// TestPublishedV1alpha1 applies published manifests as they are. The fake driver answers to the
-// names of all their drivers, and each access gets its Secret.
+// TestPublishedV1alpha1 applies published manifests as they are, with fake drivers of the names in
+// them. Each access gets its Secret.
 func TestPublishedV1alpha1(t *testing.T) {
 	t.Parallel()
 	sets := readPublished(t)
@@ -99,7 +99,7 @@ func (s publishedSet) expectAccess(t *testing.T, emu *emulator.Emulator) {
 	t.Helper()
 	for _, object := range s.objects {
 		if id, _, _ := unstructured.NestedString(object.Object, "spec", "existingBucketID"); id != "" {
-			if _, err := emu.Store().CreateBucket(t.Context(), fakedriver.BucketSpec{Name: id, Owner: "somebody"}); err != nil {
+			if _, err := emu.Store().CreateBucket(t.Context(), fakedriver.BucketSpec{Name: id, Owner: "admin"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,7 +14,7 @@ import "strings"
 //	credentials of the driver       s3, azure            ==             stay out of BucketInfo
 //	existingBucketName              ""                   ==             wins over bucketClassName
 //
-// The methods below say what a spelling means where something has to be decided by it.
+// The functions below compare by this table.
 
 // IsDriver reports whether a driverName of an object is the name of a driver.
 func IsDriver(written, name string) bool { return strings.EqualFold(written, name) }

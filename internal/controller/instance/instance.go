@@ -48,7 +48,7 @@ type Setup struct {
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
-	// Strict is that of the Options.
+	// Strict is Options.Strict.
 	Strict bool
 
 	settings cosimanager.Settings

@@ -225,7 +225,7 @@ func (p *planner) bucketClass(class *v1alpha1.BucketClass) {
 	d := p.start(kindBucketClass, class)
 	d.checkDriverName(class.DriverName)
 	if !class.DeletionPolicy.IsKnown() && class.DeletionPolicy != "" {
-		d.change(PolicyUnknown, "deletionPolicy %q becomes Retain, which is what COSI v0.2 takes it for", class.DeletionPolicy)
+		d.change(PolicyUnknown, "deletionPolicy %q becomes Retain: COSI v0.2 retains buckets with any policy but Delete", class.DeletionPolicy)
 	}
 	p.finish(d, &v1alpha2.BucketClass{
 		TypeMeta: typeMeta(kindBucketClass), ObjectMeta: metaOf(class),

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// rest adds up the time in which the components that scenarios share had nothing to do. While
-// they work for others, an object may wait in their queues, however silent they are about it.
+// rest sums the time in which the shared components were idle. While they work for other
+// scenarios, an object may wait in their queues without any operation of its own.
 type rest struct {
 	mark  uint64    // the last event that was read
 	until time.Time // the time that has been counted

@@ -33,7 +33,7 @@ type reconciler struct {
 type Options struct {
 	// CertificateAuthority goes into every Secret, if there is one.
 	CertificateAuthority string
-	// SecretKeys are the sets of keys that a Secret has. None means those of the KEP.
+	// SecretKeys are the sets of keys of a Secret. Empty means the KEP's.
 	SecretKeys []v1alpha2.SecretKeySet
 }
 

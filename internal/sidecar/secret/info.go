@@ -42,7 +42,7 @@ type Access struct {
 	// CertificateAuthority, in PEM, is for applications to verify the endpoint. It is
 	// empty if they need none.
 	CertificateAuthority string
-	// Keys are the sets of keys that the Secret has. None means those of the KEP.
+	// Keys are the sets of keys of the Secret. Empty means the KEP's.
 	Keys []v1alpha2.SecretKeySet
 }
 

@@ -71,7 +71,7 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 }
 
 // ignoreUnknownUsage describes the flag --ignore-unknown-parameters of all commands.
-const ignoreUnknownUsage = "have parameters of classes that the fake driver does not know have no effect, as for classes of another driver"
+const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes of another driver"
 
 // addDriverFlags adds the flags of the services and their addresses.
 func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {

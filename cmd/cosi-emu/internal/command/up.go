@@ -41,7 +41,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addEmulator(flags)
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
-		"driver name that the fake driver answers to, for classes of another driver, whose parameters then have no effect; can be repeated")
+		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be repeated")
 	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
 	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)
@@ -134,7 +134,7 @@ func (s *start) validateAssume() error {
 		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
 	}
 	if s.own.dialect != "" && s.own.driver == "" && s.session.Emulator.Driver == "" {
-		return cli.Usage(errors.New("--dialect requires --driver or --driver-cmd: it is what your driver speaks"))
+		return cli.Usage(errors.New("--dialect requires --driver or --driver-cmd: it names the protocol of your driver"))
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestTolerated(t *testing.T) {
 		given        func(*scene)
 		rejected     string   // the reason of a strict controller
 		bucket       []string // what is written of the Bucket
-		events       []string // after that of the binding
+		events       []string // after the Event of the binding
 	}{
 		{
 			name: "class and existing Bucket", reason: "the existing Bucket wins",
@@ -50,7 +50,7 @@ func TestTolerated(t *testing.T) {
 			rejected: v1alpha2.ReasonProtocolNotSupported, bucket: []string{bucketPatch}, events: []string{warns},
 		},
 		{
-			name: "deletion policy in lower case", reason: "it is not Delete, and whoever wrote it will miss that",
+			name: "deletion policy in lower case", reason: "it is not Delete, so the bucket stays",
 			given:    func(s *scene) { s.hasClass(policy("delete")); s.hasClaim() },
 			rejected: v1alpha2.ReasonInvalidSpec, bucket: []string{"create buckets bucket-uid-photos"}, events: []string{warns},
 		},

@@ -22,7 +22,7 @@ type Access struct {
 	Name string
 	// Bucket is the name of the Bucket object.
 	Bucket string
-	// Protocol is that of the BucketAccess, as its user has spelt it, or empty.
+	// Protocol is the protocol of the BucketAccess, as its user has spelt it, or empty.
 	Protocol       v1alpha1.Protocol
 	Authentication v1alpha1.AuthenticationType
 	// Credentials are those by protocol, as a driver has spelt it.
@@ -67,8 +67,8 @@ func (a Access) Render() (data []byte, served v1alpha1.Protocol, err error) {
 	return data, served, err
 }
 
-// serves returns the protocol that there are credentials for. Only if there are some for both,
-// or for none, that of the BucketAccess decides.
+// serves returns the protocol of the credentials. If the driver has returned credentials for both
+// protocols, or for none, the protocol of the BucketAccess decides.
 func (a Access) serves() (v1alpha1.Protocol, error) {
 	hasS3, hasAzure := a.of(v1alpha1.ProtocolS3) != nil, a.of(v1alpha1.ProtocolAzure) != nil
 	wanted, _ := a.Protocol.Canonical()
