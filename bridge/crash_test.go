@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 )
 
@@ -115,7 +116,7 @@ func TestCrash(t *testing.T) {
 			return driver.dial(t), driver.left
 		}
 	}
-	of := func(dialect bridge.Dialect, idOf func(string) string) startDriver {
+	of := func(dialect dialects.Dialect, idOf func(string) string) startDriver {
 		return func(t *testing.T) ([]grpc.DialOption, func() []string) {
 			t.Helper()
 			driver := &dialectdriver.Driver{Dialect: dialect, IDOf: idOf}
@@ -125,9 +126,9 @@ func TestCrash(t *testing.T) {
 	for scheme, start := range map[string]startDriver{
 		"Names":     old(nil),
 		"Own":       old(own),
-		"OneMode":   of(bridge.DialectOneMode, nil),
-		"OneModeID": of(bridge.DialectOneMode, own),
-		"BucketIDs": of(bridge.DialectBucketIDs, own),
+		"OneMode":   of(dialects.OneMode, nil),
+		"OneModeID": of(dialects.OneMode, own),
+		"BucketIDs": of(dialects.BucketIDs, own),
 	} {
 		for call := range life {
 			for _, repeats := range []bool{true, false} {

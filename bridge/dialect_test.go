@@ -29,17 +29,17 @@ func ownID(name string) string { return "loc:" + name }
 func TestDetect(t *testing.T) {
 	for name, tc := range map[string]struct {
 		driver *dialectdriver.Driver
-		want   bridge.Dialect
+		want   dialects.Dialect
 	}{
-		"NoModes":        {&dialectdriver.Driver{Dialect: bridge.DialectNoModes}, bridge.DialectOneMode},
-		"OneMode":        {&dialectdriver.Driver{Dialect: bridge.DialectOneMode}, bridge.DialectOneMode},
-		"OneModeStubs":   {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, Stubs: true}, bridge.DialectOneMode},
-		"NoGet":          {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, NoGet: true}, bridge.DialectOneMode},
-		"NoGetStubs":     {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, NoGet: true, Stubs: true}, bridge.DialectOneMode},
-		"OneModeGet":     {&dialectdriver.Driver{Dialect: bridge.DialectOneModeGet}, bridge.DialectOneModeGet},
-		"OneModeGetStub": {&dialectdriver.Driver{Dialect: bridge.DialectOneModeGet, Stubs: true}, bridge.DialectOneModeGet},
-		"BucketIDs":      {&dialectdriver.Driver{Dialect: bridge.DialectBucketIDs}, bridge.DialectBucketIDs},
-		"KEP":            {&dialectdriver.Driver{Dialect: bridge.DialectKEP}, bridge.DialectKEP},
+		"NoModes":        {&dialectdriver.Driver{Dialect: dialects.NoModes}, dialects.OneMode},
+		"OneMode":        {&dialectdriver.Driver{Dialect: dialects.OneMode}, dialects.OneMode},
+		"OneModeStubs":   {&dialectdriver.Driver{Dialect: dialects.OneMode, Stubs: true}, dialects.OneMode},
+		"NoGet":          {&dialectdriver.Driver{Dialect: dialects.OneMode, NoGet: true}, dialects.OneMode},
+		"NoGetStubs":     {&dialectdriver.Driver{Dialect: dialects.OneMode, NoGet: true, Stubs: true}, dialects.OneMode},
+		"OneModeGet":     {&dialectdriver.Driver{Dialect: dialects.OneModeGet}, dialects.OneModeGet},
+		"OneModeGetStub": {&dialectdriver.Driver{Dialect: dialects.OneModeGet, Stubs: true}, dialects.OneModeGet},
+		"BucketIDs":      {&dialectdriver.Driver{Dialect: dialects.BucketIDs}, dialects.BucketIDs},
+		"KEP":            {&dialectdriver.Driver{Dialect: dialects.KEP}, dialects.KEP},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := bridge.Detect(t.Context(), tc.driver.Listen(t))
@@ -56,14 +56,14 @@ func TestDetect(t *testing.T) {
 // TestDetectOld: the bridge reports the dialect once.
 func TestDetectOld(t *testing.T) {
 	driver := &oldDriver{}
-	var detected []bridge.Dialect
-	b := newBridge(t, bridge.Options{DialOptions: driver.dial(t), Detected: func(d bridge.Dialect) { detected = append(detected, d) }})
+	var detected []dialects.Dialect
+	b := newBridge(t, bridge.Options{DialOptions: driver.dial(t), Detected: func(d dialects.Dialect) { detected = append(detected, d) }})
 	for range 2 {
 		if _, err := b.DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]bridge.Dialect{bridge.DialectV1alpha1}, detected); diff != "" {
+	if diff := cmp.Diff([]dialects.Dialect{dialects.V1alpha1}, detected); diff != "" {
 		t.Errorf("detected (-want +got):\n%s", diff)
 	}
 	if len(driver.requests) > 0 {
@@ -110,19 +110,19 @@ func TestOtherDialectAfterRestart(t *testing.T) {
 			}
 		}
 	}
-	var detected []bridge.Dialect
+	var detected []dialects.Dialect
 	stop := serve(&oldDriver{credentials: s3Credentials()}, nil)
 	b := newBridge(t, bridge.Options{
 		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			return current.Load().DialContext(ctx)
 		})},
-		Detected: func(d bridge.Dialect) { detected = append(detected, d) },
+		Detected: func(d dialects.Dialect) { detected = append(detected, d) },
 	})
 	if err := life[0].call(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	stop()
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode}
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode}
 	t.Cleanup(serve(nil, driver))
 	driver.AddBucket("bc-1")
 	// A call that was about to use the old connection fails, and does not reach the new driver.
@@ -134,7 +134,7 @@ func TestOtherDialectAfterRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]bridge.Dialect{bridge.DialectV1alpha1, bridge.DialectOneMode}, detected); diff != "" {
+	if diff := cmp.Diff([]dialects.Dialect{dialects.V1alpha1, dialects.OneMode}, detected); diff != "" {
 		t.Errorf("detected (-want +got):\n%s", diff)
 	}
 }
@@ -198,15 +198,15 @@ func TestDialects(t *testing.T) {
 			Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{readWrite("loc:bc-1")},
 		}
 	}
-	for dialect, want := range map[bridge.Dialect]struct {
+	for dialect, want := range map[dialects.Dialect]struct {
 		create, grant proto.Message
 		bucket        string // as the sidecar knows it
 	}{
-		bridge.DialectNoModes:    {create("bc-1"), oneMode(&dialects.AccessMode{}), "bc-1"},
-		bridge.DialectOneMode:    {create("bc-1"), oneMode(&dialects.AccessMode{Mode: dialects.AccessMode_READ_WRITE}), "bc-1"},
-		bridge.DialectOneModeGet: {create("bc-1"), oneMode(&dialects.AccessMode{Mode: dialects.AccessMode_READ_WRITE}), "bc-1"},
-		bridge.DialectBucketIDs:  {create("loc:bc-1"), threeModes("ba-1"), "loc:bc-1"},
-		bridge.DialectKEP:        {create("loc:bc-1"), threeModes("loc:ba-1"), "loc:bc-1"},
+		dialects.NoModes:    {create("bc-1"), oneMode(&dialects.AccessMode{}), "bc-1"},
+		dialects.OneMode:    {create("bc-1"), oneMode(&dialects.AccessMode{Mode: dialects.AccessMode_READ_WRITE}), "bc-1"},
+		dialects.OneModeGet: {create("bc-1"), oneMode(&dialects.AccessMode{Mode: dialects.AccessMode_READ_WRITE}), "bc-1"},
+		dialects.BucketIDs:  {create("loc:bc-1"), threeModes("ba-1"), "loc:bc-1"},
+		dialects.KEP:        {create("loc:bc-1"), threeModes("loc:ba-1"), "loc:bc-1"},
 	} {
 		t.Run(string(dialect), func(t *testing.T) {
 			driver, store := &dialectdriver.Driver{Dialect: dialect, IDOf: ownID}, memory{}
@@ -248,7 +248,7 @@ func TestDialects(t *testing.T) {
 
 // TestCreateResponse: the protocols have another number in each dialect.
 func TestCreateResponse(t *testing.T) {
-	for _, dialect := range bridge.Dialects()[1:] {
+	for _, dialect := range dialects.All()[1:] {
 		driver := &dialectdriver.Driver{Dialect: dialect}
 		b := newBridge(t, bridge.Options{DialOptions: driver.Dial(t), Dialect: dialect})
 		response, err := b.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bc-1"})
@@ -298,14 +298,14 @@ func allModes() []modes {
 func TestModes(t *testing.T) {
 	same := func(asked modes) string { return asked[0].String() + " " + asked[1].String() + " " + asked[2].String() }
 	one := func(asked modes) string { return wantOneMode[asked] }
-	for dialect, want := range map[bridge.Dialect]func(modes) string{
-		bridge.DialectNoModes: func(asked modes) string {
+	for dialect, want := range map[dialects.Dialect]func(modes) string{
+		dialects.NoModes: func(asked modes) string {
 			if onlyReadWrite(asked) {
 				return "UNKNOWN"
 			}
 			return ""
 		},
-		bridge.DialectOneMode: one, bridge.DialectOneModeGet: one, bridge.DialectBucketIDs: same, bridge.DialectKEP: same,
+		dialects.OneMode: one, dialects.OneModeGet: one, dialects.BucketIDs: same, dialects.KEP: same,
 	} {
 		driver := &dialectdriver.Driver{Dialect: dialect}
 		b := newBridge(t, bridge.Options{DialOptions: driver.Dial(t), Dialect: dialect})
@@ -338,7 +338,7 @@ func onlyReadWrite(asked modes) bool {
 
 // TestModesRejected: the error has the two modes, and what to do.
 func TestModesRejected(t *testing.T) {
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode}
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode}
 	b := newBridge(t, bridge.Options{DialOptions: driver.Dial(t)})
 	_, err := b.DriverGenerateBucketAccessId(t.Context(), &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 		AccountName: "ba-1", Protocol: s3(), AuthenticationType: key(),
@@ -356,7 +356,7 @@ func TestModesRejected(t *testing.T) {
 
 // TestSeveralBuckets: one account for two buckets, whose IDs the driver has chosen.
 func TestSeveralBuckets(t *testing.T) {
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: ownID}
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: ownID}
 	b := newBridge(t, bridge.Options{DialOptions: driver.Dial(t)})
 	for _, id := range []string{"bc-1", "bc-2"} {
 		if _, err := b.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: id}); err != nil {
@@ -398,19 +398,19 @@ func TestExistingOfDialect(t *testing.T) {
 		code   codes.Code
 		want   string // ID in the driver's next request
 	}{
-		"NoModes":    {&dialectdriver.Driver{Dialect: bridge.DialectNoModes}, false, "photos", codes.OK, "photos"},
-		"OneMode":    {&dialectdriver.Driver{Dialect: bridge.DialectOneMode}, false, "photos", codes.OK, "photos"},
-		"OneModeGet": {&dialectdriver.Driver{Dialect: bridge.DialectOneModeGet}, false, "photos", codes.OK, "photos"},
-		"BucketIDs":  {&dialectdriver.Driver{Dialect: bridge.DialectBucketIDs}, false, "photos", codes.OK, "photos"},
-		"KEP":        {&dialectdriver.Driver{Dialect: bridge.DialectKEP}, false, "photos", codes.OK, "photos"},
-		"OwnID":      {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: ownID}, false, "photos", codes.OK, "loc:photos"},
-		"OwnIDGet":   {&dialectdriver.Driver{Dialect: bridge.DialectOneModeGet, IDOf: ownID}, false, "photos", codes.OK, "loc:photos"},
-		"Missing":    {&dialectdriver.Driver{Dialect: bridge.DialectOneMode}, false, "videos", codes.NotFound, ""},
-		"NoGet":      {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, NoGet: true}, false, "photos", codes.Unimplemented, ""},
-		"Assumed":    {&dialectdriver.Driver{Dialect: bridge.DialectOneMode, NoGet: true, Stubs: true}, true, "photos", codes.OK, "photos"},
-		"NotAssumed": {&dialectdriver.Driver{Dialect: bridge.DialectOneMode}, true, "videos", codes.NotFound, ""},
+		"NoModes":    {&dialectdriver.Driver{Dialect: dialects.NoModes}, false, "photos", codes.OK, "photos"},
+		"OneMode":    {&dialectdriver.Driver{Dialect: dialects.OneMode}, false, "photos", codes.OK, "photos"},
+		"OneModeGet": {&dialectdriver.Driver{Dialect: dialects.OneModeGet}, false, "photos", codes.OK, "photos"},
+		"BucketIDs":  {&dialectdriver.Driver{Dialect: dialects.BucketIDs}, false, "photos", codes.OK, "photos"},
+		"KEP":        {&dialectdriver.Driver{Dialect: dialects.KEP}, false, "photos", codes.OK, "photos"},
+		"OwnID":      {&dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: ownID}, false, "photos", codes.OK, "loc:photos"},
+		"OwnIDGet":   {&dialectdriver.Driver{Dialect: dialects.OneModeGet, IDOf: ownID}, false, "photos", codes.OK, "loc:photos"},
+		"Missing":    {&dialectdriver.Driver{Dialect: dialects.OneMode}, false, "videos", codes.NotFound, ""},
+		"NoGet":      {&dialectdriver.Driver{Dialect: dialects.OneMode, NoGet: true}, false, "photos", codes.Unimplemented, ""},
+		"Assumed":    {&dialectdriver.Driver{Dialect: dialects.OneMode, NoGet: true, Stubs: true}, true, "photos", codes.OK, "photos"},
+		"NotAssumed": {&dialectdriver.Driver{Dialect: dialects.OneMode}, true, "videos", codes.NotFound, ""},
 		"Encoded": {
-			&dialectdriver.Driver{Dialect: bridge.DialectOneMode}, false, bridge.EncodeExisting("a:photos", "a:photos"), codes.OK, "a:photos",
+			&dialectdriver.Driver{Dialect: dialects.OneMode}, false, bridge.EncodeExisting("a:photos", "a:photos"), codes.OK, "a:photos",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -444,14 +444,14 @@ func TestExistingOfDialect(t *testing.T) {
 // TestUpgrade: a driver that speaks the KEP's dialect now gets the IDs that it has chosen before.
 func TestUpgrade(t *testing.T) {
 	store := memory{}
-	before := &dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: ownID}
+	before := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: ownID}
 	b := newBridge(t, bridge.Options{DialOptions: before.Dial(t), Store: store})
 	for _, step := range life[:2] {
 		if err := step.call(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	after := &dialectdriver.Driver{Dialect: bridge.DialectKEP}
+	after := &dialectdriver.Driver{Dialect: dialects.KEP}
 	b = newBridge(t, bridge.Options{DialOptions: after.Dial(t), Store: store})
 	for _, step := range life {
 		if err := step.call(t.Context(), b); err != nil {
@@ -473,13 +473,13 @@ func TestUpgrade(t *testing.T) {
 }
 
 func TestParseDialect(t *testing.T) {
-	for _, dialect := range bridge.Dialects() {
-		if got, err := bridge.ParseDialect(string(dialect)); got != dialect || err != nil {
+	for _, dialect := range dialects.All() {
+		if got, err := dialects.Parse(string(dialect)); got != dialect || err != nil {
 			t.Errorf("%s: %s, %v", dialect, got, err)
 		}
 	}
 	want := `"m": the dialects are v1alpha1, no-modes, one-mode, one-mode-get, bucket-ids, kep`
-	if _, err := bridge.ParseDialect("m"); err == nil || err.Error() != want {
+	if _, err := dialects.Parse("m"); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -1,6 +1,6 @@
 // Package bridge puts a driver of COSI v1alpha1, or of an earlier dialect of v1alpha2,
 // behind the protocol v1alpha2 as the KEP has it. It translates each call of a v1alpha2
-// sidecar into one of the driver's [Dialect], which [Detect] finds out.
+// sidecar into one of the driver's [dialects.Dialect], which [Detect] finds out.
 //
 // v1alpha2 fixes the ID of a bucket or account before it exists; a driver of an older
 // protocol chooses it afterwards. The bridge returns the name as the ID. If the driver's own

@@ -9,6 +9,7 @@ import (
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // bucketInfo and bucket have long names in the protocol.
@@ -55,7 +56,7 @@ func (b *Bridge) driver(ctx context.Context) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dialect == DialectV1alpha1 {
+	if dialect == dialects.V1alpha1 {
 		return v1alpha1Driver{
 			options: b.options, identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
 		}, nil
@@ -64,7 +65,7 @@ func (b *Bridge) driver(ctx context.Context) (driver, error) {
 }
 
 // dialect returns the dialect of the driver, and the connection on which it speaks it.
-func (b *Bridge) dialect(ctx context.Context) (Dialect, grpc.ClientConnInterface, error) {
+func (b *Bridge) dialect(ctx context.Context) (dialects.Dialect, grpc.ClientConnInterface, error) {
 	if b.options.Dialect != "" {
 		return b.options.Dialect, b.conn, nil
 	}
@@ -74,7 +75,7 @@ func (b *Bridge) dialect(ctx context.Context) (Dialect, grpc.ClientConnInterface
 	if dialect != "" {
 		return dialect, conn, nil
 	}
-	dialect, err := detect(ctx, conn)
+	dialect, err := dialects.Detect(ctx, conn)
 	if err != nil {
 		return "", nil, err
 	}

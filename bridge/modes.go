@@ -35,7 +35,7 @@ func categoriesOf(bucket *accessedBucket) ([]category, error) {
 
 // requireReadWrite rejects other modes for a dialect that has none: its drivers grant
 // read-write access.
-func requireReadWrite(buckets []*accessedBucket, dialect Dialect) error {
+func requireReadWrite(buckets []*accessedBucket, dialect dialects.Dialect) error {
 	for _, bucket := range buckets {
 		asked, err := categoriesOf(bucket)
 		if err != nil {
@@ -56,7 +56,7 @@ func requireReadWrite(buckets []*accessedBucket, dialect Dialect) error {
 func (d v1alpha2Driver) accessedBuckets(
 	buckets []*accessedBucket, own []string,
 ) ([]*dialects.GrantBucketAccessRequest_AccessedBucket, error) {
-	if d.dialect == DialectNoModes {
+	if d.dialect == dialects.NoModes {
 		if err := requireReadWrite(buckets, d.dialect); err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (d v1alpha2Driver) accessedBuckets(
 	translated := make([]*dialects.GrantBucketAccessRequest_AccessedBucket, len(buckets))
 	for i, bucket := range buckets {
 		translated[i] = &dialects.GrantBucketAccessRequest_AccessedBucket{AccessMode: &dialects.AccessMode{}}
-		if d.dialect != DialectNoModes {
+		if d.dialect != dialects.NoModes {
 			mode, err := d.oneMode(bucket)
 			if err != nil {
 				return nil, err

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // DefaultS3Region is the region of buckets for which the driver returns none. The
@@ -21,10 +22,10 @@ type Options struct {
 	Driver string
 	// Dialect is the protocol of the driver. By default the bridge asks the driver, after each
 	// connection.
-	Dialect Dialect
+	Dialect dialects.Dialect
 	// Detected, if set, is called with the dialect that the driver speaks, when the bridge has
 	// asked for it and whenever it has changed.
-	Detected func(Dialect)
+	Detected func(dialects.Dialect)
 	// DialOptions are added to those of the connection to the driver.
 	DialOptions []grpc.DialOption
 	// ServerOptions are those of the bridge's own server.
@@ -90,7 +91,7 @@ func (o Options) ValidateDriver() error {
 		return errors.New("no driver given: the bridge needs its endpoint, for example unix:///var/lib/cosi/cosi.sock")
 	}
 	if o.Dialect != "" {
-		if _, err := ParseDialect(string(o.Dialect)); err != nil {
+		if _, err := dialects.Parse(string(o.Dialect)); err != nil {
 			return fmt.Errorf("dialect %w", err)
 		}
 	}

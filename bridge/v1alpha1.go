@@ -9,6 +9,7 @@ import (
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // v1alpha1Driver is a driver of v1alpha1.
@@ -59,7 +60,7 @@ func (d v1alpha1Driver) checkGrant(request grantRequest, buckets []*accessedBuck
 		return status.Errorf(codes.OutOfRange, "%d buckets: a driver of COSI v1alpha1 grants access to one bucket; "+
 			"make a BucketAccess for each", len(buckets))
 	}
-	return requireReadWrite(buckets, DialectV1alpha1)
+	return requireReadWrite(buckets, dialects.V1alpha1)
 }
 
 func (v1alpha1Driver) generateBucketID(_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest) (string, error) {

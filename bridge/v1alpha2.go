@@ -13,23 +13,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// getExistingBucket is the full name of a call that the KEP does not have.
-const getExistingBucket = "/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverGetExistingBucket"
-
 // v1alpha2Driver is a driver of a dialect of v1alpha2. The name of a bucket or account has
 // the same number in its requests as the ID in the KEP's.
 type v1alpha2Driver struct {
-	dialect     Dialect
+	dialect     dialects.Dialect
 	conn        grpc.ClientConnInterface
 	provisioner cosiv1alpha2.ProvisionerClient
 }
 
 var _ driver = v1alpha2Driver{}
-
-// choosesFirst reports whether the driver returns the ID of a bucket before it creates it.
-func (d v1alpha2Driver) choosesFirst() bool {
-	return d.dialect == DialectBucketIDs || d.dialect == DialectKEP
-}
 
 func (d v1alpha2Driver) getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInfoResponse, error) {
 	return cosiv1alpha2.NewIdentityClient(d.conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
@@ -38,7 +30,7 @@ func (d v1alpha2Driver) getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInf
 func (v1alpha2Driver) checkBucket([]*cosiv1alpha2.ObjectProtocol) error { return nil }
 
 func (d v1alpha2Driver) checkGrant(_ grantRequest, buckets []*accessedBucket) error {
-	if d.choosesFirst() {
+	if d.dialect.GeneratesBucketIDs() {
 		return nil // the modes are the KEP's
 	}
 	_, err := d.accessedBuckets(buckets, nil)
@@ -48,7 +40,7 @@ func (d v1alpha2Driver) checkGrant(_ grantRequest, buckets []*accessedBucket) er
 func (d v1alpha2Driver) generateBucketID(
 	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (string, error) {
-	if !d.choosesFirst() {
+	if !d.dialect.GeneratesBucketIDs() {
 		return request.GetName(), checkID(request.GetName())
 	}
 	response, err := d.provisioner.DriverGenerateBucketId(ctx, request)
@@ -58,11 +50,11 @@ func (d v1alpha2Driver) generateBucketID(
 func (d v1alpha2Driver) createBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest, known string,
 ) (string, *bucketInfo, error) {
-	if d.choosesFirst() {
+	if d.dialect.GeneratesBucketIDs() {
 		id := cmp.Or(known, request.GetBucketId())
 		request = proto.CloneOf(request)
 		request.BucketId = id
-		if d.dialect == DialectKEP {
+		if d.dialect == dialects.KEP {
 			response, err := d.provisioner.DriverCreateBucket(ctx, request)
 			return id, response.GetProtocols(), err
 		}
@@ -87,17 +79,17 @@ func (d v1alpha2Driver) getBucket(
 ) (string, *bucketInfo, error) {
 	request = proto.CloneOf(request)
 	request.BucketId = own
-	method := getExistingBucket
+	method := dialects.GetExistingBucket
 	switch d.dialect {
-	case DialectKEP:
+	case dialects.KEP:
 		response, err := d.provisioner.DriverGetBucket(ctx, request)
 		return own, response.GetProtocols(), err
-	case DialectBucketIDs:
+	case dialects.BucketIDs:
 		response, err := d.callForBucket(ctx, cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName, request)
 		return own, response.GetProtocols(), err
-	case DialectOneModeGet:
+	case dialects.OneModeGet:
 		method = cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName
-	case DialectV1alpha1, DialectNoModes, DialectOneMode:
+	case dialects.V1alpha1, dialects.NoModes, dialects.OneMode:
 	}
 	response, err := d.callForBucket(ctx, method, request)
 	if err == nil && response.GetBucketId() == "" {
@@ -116,7 +108,7 @@ func (d v1alpha2Driver) deleteBucket(ctx context.Context, request *cosiv1alpha2.
 func (d v1alpha2Driver) generateAccountID(
 	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketAccessIdRequest, own []string,
 ) (string, error) {
-	if d.dialect != DialectKEP {
+	if d.dialect != dialects.KEP {
 		return request.GetAccountName(), checkID(request.GetAccountName())
 	}
 	request = proto.CloneOf(request)
@@ -145,7 +137,7 @@ func (d v1alpha2Driver) grant(
 func (d v1alpha2Driver) grantOwn(
 	ctx context.Context, request *cosiv1alpha2.DriverGrantBucketAccessRequest, own []string, known string,
 ) (account string, response *cosiv1alpha2.DriverGrantBucketAccessResponse, err error) {
-	if !d.choosesFirst() {
+	if !d.dialect.GeneratesBucketIDs() {
 		buckets, err := d.accessedBuckets(request.GetBuckets(), own)
 		if err != nil {
 			return "", nil, err
@@ -159,7 +151,7 @@ func (d v1alpha2Driver) grantOwn(
 	for i, id := range own {
 		request.Buckets[i].BucketId = id
 	}
-	if d.dialect == DialectBucketIDs {
+	if d.dialect == dialects.BucketIDs {
 		return d.callForAccount(ctx, request)
 	}
 	request.AccountId = cmp.Or(known, request.GetAccountId())

@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/bridge"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 )
@@ -47,7 +47,7 @@ type generation struct {
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
 	// ask asks an external driver who it is.
-	ask func(e *Emulator, ctx context.Context, endpoint string, known bridge.Dialect) (driverIdentity, error)
+	ask func(e *Emulator, ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error)
 }
 
 var generations = map[objectstorage.Version]generation{

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -24,7 +25,7 @@ type externalDriver struct {
 	endpoint string
 	// bridge is set if it speaks v1alpha1 or another dialect, which dialect is then.
 	bridge  *bridgeComponent
-	dialect bridge.Dialect
+	dialect dialects.Dialect
 }
 
 // bridgeComponent is a bridge in front of a driver.
@@ -68,10 +69,10 @@ func (o Options) validateDialect() error {
 	if o.Dialect == "" {
 		return nil
 	}
-	if _, err := bridge.ParseDialect(string(o.Dialect)); err != nil {
+	if _, err := dialects.Parse(string(o.Dialect)); err != nil {
 		return fmt.Errorf("%w: dialect %w", ErrOptions, err)
 	}
-	if o.API == objectstorage.V1alpha1 && o.Dialect != bridge.DialectV1alpha1 {
+	if o.API == objectstorage.V1alpha1 && o.Dialect != dialects.V1alpha1 {
 		return fmt.Errorf("%w: with the kinds of %s there is no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
 	}
 	return nil
@@ -95,7 +96,7 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 }
 
 // useDriver makes the driver at an endpoint that of the emulator's sidecar.
-func (e *Emulator) useDriver(ctx context.Context, endpoint string, known bridge.Dialect) error {
+func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialects.Dialect) error {
 	driver, err := e.identify(ctx, ComponentBridge, endpoint, known)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (e *Emulator) useDriver(ctx context.Context, endpoint string, known bridge.
 // identify asks an external driver for its name, and for its dialect unless that is known. If the
 // driver speaks another version of the protocol than the emulator's, or another dialect, identify
 // starts a bridge, as a component of that name.
-func (e *Emulator) identify(ctx context.Context, component, endpoint string, known bridge.Dialect) (*externalDriver, error) {
+func (e *Emulator) identify(ctx context.Context, component, endpoint string, known dialects.Dialect) (*externalDriver, error) {
 	who, err := e.askDriver(ctx, endpoint, known)
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 		return err
 	}
 	options := bridge.Options{
-		Driver: e.info.DriverEndpoint, Dialect: bridge.DialectV1alpha1, Protocols: protocols, AssumeExisting: true,
+		Driver: e.info.DriverEndpoint, Dialect: dialects.V1alpha1, Protocols: protocols, AssumeExisting: true,
 	}
 	//nolint:contextcheck // the probe of a stale socket is bounded by itself
 	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
@@ -181,7 +182,7 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 		return err
 	}
 	e.closeAtStop(started)
-	e.info.DriverEndpoint, e.info.DriverDialect = socket, string(bridge.DialectV1alpha1)
+	e.info.DriverEndpoint, e.info.DriverDialect = socket, string(dialects.V1alpha1)
 	return nil
 }
 

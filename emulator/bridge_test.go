@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -123,10 +123,10 @@ func TestAssumeExistingWithoutBridge(t *testing.T) {
 // TestDialect uses a bucket of a driver of an earlier dialect of v1alpha2: a claim, an access, its
 // Secret, and the deletion of all.
 func TestDialect(t *testing.T) {
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: func(name string) string { return "loc:" + name }}
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
 	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t)})
-	if got := emu.Info().DriverDialect; !emu.Bridged() || got != string(bridge.DialectOneMode) {
-		t.Errorf("Bridged() = %t, dialect %q, want %q behind a bridge", emu.Bridged(), got, bridge.DialectOneMode)
+	if got := emu.Info().DriverDialect; !emu.Bridged() || got != string(dialects.OneMode) {
+		t.Errorf("Bridged() = %t, dialect %q, want %q behind a bridge", emu.Bridged(), got, dialects.OneMode)
 	}
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -158,10 +158,10 @@ func TestDialect(t *testing.T) {
 
 // TestDialectOption: the emulator does not ask a driver whose dialect is given.
 func TestDialectOption(t *testing.T) {
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectNoModes}
-	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t), Dialect: bridge.DialectNoModes})
-	if got := emu.Info().DriverDialect; got != string(bridge.DialectNoModes) {
-		t.Errorf("dialect %q, want %q", got, bridge.DialectNoModes)
+	driver := &dialectdriver.Driver{Dialect: dialects.NoModes}
+	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t), Dialect: dialects.NoModes})
+	if got := emu.Info().DriverDialect; got != string(dialects.NoModes) {
+		t.Errorf("dialect %q, want %q", got, dialects.NoModes)
 	}
 	_, err := emulator.Start(t.Context(), emulator.Options{Driver: "unix:///tmp/d.sock", Dialect: "m"})
 	if !errors.Is(err, emulator.ErrOptions) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -23,23 +24,23 @@ type driverIdentity struct {
 	// also serves.
 	version, other objectstorage.Version
 	// dialect is that of the version.
-	dialect bridge.Dialect
+	dialect dialects.Dialect
 }
 
 // speaks reports whether a driver needs no bridge with the kinds of a version.
 func (d driverIdentity) speaks(api objectstorage.Version) bool {
-	return d.version == api && (d.version == objectstorage.V1alpha1 || d.dialect == bridge.DialectKEP)
+	return d.version == api && (d.version == objectstorage.V1alpha1 || d.dialect == dialects.KEP)
 }
 
 // askDriver asks an external driver who it is. It waits for a driver that is not ready yet. The
 // driver is not asked for a dialect that is known.
-func (e *Emulator) askDriver(ctx context.Context, endpoint string, known bridge.Dialect) (driverIdentity, error) {
+func (e *Emulator) askDriver(ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error) {
 	return e.generation().ask(e, ctx, endpoint, known)
 }
 
 // askV1alpha2 prefers v1alpha2, and accepts v1alpha1, for which there is a bridge.
-func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known bridge.Dialect) (driverIdentity, error) {
-	if known == bridge.DialectV1alpha1 {
+func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error) {
+	if known == dialects.V1alpha1 {
 		name, err := e.awaitV1alpha1(ctx, endpoint)
 		return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: known}, err
 	}
@@ -47,7 +48,7 @@ func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known bridg
 	if !errors.Is(err, cosisidecar.ErrDriverGeneration) {
 		who := driverIdentity{name: name, version: objectstorage.V1alpha2, dialect: known}
 		if err == nil && known == "" {
-			who.dialect, err = awaitAnswer(ctx, e, func(ctx context.Context) (bridge.Dialect, error) { return bridge.Detect(ctx, endpoint) })
+			who.dialect, err = awaitAnswer(ctx, e, func(ctx context.Context) (dialects.Dialect, error) { return bridge.Detect(ctx, endpoint) })
 		}
 		if err == nil && servesV1alpha1(ctx, endpoint) {
 			who.other = objectstorage.V1alpha1
@@ -65,14 +66,14 @@ func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known bridg
 	case oldErr != nil:
 		return driverIdentity{}, fmt.Errorf("the driver at %s: %w", endpoint, oldErr)
 	}
-	return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: bridge.DialectV1alpha1}, nil
+	return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: dialects.V1alpha1}, nil
 }
 
 // askV1alpha1 accepts only v1alpha1.
-func (e *Emulator) askV1alpha1(ctx context.Context, endpoint string, _ bridge.Dialect) (driverIdentity, error) {
+func (e *Emulator) askV1alpha1(ctx context.Context, endpoint string, _ dialects.Dialect) (driverIdentity, error) {
 	name, err := e.awaitV1alpha1(ctx, endpoint)
 	if !errors.Is(err, bridge.ErrGeneration) {
-		return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: bridge.DialectV1alpha1}, err
+		return driverIdentity{name: name, version: objectstorage.V1alpha1, dialect: dialects.V1alpha1}, err
 	}
 	if _, newErr := cosisidecar.GetDriverName(ctx, e.askOptions(endpoint)); newErr != nil {
 		return driverIdentity{}, fmt.Errorf("the driver at %s speaks neither COSI v1alpha1 nor v1alpha2; is it a COSI driver? %w",

@@ -125,7 +125,7 @@ func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Prot
 	}
 	own := newRedial()
 	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, bridge.Options{
-		Driver: "passthrough:///" + a.DriverName, Dialect: bridge.DialectV1alpha1, Protocols: served, AssumeExisting: true,
+		Driver: "passthrough:///" + a.DriverName, Dialect: dialects.V1alpha1, Protocols: served, AssumeExisting: true,
 		DialOptions: []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)},
 	}, func() (net.Listener, error) { return own.listen(), nil })
 	a.listener = own

@@ -10,9 +10,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Names of the components in the journal.
@@ -133,7 +133,7 @@ type Options struct {
 	Driver string
 	// Dialect is the protocol of your driver, Driver or Implementations.DriverCommand.
 	// By default the emulator asks it, as it asks those that JoinDriver adds.
-	Dialect bridge.Dialect
+	Dialect dialects.Dialect
 	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
 	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
 	// Without a bridge it has no effect.

@@ -29,7 +29,7 @@ type Info struct {
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// DriverDialect is the protocol of the driver, a name of bridge.Dialects, if a bridge is in
+	// DriverDialect is the protocol of the driver, a name of dialects.All, if a bridge is in
 	// front of it.
 	DriverDialect string `json:"driverDialect,omitempty"`
 	// DriverServiceAccount is a directory with the files that a Pod has of its

@@ -16,7 +16,6 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -29,7 +28,7 @@ type Driver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 
 	// Dialect is any of v1alpha2.
-	Dialect bridge.Dialect
+	Dialect dialects.Dialect
 	// IDOf returns the driver's ID for a name. The default is the name.
 	IDOf func(name string) string
 	// NoGet leaves out the call for existing buckets.
@@ -58,11 +57,11 @@ func (d *Driver) Register(server *grpc.Server) {
 		lacks     []string
 	)
 	switch d.Dialect {
-	case bridge.DialectKEP:
+	case dialects.KEP:
 		described, service = cosiv1alpha2.Provisioner_ServiceDesc, &kep{Driver: d}
-	case bridge.DialectBucketIDs:
+	case dialects.BucketIDs:
 		described, service = dialects.BucketIDs_ServiceDesc, &bucketIDs{Driver: d}
-	case bridge.DialectOneModeGet:
+	case dialects.OneModeGet:
 		described, service, lacks = dialects.OneCall_ServiceDesc, &oneCall{Driver: d}, []string{"DriverGetExistingBucket"}
 	default:
 		described, service, lacks = dialects.OneCall_ServiceDesc, &oneCall{Driver: d}, []string{"DriverGetBucket"}

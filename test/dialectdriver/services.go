@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -35,7 +34,7 @@ func (s *oneCall) DriverCreateBucket(
 func (s *oneCall) DriverGetExistingBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
 ) (*dialects.BucketResponse, error) {
-	if s.Dialect == bridge.DialectOneModeGet {
+	if s.Dialect == dialects.OneModeGet {
 		return s.UnimplementedOneCallServer.DriverGetExistingBucket(ctx, request)
 	}
 	return s.getBucket(ctx, request)
@@ -43,7 +42,7 @@ func (s *oneCall) DriverGetExistingBucket(
 
 // DriverGetBucket implements dialects.OneCallServer.
 func (s *oneCall) DriverGetBucket(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
-	if s.Dialect != bridge.DialectOneModeGet {
+	if s.Dialect != dialects.OneModeGet {
 		return s.UnimplementedOneCallServer.DriverGetBucket(ctx, request)
 	}
 	return s.getBucket(ctx, request)

@@ -14,11 +14,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -27,7 +27,7 @@ import (
 func driveDialect() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	driver := &dialectdriver.Driver{Dialect: bridge.DialectOneMode, IDOf: func(name string) string { return "loc:" + name }}
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
 	server := grpc.NewServer()
 	driver.Register(server)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", os.Getenv(subprocess.VariableSocket))

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // bridgeFlags are the flags of the bridge that are no options of it.
@@ -83,7 +84,7 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	opts.Store = store
-	opts.Detected = func(dialect bridge.Dialect) {
+	opts.Detected = func(dialect dialects.Dialect) {
 		_, _ = fmt.Fprintf(streams.Err, "the driver at %s speaks %s\n", opts.Driver, dialect.Protocol())
 	}
 	b, err := bridge.New(opts)

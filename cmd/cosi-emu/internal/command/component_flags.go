@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // ownComponents are the flags of a controller, a sidecar and a driver of the user's own.
@@ -109,18 +110,18 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 // dialectNames lists the values of --dialect.
 func dialectNames() string {
 	var names []string
-	for _, dialect := range bridge.Dialects() {
+	for _, dialect := range dialects.All() {
 		names = append(names, string(dialect))
 	}
 	return strings.Join(names, ", ")
 }
 
 // parseDialect reads --dialect, which may be empty.
-func parseDialect(name string) (bridge.Dialect, error) {
+func parseDialect(name string) (dialects.Dialect, error) {
 	if name == "" {
 		return "", nil
 	}
-	dialect, err := bridge.ParseDialect(name)
+	dialect, err := dialects.Parse(name)
 	if err != nil {
 		return "", fmt.Errorf("--dialect %w", err)
 	}
