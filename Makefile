@@ -242,7 +242,7 @@ EXPLORE ?=
 explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge.
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
-	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --bridge --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --dialect v1alpha1 --out $(BIN)/found $(EXPLORE)
 
 # make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite

@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // bridged is a driver of v1alpha1 behind a bridge.
@@ -33,7 +34,7 @@ func serveBridge(t *testing.T, listen func() net.Listener) *bridged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bridged{driver: serve(t, setup{options: fakedriver.Options{Generation: fakedriver.V1alpha1}}), state: state}
+	b := &bridged{driver: serve(t, setup{options: fakedriver.Options{Dialect: dialects.V1alpha1}}), state: state}
 	b.open(listen())
 	t.Cleanup(func() {
 		b.close()

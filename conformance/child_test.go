@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Variables of a driver in a process of its own, which is this test binary.
@@ -88,7 +89,7 @@ func runDriver(ctx context.Context, mistake string) (err error) {
 		return err
 	}
 	driver, err := fakedriver.New(fakedriver.Options{
-		Generation: fakedriver.Generation(os.Getenv(generationVariable)), Backend: trouble.Backend(backend),
+		Dialect: dialects.Dialect(os.Getenv(generationVariable)), Backend: trouble.Backend(backend),
 		Endpoint: "http://" + service.Addr().String(), Region: backend.Region(), GracePeriod: time.Second,
 		ServerOptions: []grpc.ServerOption{grpc.ChainUnaryInterceptor(intercept(processMistakes(ctx)[mistake]))},
 	})

@@ -15,11 +15,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // design is a driver that is right in another way than the fake driver.
 type design struct {
-	generations []fakedriver.Generation
+	generations []dialects.Dialect
 	options     fakedriver.Options
 	behaviour   func(*sync.Map) behaviour
 	service     func(*driver, http.Handler) http.Handler
@@ -30,7 +31,7 @@ type design struct {
 // false alarm is worse than a miss.
 func TestDesigns(t *testing.T) {
 	t.Parallel()
-	both := []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2}
+	both := []dialects.Dialect{dialects.V1alpha1, dialects.KEP}
 	onlyNew, onlyOld := both[1:], both[:1]
 	for name, d := range map[string]design{
 		"random IDs":   {generations: both, behaviour: identified(func(string, string) string { return "t1/" + rand.Text() })},
@@ -81,7 +82,7 @@ func TestDesigns(t *testing.T) {
 			t.Run(name+"/"+string(generation), func(t *testing.T) {
 				t.Parallel()
 				options := d.options
-				options.Generation, options.ServiceAccounts = generation, true
+				options.Dialect, options.ServiceAccounts = generation, true
 				driver := serve(t, setup{options: options, behaviour: d.behaviour, service: d.service, parameters: d.parameters})
 				report := driver.test(driver.config())
 				driver.wantAll(report)

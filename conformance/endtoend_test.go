@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // testEndToEnd runs the profile End-to-End, or some of its checks.
@@ -44,9 +45,9 @@ func TestEndToEnd(t *testing.T) {
 // TestLongEndToEnd: the fake driver passes the profile End-to-End, in both generations and
 // behind a bridge.
 func TestLongEndToEnd(t *testing.T) {
-	for _, generation := range []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2} {
+	for _, generation := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
 		t.Run(string(generation), func(t *testing.T) {
-			d := serve(t, setup{socket: true, options: fakedriver.Options{Generation: generation}})
+			d := serve(t, setup{socket: true, options: fakedriver.Options{Dialect: generation}})
 			report := testEndToEnd(t, d.endpoint)
 			d.wantAll(report)
 			if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {

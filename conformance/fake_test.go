@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // TestFakeDriver: the fake driver passes every check that applies, in both generations and by
@@ -34,14 +35,14 @@ func TestFakeDriver(t *testing.T) {
 			},
 		},
 		"v1alpha1": {
-			fakedriver.Options{Generation: fakedriver.V1alpha1, ServiceAccounts: true},
+			fakedriver.Options{Dialect: dialects.V1alpha1, ServiceAccounts: true},
 			map[string]string{
 				"Core": yes, "S3": yes, "S3-Access-Modes": no, "Multi-Bucket": no, "ServiceAccount": yes, "Azure": no, "GCS": no,
 				"Crash-Safety": yes,
 			},
 		},
 		"v1alpha1, Azure": {
-			fakedriver.Options{Generation: fakedriver.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}},
+			fakedriver.Options{Dialect: dialects.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}},
 			map[string]string{
 				"Core": yes, "S3": no, "S3-Access-Modes": no, "Multi-Bucket": no, "ServiceAccount": no, "Azure": yes, "GCS": no,
 				"Crash-Safety": yes,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // TestHangingDriver: each check of a driver that hangs ends by its deadline, and the report
@@ -62,7 +63,7 @@ func TestHostileProcess(t *testing.T) {
 	}{{floods, true}, {leaksDescriptors, false}, {dies, false}} {
 		t.Run(tc.mistake, func(t *testing.T) {
 			t.Parallel()
-			config := processConfig(t, fakedriver.V1alpha2, tc.mistake)
+			config := processConfig(t, dialects.KEP, tc.mistake)
 			config.Profiles, config.CallTimeout, config.Timeout = []string{"Core"}, time.Second, 3*time.Second
 			if tc.ok {
 				config.CallTimeout, config.Timeout = 0, 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
@@ -17,7 +18,7 @@ import (
 // are not supported.
 func htmlReport(t *testing.T) string {
 	t.Helper()
-	config := processConfig(t, fakedriver.V1alpha2, ignoresParameters)
+	config := processConfig(t, dialects.KEP, ignoresParameters)
 	config.Only, config.Skip = []string{"CB-01", "CB-10", "SA-01", "CS-10", "ID-02", "GE-04", "CB-12"}, []string{"ID-02"}
 	report, err := conformance.Execute(t.Context(), config)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // busy fails calls of a type while another is in flight for the same key.
@@ -485,7 +486,7 @@ func oldResponseMutants() []mutant {
 		},
 		{
 			name: "v1alpha1, Azure: a token without its URI", class: "D25", want: []string{"AZ-07"},
-			options: &fakedriver.Options{Generation: fakedriver.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}},
+			options: &fakedriver.Options{Dialect: dialects.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}},
 			behaviour: onResponse(func(m *access) {
 				secrets := m.GetCredentials()["azure"].GetSecrets()
 				_, secrets["accessToken"], _ = strings.Cut(secrets["accessToken"], "?")

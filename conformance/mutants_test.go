@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -53,7 +54,7 @@ func allProtocols() fakedriver.Options {
 
 // old are the options of a driver of v1alpha1.
 func old() *fakedriver.Options {
-	return &fakedriver.Options{Generation: fakedriver.V1alpha1, ServiceAccounts: true}
+	return &fakedriver.Options{Dialect: dialects.V1alpha1, ServiceAccounts: true}
 }
 
 // s3Only are the options of a driver of S3.

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // The mistakes of a process in its calls; see processMistakes.
@@ -73,7 +74,7 @@ func (s scripts) command() []string {
 
 // processConfig is the configuration for a driver that the suite starts, with a backend that
 // fails and loses buckets.
-func processConfig(t *testing.T, generation fakedriver.Generation, mistake string) conformance.Config {
+func processConfig(t *testing.T, generation dialects.Dialect, mistake string) conformance.Config {
 	t.Helper()
 	dir := shortDir(t)
 	backend := outages(filepath.Join(dir, "outage"))
@@ -104,7 +105,7 @@ func ofProcess(id string) bool {
 // TestProcess: the fake driver, in a process of its own, passes every check of processes and
 // backends that applies, in both generations, and nothing is left.
 func TestProcess(t *testing.T) {
-	for _, generation := range []fakedriver.Generation{fakedriver.V1alpha1, fakedriver.V1alpha2} {
+	for _, generation := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
 		t.Run(string(generation), func(t *testing.T) {
 			config := processConfig(t, generation, right)
 			if backend, ok := config.Backend.(outages); ok {
@@ -187,7 +188,7 @@ func runProcessMutants(t *testing.T, checks func(processMutant) []string) {
 	for _, test := range processMutants() {
 		t.Run(test.mistake, func(t *testing.T) {
 			t.Parallel()
-			config := processConfig(t, fakedriver.V1alpha2, test.mistake)
+			config := processConfig(t, dialects.KEP, test.mistake)
 			config.Only = checks(test)
 			if test.mistake == needsBackend {
 				config.Settle = 10 * time.Second // that a process takes at most to start, and to exit

@@ -11,7 +11,6 @@ import (
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
@@ -41,8 +40,8 @@ type generation struct {
 	classes func(driver string, bucketParameters, accessParameters map[string]string) []client.Object
 	// rbac are the manifests with the rights of the components.
 	rbac func() ([]deploy.Manifest, error)
-	// fakeDriver is the version of the protocol that the fake driver speaks.
-	fakeDriver fakedriver.Generation
+	// dialect is the dialect of the sidecar.
+	dialect dialects.Dialect
 	// newController and newSidecar create the emulator's own components.
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
@@ -52,10 +51,10 @@ type generation struct {
 
 var generations = map[objectstorage.Version]generation{
 	objectstorage.V1alpha1: {
-		classes:    classesV1alpha1,
-		rbac:       deploy.RBACV1alpha1,
-		fakeDriver: fakedriver.V1alpha1,
-		ask:        (*Emulator).askV1alpha1,
+		classes: classesV1alpha1,
+		rbac:    deploy.RBACV1alpha1,
+		dialect: dialects.V1alpha1,
+		ask:     (*Emulator).askV1alpha1,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return controllerv1alpha1.New(cfg, opts)
 		},
@@ -64,10 +63,10 @@ var generations = map[objectstorage.Version]generation{
 		},
 	},
 	objectstorage.V1alpha2: {
-		classes:    classes,
-		rbac:       deploy.RBAC,
-		fakeDriver: fakedriver.V1alpha2,
-		ask:        (*Emulator).askV1alpha2,
+		classes: classes,
+		rbac:    deploy.RBAC,
+		dialect: dialects.KEP,
+		ask:     (*Emulator).askV1alpha2,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return cosicontroller.New(cfg, opts)
 		},

@@ -21,11 +21,10 @@ import (
 // externalDriver is a driver that the emulator does not run.
 type externalDriver struct {
 	name string
-	// endpoint is where it speaks the KEP's v1alpha2: its own, or that of a bridge.
+	// endpoint is where its sidecar connects: its own, or the endpoint of a bridge.
 	endpoint string
-	// bridge is set if it speaks v1alpha1 or another dialect, which dialect is then.
-	bridge  *bridgeComponent
-	dialect dialects.Dialect
+	dialect  dialects.Dialect
+	bridge   *bridgeComponent // nil if there is none
 }
 
 // bridgeComponent is a bridge in front of a driver.
@@ -40,45 +39,92 @@ type bridgeComponent struct {
 // an earlier dialect of v1alpha2.
 func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
 
-// fakeGeneration is what the fake drivers speak.
-func (e *Emulator) fakeGeneration() fakedriver.Generation {
-	if e.opts.Bridge {
-		return fakedriver.V1alpha1
-	}
-	return e.generation().fakeDriver
+// fakeDialect is the dialect of the fake drivers.
+func (e *Emulator) fakeDialect() dialects.Dialect {
+	return cmp.Or(e.opts.Dialect, e.generation().dialect)
 }
 
-// validateBridge rejects a bridge in front of something else than the fake driver, or for
-// protocols that it does not serve.
-func (o Options) validateBridge() error {
+// describeDialect returns the name of a dialect, unless it is the dialect of the version.
+func (e *Emulator) describeDialect(dialect dialects.Dialect) string {
+	if dialect == e.generation().dialect {
+		return ""
+	}
+	return string(dialect)
+}
+
+// speaks records the dialect at an endpoint to which a sidecar connects.
+func (e *Emulator) speaks(endpoint string, dialect dialects.Dialect) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.dialects == nil {
+		e.dialects = map[string]dialects.Dialect{}
+	}
+	e.dialects[endpoint] = dialect
+}
+
+// dialectAt returns the dialect at an endpoint to which a sidecar connects. A bridge speaks that of
+// the version.
+func (e *Emulator) dialectAt(endpoint string) dialects.Dialect {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return cmp.Or(e.dialects[endpoint], e.generation().dialect)
+}
+
+// needsBridge reports whether there is a bridge between a driver of a dialect and its sidecar. A
+// sidecar of the user's own speaks the dialects of its version itself.
+func (o Options) needsBridge(dialect dialects.Dialect) bool {
+	ownSidecar := o.Implementations.Sidecar != nil || o.Implementations.SidecarCommand != nil
 	switch {
-	case !o.Bridge:
-		return nil
-	case !o.fake():
-		return fmt.Errorf("%w: the bridge is in front of the fake driver, which is left out; "+
-			"for a driver of COSI v1alpha1 the emulator runs one without the option", ErrOptions)
 	case o.API == objectstorage.V1alpha1:
-		return fmt.Errorf("%w: with the kinds of %s there is no bridge; it is for those of %s", ErrOptions, o.API, objectstorage.V1alpha2)
+		return false
+	case dialect == dialects.V1alpha1:
+		return true
+	default:
+		return dialect != dialects.KEP && !ownSidecar
 	}
-	_, err := bridgeProtocols(o.Protocols)
-	return err
 }
 
-// validateDialect rejects a dialect of no driver.
+// BridgesFake reports whether the fake drivers of an emulator with these options are behind bridges.
+func (o Options) BridgesFake() bool { return o.fake() && o.Dialect != "" && o.needsBridge(o.Dialect) }
+
+// validateDialect rejects an unknown dialect, a dialect that does not fit the options, and a
+// dialect without a driver.
 func (o Options) validateDialect() error {
 	if o.Dialect == "" {
 		return nil
 	}
-	if _, err := dialects.Parse(string(o.Dialect)); err != nil {
-		return fmt.Errorf("%w: dialect %w", ErrOptions, err)
+	protocols := o.Protocols
+	if !o.fake() {
+		protocols = nil
 	}
-	if o.API == objectstorage.V1alpha1 && o.Dialect != dialects.V1alpha1 {
+	if err := fakedriver.ValidateDialect(o.Dialect, protocols); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	switch {
+	case o.NoDriver:
+		return fmt.Errorf("%w: a dialect requires a driver, and NoDriver starts none", ErrOptions)
+	case o.API == objectstorage.V1alpha1 && o.Dialect != dialects.V1alpha1:
 		return fmt.Errorf("%w: with the kinds of %s there is no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
+	case o.BridgesFake():
+		_, err := o.ownBridge("", o.Protocols)
+		return err
 	}
 	return nil
 }
 
-// bridgeProtocols returns the protocols of the bridge of a fake driver.
+// ownBridge returns the options of a bridge in front of a fake driver.
+func (o Options) ownBridge(endpoint string, protocols []fakedriver.Protocol) (bridge.Options, error) {
+	options := bridge.Options{Driver: endpoint, Dialect: o.Dialect}
+	if o.Dialect != dialects.V1alpha1 {
+		return options, nil
+	}
+	var err error
+	options.AssumeExisting = true
+	options.Protocols, err = bridgeProtocols(protocols)
+	return options, err
+}
+
+// bridgeProtocols returns the protocols of the bridge of a fake driver of v1alpha1.
 func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
 	switch {
 	case len(protocols) == 0 || slices.Equal(protocols, []fakedriver.Protocol{fakedriver.ProtocolS3}):
@@ -101,7 +147,7 @@ func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialect
 	if err != nil {
 		return err
 	}
-	e.info.DriverName, e.info.DriverEndpoint, e.info.DriverDialect = driver.name, driver.endpoint, string(driver.dialect)
+	e.info.DriverName, e.info.DriverEndpoint, e.info.DriverDialect = driver.name, driver.endpoint, e.describeDialect(driver.dialect)
 	e.closeAtStop(driver.bridge)
 	return nil
 }
@@ -117,12 +163,13 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string, kno
 	if who.other != "" {
 		e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
 	}
-	if who.speaks(e.opts.API) {
+	if !e.opts.needsBridge(who.dialect) {
 		if e.opts.AssumeExisting {
 			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
 				who.name, who.version))
 		}
-		return &externalDriver{name: who.name, endpoint: endpoint}, nil
+		e.speaks(endpoint, who.dialect)
+		return &externalDriver{name: who.name, endpoint: endpoint, dialect: who.dialect}, nil
 	}
 	socket, err := e.bridgeSocket(component)
 	if err != nil {
@@ -165,7 +212,7 @@ func (e *Emulator) closeAtStop(b *bridgeComponent) {
 
 // startOwnBridge starts the bridge in front of the emulator's own driver.
 func (e *Emulator) startOwnBridge(ctx context.Context) error {
-	protocols, err := bridgeProtocols(e.opts.Protocols)
+	options, err := e.opts.ownBridge(e.info.DriverEndpoint, e.opts.Protocols)
 	if err != nil {
 		return err
 	}
@@ -173,16 +220,13 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := bridge.Options{
-		Driver: e.info.DriverEndpoint, Dialect: dialects.V1alpha1, Protocols: protocols, AssumeExisting: true,
-	}
 	//nolint:contextcheck // the probe of a stale socket is bounded by itself
 	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
 	if err != nil {
 		return err
 	}
 	e.closeAtStop(started)
-	e.info.DriverEndpoint, e.info.DriverDialect = socket, string(dialects.V1alpha1)
+	e.info.DriverEndpoint = socket
 	return nil
 }
 

@@ -27,7 +27,7 @@ import (
 // TestBridge uses a bucket of the fake driver behind a bridge, and looks at what the
 // driver is asked: nothing that only v1alpha2 has.
 func TestBridge(t *testing.T) {
-	emu := emulatortest.Start(t, emulator.Options{Bridge: true})
+	emu := emulatortest.Start(t, emulator.Options{Dialect: dialects.V1alpha1})
 	if !emu.Bridged() {
 		t.Error("Bridged() = false, want true")
 	}
@@ -70,7 +70,7 @@ func TestAssumeExisting(t *testing.T) {
 		t.Run(fmt.Sprint(assumed), func(t *testing.T) {
 			var backend fakedriver.Backend
 			endpoint := drivertest.ServeFake(t, "old.test", "http://127.0.0.1:1", func(o *fakedriver.Options) {
-				o.Generation, backend = fakedriver.V1alpha1, o.Backend
+				o.Dialect, backend = dialects.V1alpha1, o.Backend
 			})
 			if _, err := backend.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "legacy", Owner: "admin"}); err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func (e *Emulator) backendPhases() []phase {
 			phases = append(phases, phase{name: "Azure service", run: e.startAzure})
 		}
 		phases = append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
-		if e.opts.Bridge {
+		if e.opts.BridgesFake() {
 			phases = append(phases, phase{name: ComponentBridge, run: e.startOwnBridge, log: e.logOf(ComponentBridge)})
 		}
 		return phases
@@ -98,6 +98,8 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	if len(e.opts.DriverNames) > 0 {
 		e.info.DriverName = e.opts.DriverNames[0]
 	}
+	e.info.DriverDialect = e.describeDialect(e.fakeDialect())
+	e.speaks(endpoint, e.fakeDialect())
 	loseData := e.loseDataOf(e.info.DriverName)
 	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}

@@ -27,11 +27,6 @@ type driverIdentity struct {
 	dialect dialects.Dialect
 }
 
-// speaks reports whether a driver needs no bridge with the kinds of a version.
-func (d driverIdentity) speaks(api objectstorage.Version) bool {
-	return d.version == api && (d.version == objectstorage.V1alpha1 || d.dialect == dialects.KEP)
-}
-
 // askDriver asks an external driver who it is. It waits for a driver that is not ready yet. The
 // driver is not asked for a dialect that is known.
 func (e *Emulator) askDriver(ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error) {

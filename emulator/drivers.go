@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/cosi-emu/cosi-emu/bridge"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -92,12 +91,16 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 		return e.newDriver(own, i, func() (net.Listener, error) { return listener.listen(), nil })
 	})
 	added.Driver = e.Component(name)
-	if err == nil && e.opts.Bridge {
+	if err == nil && e.opts.BridgesFake() {
 		err = added.addBridge(ctx, opts.Protocols)
 	}
 	if err == nil {
+		endpoint := "passthrough:///" + opts.Name
+		if added.bridge == nil {
+			e.speaks(endpoint, e.fakeDialect())
+		}
 		added.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+opts.Name, cosisidecar.Options{
-			Endpoint: "passthrough:///" + opts.Name, DialOptions: []grpc.DialOption{grpc.WithContextDialer(added.listener.dial)},
+			Endpoint: endpoint, DialOptions: []grpc.DialOption{grpc.WithContextDialer(added.listener.dial)},
 		})
 	}
 	if err != nil {
@@ -119,15 +122,14 @@ func (e *Emulator) addDrivers(ctx context.Context) error {
 
 // addBridge starts a bridge between a fake driver and its sidecar.
 func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Protocol) error {
-	served, err := bridgeProtocols(protocols)
+	options, err := a.emulator.opts.ownBridge("passthrough:///"+a.DriverName, protocols)
 	if err != nil {
 		return err
 	}
 	own := newRedial()
-	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, bridge.Options{
-		Driver: "passthrough:///" + a.DriverName, Dialect: dialects.V1alpha1, Protocols: served, AssumeExisting: true,
-		DialOptions: []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)},
-	}, func() (net.Listener, error) { return own.listen(), nil })
+	options.DialOptions = []grpc.DialOption{grpc.WithContextDialer(a.listener.dial)}
+	a.bridge, err = a.emulator.startBridge(ctx, ComponentBridge+"."+a.DriverName, options,
+		func() (net.Listener, error) { return own.listen(), nil })
 	a.listener = own
 	return err
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 const (
@@ -77,6 +78,8 @@ type Emulator struct {
 	issuedKeys  issuedKeys
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
+	// dialects are those of the drivers that are reached without a bridge, by endpoint.
+	dialects map[string]dialects.Dialect
 
 	origin   origin
 	restored string     // the directory with the contents of the snapshot, without a data directory

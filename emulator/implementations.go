@@ -157,7 +157,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
 	case own.SidecarCommand != nil:
-		driver := &subprocess.Driver{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}
+		driver := &subprocess.Driver{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions, Messages: e.dialectAt(opts.Endpoint).Messages}
 		command := subprocess.Command{Args: own.SidecarCommand, Durations: map[string]time.Duration{
 			subprocess.VariableRPCTimeout: cmp.Or(opts.RPCTimeout, cosisidecar.DefaultRPCTimeout),
 			subprocess.VariableBaseDelay:  cmp.Or(opts.RetryBaseDelay, cosisidecar.DefaultRetryBaseDelay),
@@ -174,7 +174,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 // driver was created.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
-	opts.AzureEndpoint, opts.Generation = e.info.AzureEndpoint, e.fakeGeneration()
+	opts.AzureEndpoint, opts.Dialect = e.info.AzureEndpoint, e.fakeDialect()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
 	opts.AcceptUnknownAuthentication = !e.opts.Strict

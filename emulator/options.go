@@ -54,8 +54,8 @@ type Options struct {
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
 	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
-	// Bridge, TLS, S3Port, GCSPort and AzurePort default to those of the snapshot; other values that do
-	// not fit are rejected.
+	// Dialect, TLS, S3Port, GCSPort and AzurePort default to those of the snapshot; other values that
+	// do not fit are rejected.
 	Snapshot string
 
 	// ControlPlane is a running control plane, which Stop does not stop. No other emulator
@@ -131,16 +131,17 @@ type Options struct {
 	// dialect of v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, it
 	// is where that driver listens.
 	Driver string
-	// Dialect is the protocol of your driver, Driver or Implementations.DriverCommand.
-	// By default the emulator asks it, as it asks those that JoinDriver adds.
+	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
+	// the version of API. Your driver, Driver or Implementations.DriverCommand, is asked by
+	// default, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
+	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
+	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
+	// of that dialect have one protocol, S3 or Azure.
 	Dialect dialects.Dialect
 	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
 	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
 	// Without a bridge it has no effect.
 	AssumeExisting bool
-	// Bridge has the fake drivers speak COSI v1alpha1, each behind a bridge. They have one
-	// protocol, S3 or Azure.
-	Bridge bool
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
 	// emulator.
 	NoDriver bool
@@ -187,8 +188,7 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateBridge(),
-		o.validateDialect())
+	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateDialect())
 }
 
 func (o Options) validateSecretKeys() error {

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // dataDir is the directory with the data of the store; empty if they are in memory.
@@ -58,12 +59,15 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	if err := opened.Describe(&info); err != nil {
 		return o, origin{}, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
+	if info.Bridge {
+		info.Dialect = dialects.V1alpha1
+	}
 	for _, err := range []error{o.fits(info), o.fitsKubernetes(info), o.checkEmpty()} {
 		if err != nil {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
 	}
-	o.API, o.ControlPlaneKind, o.Bridge, o.TLS = info.API, info.ControlPlane, info.Bridge, info.TLS
+	o.API, o.ControlPlaneKind, o.Dialect, o.TLS = info.API, info.ControlPlane, info.Dialect, info.TLS
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
@@ -79,8 +83,8 @@ func (o Options) fits(info SnapshotInfo) error {
 		return err
 	}
 	switch {
-	case o.Bridge && !info.Bridge:
-		return errors.New("its driver has no bridge; start without one")
+	case o.Dialect != "" && o.Dialect != info.Dialect:
+		return fmt.Errorf("its driver does not speak %s; leave the dialect out", o.Dialect.Protocol())
 	case o.TLS && !info.TLS:
 		return errors.New("its Secrets name an endpoint without TLS; start without TLS")
 	}

@@ -106,7 +106,7 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 		return err
 	}
 	err = plane.SaveData(ctx, planeDir(dir))
-	if e.opts.Bridge {
+	if e.opts.BridgesFake() {
 		// What it knows that the objects do not yet say is as after a lost reply.
 		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))
 	}
@@ -165,7 +165,7 @@ func copyFiles(from, to, pattern string) (err error) {
 func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
 		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.API(), Protocols: slices.Clone(e.opts.Protocols),
-		Bridge: e.opts.Bridge, TLS: e.opts.TLS, Objects: map[string]int{},
+		Dialect: e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
 	}
 	version, err := e.kubernetesVersion()
 	if err != nil {

@@ -29,6 +29,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -144,7 +145,7 @@ func callGCS(
 
 // TestSnapshotBridge: the IDs that the bridge has stored are restored, and it uses the buckets.
 func TestSnapshotBridge(t *testing.T) {
-	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded, Bridge: true})
+	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded, Dialect: dialects.V1alpha1})
 	s := newOwnStory(t, emu, "photos")
 	s.waitReady()
 	ids := filepath.Join(emu.Info().Dir, "run", emulator.ComponentBridge)

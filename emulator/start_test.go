@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 func TestStartRejects(t *testing.T) {
@@ -32,11 +33,11 @@ func TestStartRejects(t *testing.T) {
 		"BodyOfOther":        {NoDriver: true, MaxBodyBytes: 1},
 		"CORSOfOther":        {NoDriver: true, S3CORSOrigins: []string{"*"}},
 		"CORSOrigin":         {S3CORSOrigins: []string{"localhost:3000"}},
-		"BridgeOfOther":      {Driver: "unix:///tmp/x.sock", Bridge: true},
-		"BridgeOfNone":       {NoDriver: true, Bridge: true},
-		"BridgeOfV1alpha1":   {API: objectstorage.V1alpha1, Bridge: true},
-		"BridgeOfTwo":        {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
-		"BridgeOfGCS":        {Bridge: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
+		"DialectUnknown":     {Dialect: "m"},
+		"DialectOfNone":      {NoDriver: true, Dialect: dialects.OneMode},
+		"DialectOfV1alpha1":  {API: objectstorage.V1alpha1, Dialect: dialects.OneMode},
+		"BridgeOfTwo":        {Dialect: dialects.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}},
+		"BridgeOfGCS":        {Dialect: dialects.V1alpha1, Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}},
 		"AccountsNegative":   {MaxAccounts: -1},
 		"BodyNegative":       {MaxBodyBytes: -1},
 		"PortTooHigh":        {S3Port: 65536},

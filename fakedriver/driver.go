@@ -12,8 +12,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Driver serves the COSI protocol in the generation of its options. It holds no state. Its
-// methods are those of v1alpha2.
+// Driver serves the COSI protocol in the dialect of its options. It holds no state. Its
+// methods are the KEP's.
 type Driver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	cosiv1alpha2.UnimplementedProvisionerServer

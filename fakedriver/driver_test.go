@@ -44,7 +44,7 @@ func start(t *testing.T, options fakedriver.Options) client {
 	return client{cosiv1alpha2.NewIdentityClient(conn), cosiv1alpha2.NewProvisionerClient(conn)}
 }
 
-// connect is start for any generation.
+// connect is start for any dialect.
 func connect(t *testing.T, options fakedriver.Options) *grpc.ClientConn {
 	t.Helper()
 	l := bufconn.Listen(1 << 20)

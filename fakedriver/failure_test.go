@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // broken is a backend that does one thing whatever it is asked.
@@ -142,12 +143,12 @@ func TestNewRejects(t *testing.T) {
 		"NoURL":      func(o *fakedriver.Options) { o.Endpoint = "127.0.0.1:9000" },
 		"BadName":    func(o *fakedriver.Options) { o.Name = "Fake_Driver" },
 		"LongName":   func(o *fakedriver.Options) { o.Name = strings.Repeat("a", 64) },
-		"Generation": func(o *fakedriver.Options) { o.Generation = "v1" },
+		"Dialect":    func(o *fakedriver.Options) { o.Dialect = "v1" },
 		"Protocols": func(o *fakedriver.Options) {
-			o.Generation, o.Protocols = fakedriver.V1alpha1, []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}
+			o.Dialect, o.Protocols = dialects.V1alpha1, []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolAzure}
 		},
 		"Modes": func(o *fakedriver.Options) {
-			o.Generation, o.AccessModes = fakedriver.V1alpha1, []fakedriver.AccessMode{fakedriver.ReadOnly}
+			o.Dialect, o.AccessModes = dialects.V1alpha1, []fakedriver.AccessMode{fakedriver.ReadOnly}
 		},
 	} {
 		options := valid()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // TestClassesOfOthers: the fake driver accepts classes of other drivers. It ignores their parameters, and takes
@@ -50,7 +51,7 @@ func TestClassesOfOthers(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			tc.options.Backend, tc.options.Generation = newStore(t), fakedriver.V1alpha1
+			tc.options.Backend, tc.options.Dialect = newStore(t), dialects.V1alpha1
 			c := cosiv1alpha1.NewProvisionerClient(connect(t, tc.options))
 			created, err := c.DriverCreateBucket(t.Context(), &cosiv1alpha1.DriverCreateBucketRequest{Name: "photos", Parameters: tc.parameters})
 			if got := status.Code(err); got != tc.create {

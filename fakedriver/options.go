@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
+
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // DefaultName is the driver's name where none is given.
@@ -38,9 +40,9 @@ type Options struct {
 	// Name is the driver's name: a DNS name of at most 63 characters. It is the
 	// owner of all that the driver creates in the backend. Default: DefaultName.
 	Name string
-	// Generation is the version of the protocol that the driver speaks, and the only
-	// one. A driver of V1alpha1 has one protocol. Default: V1alpha2.
-	Generation Generation
+	// Dialect is the protocol that the driver speaks, and the only one. A driver of
+	// dialects.V1alpha1 has one protocol. Default: dialects.KEP.
+	Dialect dialects.Dialect
 	// Backend is required.
 	Backend Backend
 	// Protocols are those that buckets can have, the default first. Default: S3.
@@ -71,7 +73,7 @@ type Options struct {
 	// another driver can be used. It logs their names.
 	// A class can ask for the same by ParameterIgnoreUnknown. Otherwise they are rejected.
 	IgnoreUnknownParameters bool
-	// AcceptUnknownAuthentication has a driver of V1alpha1 take the unknown authentication type
+	// AcceptUnknownAuthentication has a driver of v1alpha1 take the unknown authentication type
 	// for Key: COSI v0.2 sends it for classes that do not spell Key exactly. Otherwise it is
 	// rejected, because the protocol requires a type.
 	AcceptUnknownAuthentication bool
@@ -92,8 +94,8 @@ func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = DefaultName
 	}
-	if o.Generation == "" {
-		o.Generation = V1alpha2
+	if o.Dialect == "" {
+		o.Dialect = dialects.KEP
 	}
 	if o.Protocols == nil {
 		o.Protocols = []Protocol{ProtocolS3}
@@ -125,7 +127,7 @@ func (o Options) validate() error {
 	if err := ValidateProtocols(o.Protocols); err != nil {
 		return err
 	}
-	if err := o.validateGeneration(); err != nil {
+	if err := o.validateDialect(); err != nil {
 		return err
 	}
 	if o.Backend == nil {

@@ -96,19 +96,14 @@ func (s *v1alpha1) grantRequest(r *cosiv1alpha1.DriverGrantBucketAccessRequest) 
 		AccountId: accountID(r.GetName()), Parameters: r.GetParameters(),
 		Protocol:           &cosiv1alpha2.ObjectProtocol{Type: protocolTypes[protocol]},
 		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: authentication},
-		Buckets:            []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{readWriteAll(r.GetBucketId())},
+		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
+			withMode(r.GetBucketId(), cosiv1alpha2.AccessMode_READ_WRITE),
+		},
 	}
 	if authentication == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 		request.ServiceAccountName = AnyServiceAccount
 	}
 	return request, nil
-}
-
-func readWriteAll(bucket string) *cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
-	all := &cosiv1alpha2.AccessMode{Mode: cosiv1alpha2.AccessMode_READ_WRITE}
-	return &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
-		BucketId: bucket, ObjectDataAccessMode: all, ObjectMetadataAccessMode: all, BucketMetadataAccessMode: all,
-	}
 }
 
 // authentication translates an authentication type, if the driver supports it.

@@ -20,11 +20,12 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // TestV1alpha1Serves calls each method of the specification, and others.
 func TestV1alpha1Serves(t *testing.T) {
-	conn := connect(t, fakedriver.Options{Generation: fakedriver.V1alpha1})
+	conn := connect(t, fakedriver.Options{Dialect: dialects.V1alpha1})
 	call := func(t *testing.T, method string) error {
 		t.Helper()
 		return conn.Invoke(t.Context(), method, &emptypb.Empty{}, &emptypb.Empty{})
@@ -119,7 +120,7 @@ func TestV1alpha1DriverName(t *testing.T) {
 		"NonASCII": {"ä.example", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := fakedriver.Options{Generation: fakedriver.V1alpha1, Name: tc.driver, Backend: newStore(t), Endpoint: endpoint}
+			options := fakedriver.Options{Dialect: dialects.V1alpha1, Name: tc.driver, Backend: newStore(t), Endpoint: endpoint}
 			if _, err := fakedriver.New(options); (err == nil) != tc.valid {
 				t.Fatalf("New() = %v, want valid: %t", err, tc.valid)
 			}
@@ -253,7 +254,7 @@ func TestSocketDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	startOn(t, l, fakedriver.Options{Generation: fakedriver.V1alpha1})
+	startOn(t, l, fakedriver.Options{Dialect: dialects.V1alpha1})
 	c := cosiv1alpha1.NewProvisionerClient(dialConn(t, target))
 	if _, err := c.DriverCreateBucket(t.Context(), &cosiv1alpha1.DriverCreateBucketRequest{Name: "photos"}); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // oldClient is a connection to a driver of v1alpha1.
@@ -26,7 +27,7 @@ type oldClient struct {
 
 func startOld(t *testing.T, options fakedriver.Options) oldClient {
 	t.Helper()
-	options.Generation = fakedriver.V1alpha1
+	options.Dialect = dialects.V1alpha1
 	conn := connect(t, options)
 	return oldClient{cosiv1alpha1.NewIdentityClient(conn), cosiv1alpha1.NewProvisionerClient(conn)}
 }
@@ -54,14 +55,14 @@ func oldGrant(
 
 func note(text string) map[string]string { return map[string]string{fakedriver.ParameterNote: text} }
 
-// TestGenerations: a driver speaks one generation, and a caller of the other is told so.
-func TestGenerations(t *testing.T) {
-	for generation, want := range map[fakedriver.Generation]struct{ v1alpha1, v1alpha2 codes.Code }{
-		"":                  {codes.Unimplemented, codes.OK},
-		fakedriver.V1alpha1: {codes.OK, codes.Unimplemented},
-		fakedriver.V1alpha2: {codes.Unimplemented, codes.OK},
+// TestDialectOfOne: a driver speaks one version of COSI, and a caller of the other gets UNIMPLEMENTED.
+func TestDialectOfOne(t *testing.T) {
+	for dialect, want := range map[dialects.Dialect]struct{ v1alpha1, v1alpha2 codes.Code }{
+		"":                {codes.Unimplemented, codes.OK},
+		dialects.V1alpha1: {codes.OK, codes.Unimplemented},
+		dialects.KEP:      {codes.Unimplemented, codes.OK},
 	} {
-		conn := connect(t, fakedriver.Options{Generation: generation, Name: "mine.example.com"})
+		conn := connect(t, fakedriver.Options{Dialect: dialect, Name: "mine.example.com"})
 		old, err := cosiv1alpha1.NewIdentityClient(conn).DriverGetInfo(t.Context(), &cosiv1alpha1.DriverGetInfoRequest{})
 		wantCode(t, err, want.v1alpha1)
 		if err == nil && old.GetName() != "mine.example.com" {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 const maxIDLength = 2048
@@ -80,7 +81,7 @@ func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.Authentication
 
 // checkServiceAccount checks for whom an account is. Requests of v1alpha1 do not say.
 func (d *Driver) checkServiceAccount(name string) error {
-	if d.options.Generation == V1alpha1 && name == AnyServiceAccount {
+	if d.options.Dialect == dialects.V1alpha1 && name == AnyServiceAccount {
 		return nil
 	}
 	return checkName("service_account_name", name)

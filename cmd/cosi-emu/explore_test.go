@@ -68,17 +68,17 @@ func TestExploreRejects(t *testing.T) {
 		args []string
 		says string
 	}{
-		"NoFile":      {[]string{"missing.yaml"}, "missing.yaml"},
-		"NoScenario":  {[]string{"bad.yaml"}, "bad.yaml:6:3"},
-		"NoneOfMany":  {[]string{"good.yaml", "bad.yaml"}, "bad.yaml:6:3"},
-		"TwoInOne":    {[]string{"two.yaml"}, "two.yaml has 2 scenarios"},
-		"NoEffect":    {[]string{"good.yaml", "--effects", "earthquake"}, `unknown effect "earthquake"`},
-		"NoPrune":     {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
-		"Negative":    {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
-		"BridgeOfOwn": {[]string{"good.yaml", "--bridge", "--driver", "unix:///tmp/x.sock"}, "the bridge is for the fake driver"},
-		"BridgeOfOld": {[]string{"old.yaml", "--bridge"}, "old.yaml is for the kinds of v1alpha1, and the bridge for those of v1alpha2"},
-		"NoReport":    {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE or json=FILE"},
-		"NoArguments": {nil, "requires at least 1 arg"},
+		"NoFile":       {[]string{"missing.yaml"}, "missing.yaml"},
+		"NoScenario":   {[]string{"bad.yaml"}, "bad.yaml:6:3"},
+		"NoneOfMany":   {[]string{"good.yaml", "bad.yaml"}, "bad.yaml:6:3"},
+		"TwoInOne":     {[]string{"two.yaml"}, "two.yaml has 2 scenarios"},
+		"NoEffect":     {[]string{"good.yaml", "--effects", "earthquake"}, `unknown effect "earthquake"`},
+		"NoPrune":      {[]string{"good.yaml", "--prune", "all"}, `prune is "all" and must be one of [state object step]`},
+		"Negative":     {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
+		"Dialect":      {[]string{"good.yaml", "--dialect", "m"}, "the dialects are v1alpha1"},
+		"DialectOfOld": {[]string{"old.yaml", "--dialect", "one-mode"}, "old.yaml is for the kinds of v1alpha1, for which a driver cannot speak"},
+		"NoReport":     {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE or json=FILE"},
+		"NoArguments":  {nil, "requires at least 1 arg"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -145,17 +145,17 @@ func TestUsage(t *testing.T) {
 			reason: "names are written as COSI writes them",
 			args:   command("driver", "--protocols", "s3"), code: 2, says: []string{`"s3"`, "S3, GCS, Azure"},
 		},
-		"BridgeOfOther": {
-			reason: "the bridge is in front of the fake driver",
-			args:   command("up", "--bridge", "--driver", "unix:///tmp/x.sock"), code: 2, says: []string{"bridge", "left out"},
+		"DialectOfNone": {
+			reason: "no driver is started that could speak it",
+			args:   command("up", "--no-fake-driver", "--dialect", "one-mode"), code: 2, says: []string{"dialect", "requires a driver"},
 		},
 		"ControllerVersion": {
 			reason: "there is no such version",
 			args:   command("controller", "--api", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "v1alpha2"},
 		},
-		"DriverGeneration": {
-			reason: "there is no such version",
-			args:   command("driver", "--api", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "v1alpha2"},
+		"DriverDialect": {
+			reason: "there is no such dialect",
+			args:   command("driver", "--dialect", "v1beta1"), code: 2, says: []string{`"v1beta1"`, "v1alpha1", "one-mode"},
 		},
 		"Name": {
 			reason: "a name that is no file name, nor a label",

@@ -79,7 +79,7 @@ func TestRunSuite(t *testing.T) {
 func TestRunSuiteOverBridge(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	out := h.must("run", "--suite", "--bridge", "--scenario", "silence", "--scenario", "v1alpha1-silence")
+	out := h.must("run", "--suite", "--dialect", "v1alpha1", "--scenario", "silence", "--scenario", "v1alpha1-silence")
 	for _, want := range []string{"it is for the kinds of v1alpha1", "\n1 passed, 1 skipped in "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the run does not print %q:\n%s", want, out)

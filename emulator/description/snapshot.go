@@ -5,6 +5,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // ControlPlaneKind is a kind of control plane; package emulator has the kinds.
@@ -19,10 +20,12 @@ type SnapshotInfo struct {
 	Kubernetes   string           `json:"kubernetes"`
 	// API is the version of the COSI kinds.
 	API objectstorage.Version `json:"api"`
-	// Protocols are those of the fake driver, and Bridge reports whether it speaks v1alpha1
-	// behind a bridge.
+	// Protocols and Dialect are those of the fake driver. Dialect is empty for the dialect of
+	// API.
 	Protocols []fakedriver.Protocol `json:"protocols"`
-	Bridge    bool                  `json:"bridge,omitempty"`
+	Dialect   dialects.Dialect      `json:"dialect,omitempty"`
+	// Bridge is in earlier files in place of Dialect: the driver speaks v1alpha1 behind a bridge.
+	Bridge bool `json:"bridge,omitempty"`
 	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
 	// Secrets name; GCSPort and AzurePort are those of the other services.
 	TLS       bool `json:"tls,omitempty"`

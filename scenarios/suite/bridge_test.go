@@ -12,26 +12,39 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
-// TestBridge runs a sample of the suite on drivers of v1alpha1 behind bridges, and
-// TestLongBridge all of it. Scenarios with the label bridge are skipped.
+// TestBridge runs a sample of the suite on drivers of v1alpha1, and of the two dialects of
+// v1alpha2 that differ most, behind bridges, and TestLongBridge all of it on drivers of each dialect.
+// Scenarios whose label the dialect cannot express are skipped.
 func TestBridge(t *testing.T) {
-	runOverBridge(t, "steady/*.yaml", "access/*key*.yaml", "access/service-account.yaml", "static/existing-bucket.yaml",
+	runOverBridge(t, dialects.V1alpha1, "steady/*.yaml", "access/*key*.yaml", "access/service-account.yaml", "static/existing-bucket.yaml",
 		"failures/driver-is-upgraded.yaml")
+	for _, dialect := range []dialects.Dialect{dialects.OneMode, dialects.BucketIDs} {
+		runOverBridge(t, dialect, "access/*only*.yaml", "static/existing-bucket.yaml")
+	}
 }
 
-// TestLongBridge is TestBridge with all scenarios.
-func TestLongBridge(t *testing.T) { runOverBridge(t, "*/*.yaml") }
-
-func runOverBridge(t *testing.T, patterns ...string) {
-	t.Helper()
-	emu := emulatortest.Start(t, emulator.Options{Bridge: true})
-	t.Cleanup(func() { checkOperations(t, emu.Journal()) })
-	for _, pattern := range patterns {
-		scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
+// TestLongBridge is TestBridge with all scenarios and dialects.
+func TestLongBridge(t *testing.T) {
+	for _, dialect := range dialects.All() {
+		if dialect != dialects.KEP {
+			runOverBridge(t, dialect, "*/*.yaml")
+		}
 	}
+}
+
+func runOverBridge(t *testing.T, dialect dialects.Dialect, patterns ...string) {
+	t.Helper()
+	t.Run(string(dialect), func(t *testing.T) {
+		emu := emulatortest.Start(t, emulator.Options{Dialect: dialect})
+		t.Cleanup(func() { checkOperations(t, emu.Journal()) })
+		for _, pattern := range patterns {
+			scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
+		}
+	})
 }
 
 // TestBridgeLabels: docs/bridge.md lists the scenarios that cannot run over the bridge,

@@ -51,31 +51,36 @@ func (d *Driver) Register(server *grpc.Server) {
 	}
 	d.buckets, d.accounts, d.modes = map[string]string{}, map[string]string{}, map[string]string{}
 	cosiv1alpha2.RegisterIdentityServer(server, d)
-	var (
-		described grpc.ServiceDesc
-		service   any
-		lacks     []string
-	)
-	switch d.Dialect {
-	case dialects.KEP:
-		described, service = cosiv1alpha2.Provisioner_ServiceDesc, &kep{Driver: d}
-	case dialects.BucketIDs:
-		described, service = dialects.BucketIDs_ServiceDesc, &bucketIDs{Driver: d}
-	case dialects.OneModeGet:
-		described, service, lacks = dialects.OneCall_ServiceDesc, &oneCall{Driver: d}, []string{"DriverGetExistingBucket"}
-	default:
-		described, service, lacks = dialects.OneCall_ServiceDesc, &oneCall{Driver: d}, []string{"DriverGetBucket"}
+	described := d.Dialect.Provisioner()
+	if d.Stubs {
+		described.Methods = d.union()
 	}
-	if d.NoGet {
-		lacks = []string{"DriverGetBucket", "DriverGetExistingBucket"}
-	}
-	described.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
-	if !d.Stubs {
+	if d.NoGet && !d.Stubs {
 		described.Methods = slices.DeleteFunc(slices.Clone(described.Methods), func(m grpc.MethodDesc) bool {
-			return slices.Contains(lacks, m.MethodName)
+			return m.MethodName == "DriverGetBucket" || m.MethodName == "DriverGetExistingBucket"
 		})
 	}
-	server.RegisterService(&described, service)
+	server.RegisterService(&described, d.provisioner())
+}
+
+// provisioner is the service of the dialect.
+func (d *Driver) provisioner() any {
+	switch d.Dialect {
+	case dialects.KEP:
+		return &kep{Driver: d}
+	case dialects.BucketIDs:
+		return &bucketIDs{Driver: d}
+	default:
+		return &oneCall{Driver: d}
+	}
+}
+
+// union returns the methods of the dialect, and stubs of those that similar dialects have.
+func (d *Driver) union() []grpc.MethodDesc {
+	if d.Dialect == dialects.KEP || d.Dialect == dialects.BucketIDs {
+		return d.Dialect.Provisioner().Methods
+	}
+	return dialects.OneCall_ServiceDesc.Methods
 }
 
 // Dial serves the driver until the test ends, and returns what a client dials with.

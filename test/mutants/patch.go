@@ -85,7 +85,7 @@ func pairs(scenario, interference, at string) []string {
 }
 
 // bridged is a command with the bridge in front of the fake driver.
-func bridged(command []string) []string { return append(command, "--bridge") }
+func bridged(command []string) []string { return append(command, "--dialect", "v1alpha1") }
 
 // suite runs the scenarios of an area.
 func suite(area string) []string { return []string{"run", "--suite", "--filter", "area=" + area} }

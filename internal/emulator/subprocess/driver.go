@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // Variables of a driver, beside VariableKubeconfig and VariableEndpoint.
@@ -160,11 +159,7 @@ func (d *DriverProcess) WaitReady(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	messages := d.options.Messages
-	if messages == nil {
-		messages = cosiv1alpha2.Messages
-	}
-	return d.serve(serveRelay(conn, listener, d.grants, messages)) //nolint:contextcheck // it outlives the start
+	return d.serve(serveRelay(conn, listener, d.grants, d.options.Messages)) //nolint:contextcheck // it outlives the start
 }
 
 // errSilent is the cause of the end of a context when a driver was waited for long enough.

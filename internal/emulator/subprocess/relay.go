@@ -10,11 +10,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -29,7 +28,7 @@ type relay struct {
 	server *grpc.Server
 	conn   *grpc.ClientConn
 	grants *grants // nil for the relay of a sidecar
-	// messages returns the messages of a method that the driver has in a dialect of its own.
+	// messages returns the messages of a method in the dialect of the driver.
 	messages MessagesFunc
 	served   chan error
 
@@ -53,20 +52,24 @@ func newRelay(socket string, driver Driver) (*relay, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return serveRelay(conn, listener, nil, cosiv1alpha2.Messages), nil
+	return serveRelay(conn, listener, nil, driver.Messages), nil
 }
 
 func dial(driver Driver) (*grpc.ClientConn, error) {
 	return grpc.NewClient(driver.Endpoint,
 		append([]grpc.DialOption{
 			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(reconnect), grpc.WithIdleTimeout(0),
+			grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newLossless())),
 		}, driver.DialOptions...)...)
 }
 
 // serveRelay starts a relay from a listener to a connection, and owns both.
 func serveRelay(conn *grpc.ClientConn, listener net.Listener, grants *grants, messages MessagesFunc) *relay {
+	if messages == nil {
+		messages = cosiv1alpha2.Messages
+	}
 	r := &relay{conn: conn, grants: grants, messages: messages, served: make(chan error, 1)}
-	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass))
+	r.server = grpc.NewServer(grpc.UnknownServiceHandler(r.pass), grpc.ForceServerCodecV2(newLossless()))
 	through := newGate(listener)
 	through.set(conn.GetState() == connectivity.Ready)
 	go func() { r.served <- r.server.Serve(through) }()
@@ -105,15 +108,15 @@ func (r *relay) follow(ctx context.Context, through *gate) {
 const grantMethod = "DriverGrantBucketAccess"
 
 // pass implements grpc.StreamHandler for calls of any method that has one request
-// and one response.
+// and one response. A relay passes on what it cannot decode.
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	request, response := r.messages(method)
 	if request == nil {
 		request, response = cosiv1alpha1.Messages(method)
 	}
-	if request == nil || response == nil {
-		return status.Errorf(codes.Unimplemented, "unknown method %s", method)
+	if request == nil { // the driver decides whether it has the method
+		request, response = &emptypb.Empty{}, &emptypb.Empty{}
 	}
 	if err := stream.RecvMsg(request); err != nil {
 		return err

@@ -53,6 +53,9 @@ type Driver struct {
 	Endpoint string
 	// DialOptions lead to the driver, across the seam; credentials are not among them.
 	DialOptions []grpc.DialOption
+	// Messages returns the messages of the driver's dialect. The default is those of v1alpha2,
+	// with v1alpha1's for the methods of that version.
+	Messages MessagesFunc
 }
 
 // Process is one run of a command, and what connects it.

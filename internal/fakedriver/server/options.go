@@ -11,6 +11,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // DefaultS3BindAddress is the default address of the S3 store. Only programs on this
@@ -24,8 +25,8 @@ var ErrOptions = errors.New("invalid options")
 type Options struct {
 	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
 	DriverName string
-	// Generation is the version of the protocol. Default: fakedriver.V1alpha2.
-	Generation fakedriver.Generation
+	// Dialect is the protocol that the driver speaks. Default: dialects.KEP.
+	Dialect dialects.Dialect
 	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
 	Endpoint string
 	// S3BindAddress is the TCP address that the store listens on; port 0 means a
@@ -78,8 +79,8 @@ func (o Options) withDefaults() Options {
 	if o.DriverName == "" {
 		o.DriverName = fakedriver.DefaultName
 	}
-	if o.Generation == "" {
-		o.Generation = fakedriver.V1alpha2
+	if o.Dialect == "" {
+		o.Dialect = dialects.KEP
 	}
 	if o.S3BindAddress == "" {
 		o.S3BindAddress = DefaultS3BindAddress
@@ -103,8 +104,7 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateListenEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
-		fakedriver.ValidateGeneration(o.Generation), fakedriver.ValidateProtocols(o.Protocols),
-		fakedriver.ValidateGenerationProtocols(o.Generation, o.Protocols),
+		fakedriver.ValidateProtocols(o.Protocols), fakedriver.ValidateDialect(o.Dialect, o.Protocols),
 		o.validateOthers(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
 		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {

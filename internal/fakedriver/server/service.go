@@ -104,7 +104,7 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 // openDriver creates the driver and its socket.
 func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
 	driver, err := fakedriver.New(fakedriver.Options{
-		Name: opts.DriverName, Generation: opts.Generation, Backend: backend, Protocols: opts.Protocols,
+		Name: opts.DriverName, Dialect: opts.Dialect, Backend: backend, Protocols: opts.Protocols,
 		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, AzureEndpoint: opts.AzureEndpoint, Region: opts.S3Region,
 		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, AcceptUnknownAuthentication: true,
 		Logger: opts.Logger.WithName("driver"),

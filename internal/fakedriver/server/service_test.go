@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -136,10 +137,10 @@ func TestRejections(t *testing.T) {
 		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
 		// Spec: A1-SOCK-3
 		{"Suffix", "COSI requires it", server.Options{Endpoint: strings.TrimSuffix(socket, ".sock")}, true, "ends in .sock"},
-		{"Generation", "no version of COSI", server.Options{Generation: "v1beta1", Endpoint: socket}, true, `"v1beta1" of the protocol`},
+		{"Dialect", "no dialect of COSI", server.Options{Dialect: "v1beta1", Endpoint: socket}, true, `"v1beta1": the dialects are`},
 		{
-			"GenerationProtocols", "requests of v1alpha1 name no protocol",
-			server.Options{Generation: fakedriver.V1alpha1, Endpoint: socket, Protocols: []fakedriver.Protocol{"", fakedriver.ProtocolAzure}},
+			"DialectProtocols", "requests of v1alpha1 name no protocol",
+			server.Options{Dialect: dialects.V1alpha1, Endpoint: socket, Protocols: []fakedriver.Protocol{"", fakedriver.ProtocolAzure}},
 			true, "S3, Azure",
 		},
 		{"NoPort", "no address", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},

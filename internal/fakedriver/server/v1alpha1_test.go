@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // object is an object that an application writes with the credentials of a grant.
@@ -49,7 +50,7 @@ func TestV1alpha1(t *testing.T) {
 	} {
 		t.Run(deletion, func(t *testing.T) {
 			opts := server.Options{
-				Generation: fakedriver.V1alpha1, Endpoint: "unix://" + filepath.Join(directory(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
+				Dialect: dialects.V1alpha1, Endpoint: "unix://" + filepath.Join(directory(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
 			}
 			run(t, opts)
 			driver := cosiv1alpha1.NewProvisionerClient(dialConn(t, opts.Endpoint))

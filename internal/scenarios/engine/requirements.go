@@ -10,11 +10,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// LabelBridge is the label of scenarios that cannot pass with a driver of COSI v1alpha1
-// behind a bridge. Its value is the reason; docs/bridge.md has them all.
+// LabelBridge is the label of scenarios that cannot pass with a driver of COSI v1alpha1, or of
+// an earlier dialect of v1alpha2. Its value is the reason; docs/bridge.md has them all.
 const LabelBridge = "bridge"
+
+// expresses are the dialects that can express what a label requires. No dialect but the KEP's has
+// what other labels require.
+var expresses = map[string][]dialects.Dialect{
+	"access-modes":    {dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
+	"mode-categories": {dialects.BucketIDs},
+	"several-buckets": {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
+	"bucket-check":    {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
+	"protocols":       {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
+	"late-validation": {dialects.BucketIDs},
+	"endpoint":        {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
+}
 
 // LabelS3 is the label of scenarios whose other steps need what their s3 steps do. Its value is the reason.
 const LabelS3 = "s3"
@@ -55,9 +68,10 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 
 // unmetLabel returns what a label of a scenario says that it requires and this emulator lacks, or "".
 func (e *Engine) unmetLabel(s *spec.Scenario) string {
+	dialect := dialects.Dialect(e.emulator.Info().DriverDialect)
 	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
-	case bridge != "" && e.emulator.Bridged():
-		return "the bridge does not have what it needs: " + bridge
+	case bridge != "" && dialect != "" && !slices.Contains(expresses[bridge], dialect):
+		return fmt.Sprintf("a driver of %s cannot express what it requires: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.options.NoS3:
 		return "there is no S3 service: " + s3
 	default:

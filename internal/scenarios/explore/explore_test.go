@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // TestExplore tries faults at the driver calls of the components of this project, and
@@ -30,22 +31,23 @@ func TestExplore(t *testing.T) {
 	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
 	lost, stale := []Kind{CrashAfter, LoseReply}, []Kind{Stale}
 	tests := map[string]struct {
-		reason string
-		file   string
-		bridge bool
-		kinds  []Kind
-		at     string
-		points int // 0: it depends on when caches are up to date
+		reason  string
+		file    string
+		dialect dialects.Dialect
+		kinds   []Kind
+		at      string
+		points  int // 0: it depends on when caches are up to date
 	}{
-		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", v1alpha2, false, lost, "sidecar rpc Driver*", 6},
-		"V1alpha1": {"There are no calls for IDs.", v1alpha1, false, lost, "sidecar rpc Driver*", 4},
-		"Bridge":   {"The bridge is called six times, and calls the driver four times.", v1alpha2, true, lost, "bridge rpc Driver*", 10},
-		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, false, stale, "sidecar api get *", 0},
+		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", v1alpha2, "", lost, "sidecar rpc Driver*", 6},
+		"V1alpha1": {"There are no calls for IDs.", v1alpha1, "", lost, "sidecar rpc Driver*", 4},
+		"Bridge":   {"The bridge is called six times, and calls the driver four times.", v1alpha2, dialects.V1alpha1, lost, "bridge rpc Driver*", 10},
+		"OneMode":  {"The driver is called as often as a driver of v1alpha1.", v1alpha2, dialects.OneMode, lost, "bridge rpc Driver*", 10},
+		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, "", stale, "sidecar api get *", 0},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at, Emulator: embedded()}
-			opts.Emulator.Bridge = tc.bridge
+			opts.Emulator.Dialect = tc.dialect
 			r, err := Explore(t.Context(), opts)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +101,7 @@ func TestExploreOwnIDs(t *testing.T) {
 		File:     file, Text: text(t, file), Sandboxes: 2,
 		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
 	}
-	opts.Emulator.Bridge = true
+	opts.Emulator.Dialect = dialects.V1alpha1
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.ServerOptions = append(opts.ServerOptions, grpc.ChainUnaryInterceptor(ownIDs))
 		return fakedriver.New(opts)

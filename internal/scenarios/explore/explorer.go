@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // ErrUnclean is the error of a scenario that cannot be run to its end without faults.
@@ -27,9 +28,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Emulator.API = scenario.API(); opts.Emulator.Bridge && opts.Emulator.API == objectstorage.V1alpha1 {
-		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and the bridge for those of %s",
-			ErrScenario, opts.File, objectstorage.V1alpha1, objectstorage.V1alpha2)
+	opts.Emulator.API = scenario.API()
+	if dialect := opts.Emulator.Dialect; dialect != "" && dialect != dialects.V1alpha1 && opts.Emulator.API == objectstorage.V1alpha1 {
+		return nil, fmt.Errorf("%w: %s is for the kinds of %s, for which a driver cannot speak %s",
+			ErrScenario, opts.File, objectstorage.V1alpha1, dialect.Protocol())
 	}
 	opts.scenario = scenario.Name
 	e := &explorer{

@@ -181,9 +181,6 @@ func (o Options) validate() error {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
 		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
 	}
-	if err := o.validateDriver(); err != nil {
-		return err
-	}
 	if !slices.Contains(Prunes(), o.Prune) {
 		return fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
 	}
@@ -191,14 +188,6 @@ func (o Options) validate() error {
 		if !slices.Contains(o.kinds(), kind) {
 			return fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, o.kinds())
 		}
-	}
-	return nil
-}
-
-// validateDriver rejects what cannot be explored with the driver.
-func (o Options) validateDriver() error {
-	if o.Emulator.Bridge && (o.Emulator.Driver != "" || o.Emulator.Implementations.DriverCommand != nil) {
-		return fmt.Errorf("%w: the bridge is for the fake driver; a driver of your own gets one if it speaks COSI v1alpha1", ErrOptions)
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ type bridgeFlags struct {
 	listen, stateDir, namespace, name string
 	access                            apiAccess
 	protocols                         []string
-	dialect                           string
 }
 
 func newBridge(streams cli.Streams) *cobra.Command {
@@ -61,7 +60,7 @@ has the dialects, and what each cannot express.`,
 	f := cmd.Flags()
 	flags.access.addFlags(f)
 	f.StringVar(&opts.Driver, "driver", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
-	f.StringVar(&flags.dialect, "dialect", "", "protocol of the driver: "+dialectNames()+" (default: the driver is asked)")
+	addDialect(f, &opts.Dialect, "protocol of the driver", "the driver is asked")
 	f.StringVar(&flags.listen, "listen", "", "UNIX socket for the sidecar, unix:///path/to/bridge.sock (required)")
 	f.StringVar(&flags.stateDir, "state-dir", "", "directory that keeps the driver's IDs")
 	f.StringVar(&flags.namespace, "namespace", "", "namespace whose ConfigMaps keep the driver's IDs")
@@ -125,9 +124,6 @@ func (f *bridgeFlags) validate(opts *bridge.Options) error {
 		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
 	}
 	var err error
-	if opts.Dialect, err = parseDialect(f.dialect); err != nil {
-		return err
-	}
 	if opts.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
 		return fmt.Errorf("--protocols: %w", err)
 	}

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // ownComponents are the flags of a controller, a sidecar and a driver of the user's own.
@@ -20,7 +17,6 @@ type ownComponents struct {
 	controller, sidecar, driver string
 	driverEnv                   []string
 	assumeExisting              bool
-	dialect                     string
 	controllerRBAC, sidecarRBAC string
 }
 
@@ -46,7 +42,6 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
 	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
 		"use existing buckets of your driver without a check, if it is behind a bridge and cannot look them up")
-	flags.StringVar(&o.dialect, "dialect", "", "protocol of your driver: "+dialectNames()+" (default: the driver is asked)")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
@@ -103,29 +98,7 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 	}
 	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
 	opts.AssumeExisting = o.assumeExisting
-	opts.Dialect, err = parseDialect(o.dialect)
-	return err
-}
-
-// dialectNames lists the values of --dialect.
-func dialectNames() string {
-	var names []string
-	for _, dialect := range dialects.All() {
-		names = append(names, string(dialect))
-	}
-	return strings.Join(names, ", ")
-}
-
-// parseDialect reads --dialect, which may be empty.
-func parseDialect(name string) (dialects.Dialect, error) {
-	if name == "" {
-		return "", nil
-	}
-	dialect, err := dialects.Parse(name)
-	if err != nil {
-		return "", fmt.Errorf("--dialect %w", err)
-	}
-	return dialect, nil
+	return nil
 }
 
 // commandOf reads the command line of a component.

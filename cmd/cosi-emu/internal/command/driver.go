@@ -27,8 +27,8 @@ The store listens on 127.0.0.1. In a Pod, set --s3-bind-address, and --s3-endpoi
 the URL in the Secrets of applications. With --tls-cert-file the store uses TLS;
 'cosi-emu sidecar --certificate-authority' adds the authority to the Secrets.
 
-The driver speaks COSI v1alpha2, or with --api v1alpha1 that version only. It then has
-one protocol.
+The driver speaks COSI v1alpha2 as the KEP has it, or the dialect of --dialect, and no
+other. docs/bridge.md describes the dialects. A driver of v1alpha1 has one protocol.
 
 ServiceAccount tokens are rejected, because reviewing them requires the API server.
 'cosi-emu up' accepts them.`,
@@ -45,8 +45,11 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
   # For a page on a development server, which uploads with presigned URLs.
   cosi-emu driver --endpoint unix:///tmp/cosi.sock --s3-cors-origin http://localhost:3000
 
+  # For a sidecar of an earlier draft of v1alpha2.
+  cosi-emu driver --dialect one-mode --endpoint unix:///tmp/draft.sock
+
   # For a sidecar of COSI v1alpha1, or to try the bridge.
-  cosi-emu driver --api v1alpha1 --endpoint unix:///tmp/old.sock
+  cosi-emu driver --dialect v1alpha1 --endpoint unix:///tmp/old.sock
 
   # With a store that fails while the file ./outage/fail exists.
   cosi-emu driver --endpoint unix:///tmp/cosi.sock --outage-dir ./outage`,
@@ -77,7 +80,7 @@ const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes
 func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
 	flags.BoolVar(&opts.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
-	flags.StringVar((*string)(&opts.Generation), "api", string(fakedriver.V1alpha2), "version of the protocol: v1alpha1 or v1alpha2")
+	addDialect(flags, &opts.Dialect, "protocol that the driver speaks", "kep")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",

@@ -79,7 +79,7 @@ func newExplore(streams cli.Streams) *cobra.Command {
   cosi-emu explore lifecycle.yaml --driver unix:///tmp/driver.sock --driver-timeout 10s
 
   # The bridge to COSI v1alpha1, with the fake driver.
-  cosi-emu explore lifecycle.yaml --bridge --at 'bridge *'
+  cosi-emu explore lifecycle.yaml --dialect one-mode --at 'bridge *'
 
   # Your driver as a command: each worker runs one, and crashes are tried at its calls.
   cosi-emu explore lifecycle.yaml --at 'driver rpc *' \
@@ -142,7 +142,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	flags.BoolVar(&o.Emulator.Bridge, "bridge", false, bridgeUsage)
+	addDialect(flags, &o.Emulator.Dialect, driverDialectUsage, "your driver is asked")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)

@@ -106,7 +106,7 @@ func newRun(streams cli.Streams) *cobra.Command {
   cosi-emu run scenarios/ --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)'
 
   # With a driver of COSI v1alpha1 behind a bridge.
-  cosi-emu run --suite --bridge
+  cosi-emu run --suite --dialect one-mode
 
   # With your driver, or on a cluster without COSI.
   cosi-emu run scenarios/ --driver unix:///tmp/my-driver.sock

@@ -77,12 +77,12 @@ func (s *start) hasStore() bool {
 
 // restores reports whether the emulator can start from the snapshot of a scenario.
 func (s *start) restores() bool {
-	return s.hasStore() && !s.session.Emulator.Bridge && !s.cluster.wanted
+	return s.hasStore() && s.session.Emulator.Dialect == "" && !s.cluster.wanted
 }
 
 // hasOneVersion reports whether something besides --api limits the emulator to one version of the COSI kinds.
 func (s *start) hasOneVersion() bool {
-	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Bridge || s.cluster.wanted
+	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Dialect != "" || s.cluster.wanted
 }
 
 // addTimeout adds the flag with that name for the limit of the start.
@@ -93,9 +93,6 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 
 // strictUsage describes the flag --strict of all commands.
 const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type"
-
-// bridgeUsage describes the flag --bridge of all commands.
-const bridgeUsage = "the fake driver speaks COSI v1alpha1, behind the bridge of 'cosi-emu bridge'"
 
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
@@ -115,7 +112,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	flags.BoolVar(&o.Bridge, "bridge", false, bridgeUsage)
+	addDialect(flags, &o.Dialect, driverDialectUsage, "your driver is asked")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
@@ -127,14 +124,11 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
-// validateAssume rejects --assume-existing and --dialect of an emulator that has no driver of the user's own, and
+// validateAssume rejects --assume-existing of an emulator that has no driver of the user's own, and
 // gets none later, as from scenarios.
 func (s *start) validateAssume() error {
 	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
 		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
-	}
-	if s.own.dialect != "" && s.own.driver == "" && s.session.Emulator.Driver == "" {
-		return cli.Usage(errors.New("--dialect requires --driver or --driver-cmd: it names the protocol of your driver"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
@@ -86,4 +87,22 @@ func (d Dialect) Messages(method string) (request, response proto.Message) {
 		}
 	}
 	return request, response
+}
+
+// Provisioner returns the description of the service Provisioner of a dialect of v1alpha2, for the
+// registration of a OneCallServer, a BucketIDsServer, or for KEP a ProvisionerServer.
+func (d Dialect) Provisioner() grpc.ServiceDesc {
+	description, lacks := OneCall_ServiceDesc, "DriverGetBucket"
+	switch d {
+	case KEP:
+		return cosiv1alpha2.Provisioner_ServiceDesc
+	case BucketIDs:
+		description, lacks = BucketIDs_ServiceDesc, ""
+	case OneModeGet:
+		lacks = "DriverGetExistingBucket"
+	case V1alpha1, NoModes, OneMode:
+	}
+	description.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
+	description.Methods = slices.DeleteFunc(slices.Clone(description.Methods), func(m grpc.MethodDesc) bool { return m.MethodName == lacks })
+	return description
 }

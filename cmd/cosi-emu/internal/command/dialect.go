@@ -1,0 +1,42 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+)
+
+// driverDialectUsage describes the flag --dialect of commands that start an emulator.
+const driverDialectUsage = "protocol of the driver; the fake driver speaks it, behind a bridge unless you use --sidecar-cmd"
+
+// addDialect adds the flag --dialect.
+func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
+	names := texts(dialects.All())
+	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+strings.Join(names, ", ")+" (default: "+byDefault+")")
+	cli.Values(flags, "dialect", names...)
+}
+
+// dialectFlag is a flag for a dialect.
+type dialectFlag struct{ dialect *dialects.Dialect }
+
+var _ pflag.Value = dialectFlag{}
+
+// String implements pflag.Value.
+func (d dialectFlag) String() string {
+	if d.dialect == nil {
+		return ""
+	}
+	return string(*d.dialect)
+}
+
+// Set implements pflag.Value.
+func (d dialectFlag) Set(name string) (err error) {
+	*d.dialect, err = dialects.Parse(name)
+	return err
+}
+
+// Type implements pflag.Value.
+func (d dialectFlag) Type() string { return "dialect" }

@@ -1,0 +1,26 @@
+package subprocess
+
+import (
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+)
+
+// lossless is the codec of a relay. A message that it cannot decode, because the driver speaks
+// another dialect than is known, becomes a message of unknown fields: it is passed on as it is,
+// and the journal shows that it was not understood.
+type lossless struct{ encoding.CodecV2 }
+
+func newLossless() lossless { return lossless{encoding.GetCodecV2(grpcproto.Name)} }
+
+// Unmarshal implements encoding.CodecV2.
+func (l lossless) Unmarshal(data mem.BufferSlice, v any) error {
+	err := l.CodecV2.Unmarshal(data, v)
+	if m, ok := v.(proto.Message); ok && err != nil {
+		proto.Reset(m)
+		m.ProtoReflect().SetUnknown(data.Materialize())
+		return nil
+	}
+	return err
+}
