@@ -131,7 +131,7 @@ func TestCheck(t *testing.T) {
 			reason: "The pattern matches none.", seam: "rpc", pattern: "Drivr*",
 			want: `the pattern "Drivr*" matches no operation at seam rpc: they are DriverCreateBucket, DriverDeleteBucket, ` +
 				`DriverGenerateBucketAccessId, DriverGenerateBucketId, DriverGetBucket, ` +
-				`DriverGetInfo, DriverGrantBucketAccess, DriverRevokeBucketAccess`,
+				`DriverGetExistingBucket, DriverGetInfo, DriverGrantBucketAccess, DriverRevokeBucketAccess`,
 		},
 		"MisspeltS3": {
 			reason: "A letter is missing.", seam: "store", pattern: "PutObjct",

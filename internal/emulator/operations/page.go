@@ -168,9 +168,10 @@ func writeRPC(page *strings.Builder) {
 
 // rpcSubject returns an example of the subject of a call.
 func rpcSubject(name string) string {
-	for _, version := range objectstorage.Versions() {
-		method := Method(version, name)
-		if method == nil {
+	for _, method := range []protoreflect.MethodDescriptor{
+		Method(objectstorage.V1alpha1, name), Method(objectstorage.V1alpha2, name), existing(),
+	} {
+		if method == nil || string(method.Name()) != name {
 			continue
 		}
 		for _, field := range SubjectFields {

@@ -10,18 +10,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// Methods returns the methods of the protocol in all its versions, sorted. A method has the same
-// name in all.
+// Methods returns the methods of the protocol in all its versions and dialects, sorted. A method
+// has the same name in all.
 func Methods() []string {
-	all := map[string]bool{}
+	all := map[string]bool{string(existing().Name()): true}
 	for _, version := range objectstorage.Versions() {
 		for _, name := range MethodsOf(version) {
 			all[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
+}
+
+// existing is the method of earlier dialects that no version has.
+func existing() protoreflect.MethodDescriptor {
+	services := dialects.File_cosi_v1alpha2_dialects_dialects_proto.Services()
+	return services.ByName("OneCall").Methods().ByName("DriverGetExistingBucket")
 }
 
 // MethodsOf returns the methods of a version of the protocol, sorted.

@@ -3,12 +3,14 @@ package seam
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
@@ -84,7 +86,11 @@ func (i *Incarnation) crossRPC(
 		return nil, err
 	}
 	c.event.Response = message(resp)
-	c.exit(journal.OutcomeOK, "")
+	note := ""
+	if c.applied == nil { // a fault adds unknown fields, too
+		note = undecoded(resp)
+	}
+	c.exit(journal.OutcomeOK, note)
 	return resp, nil
 }
 
@@ -125,4 +131,22 @@ func message(m any) json.RawMessage {
 		return nil
 	}
 	return redact.JSON(msg)
+}
+
+// undecoded describes a message that has only unknown fields: its sender speaks another dialect
+// than is known, and a relay has passed it on as it is.
+func undecoded(m any) string {
+	msg, ok := m.(proto.Message)
+	if !ok {
+		return ""
+	}
+	content, isKnown := msg.ProtoReflect(), false
+	content.Range(func(protoreflect.FieldDescriptor, protoreflect.Value) bool {
+		isKnown = true
+		return false
+	})
+	if isKnown || len(content.GetUnknown()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes that are no %s; they are passed on unchanged", len(content.GetUnknown()), content.Descriptor().Name())
 }

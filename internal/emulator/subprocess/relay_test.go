@@ -3,14 +3,16 @@ package subprocess
 import (
 	"context"
 	"net"
+	"path"
 	"path/filepath"
 	"testing"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -116,34 +118,52 @@ func (creating) DriverCreateBucket(context.Context, *cosiv1alpha2.DriverCreateBu
 	return &dialects.BucketResponse{BucketId: "loc:b", Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{}}, nil
 }
 
-// TestRelayDialect passes on calls of a driver with the messages of its dialect.
+// TestRelayDialect passes on calls of a driver of an earlier dialect: decoded with the messages of
+// the dialect, and unchanged if another dialect is assumed, or if the method is not known.
 func TestRelayDialect(t *testing.T) {
-	dir := t.TempDir()
-	driver, socket := filepath.Join(dir, "d.sock"), filepath.Join(dir, "r.sock")
-	server := grpc.NewServer()
-	described := dialects.OneCall_ServiceDesc
-	described.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
-	server.RegisterService(&described, creating{})
-	serveOn(t, server, driver)
-	conn, err := dial(Driver{Endpoint: "unix://" + driver})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := awaitConnection(harness.Context(t), conn); err != nil {
-		t.Fatal(err)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := serveRelay(conn, listener, nil, func(string) (request, response proto.Message) {
-		return &cosiv1alpha2.DriverCreateBucketRequest{}, &dialects.BucketResponse{}
-	})
-	process := connectTo(t, r, socket)
-	response := &dialects.BucketResponse{}
-	err = process.Invoke(t.Context(), cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName,
-		&cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b"}, response)
-	if err != nil || response.GetBucketId() != "loc:b" {
-		t.Errorf("%v, %v, want the driver's ID", response, err)
+	const later = "/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverResizeBucket"
+	create := cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName
+	for name, tc := range map[string]struct {
+		dialect dialects.Dialect
+		method  string
+		note    string
+	}{
+		"Decoded":   {dialects.OneMode, create, ""},
+		"Undecoded": {dialects.KEP, create, "9 bytes that are no DriverCreateBucketResponse; they are passed on unchanged"},
+		"Unknown":   {dialects.KEP, later, "9 bytes that are no Empty; they are passed on unchanged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			driver, socket := filepath.Join(dir, "d.sock"), filepath.Join(dir, "r.sock")
+			server := grpc.NewServer()
+			described := dialects.OneMode.Provisioner()
+			resize := described.Methods[0]
+			resize.MethodName = path.Base(later)
+			described.Methods = append(described.Methods, resize)
+			server.RegisterService(&described, creating{})
+			serveOn(t, server, driver)
+			events := journal.New(journal.Options{})
+			i := seam.NewIncarnation(events, "driver", 1)
+			r, err := newRelay(socket, Driver{
+				Endpoint: "unix://" + driver, DialOptions: i.RelayOptions(), Messages: tc.dialect.Messages,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			response := &dialects.BucketResponse{}
+			request := &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b"}
+			err = connectTo(t, r, socket).Invoke(harness.Context(t), tc.method, request, response, grpc.WaitForReady(true))
+			if err != nil || response.GetBucketId() != "loc:b" {
+				t.Errorf("%v, %v, want the driver's ID", response, err)
+			}
+			for _, event := range events.Since(0) {
+				if event.Message != tc.note {
+					t.Errorf("the journal has %q, want %q", event.Message, tc.note)
+				}
+			}
+			if len(events.Since(0)) != 1 {
+				t.Errorf("the journal has %d events, want the call", len(events.Since(0)))
+			}
+		})
 	}
 }

@@ -25,7 +25,6 @@ var expresses = map[string][]dialects.Dialect{
 	"several-buckets": {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
 	"bucket-check":    {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
 	"protocols":       {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
-	"late-validation": {dialects.BucketIDs},
 	"endpoint":        {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
 }
 
@@ -66,11 +65,17 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	return e.unmetDrivers(s)
 }
 
+// Expresses reports whether a driver of a dialect, or "" for the dialect of the version, can have
+// what the label LabelBridge requires.
+func Expresses(dialect dialects.Dialect, requirement string) bool {
+	return dialect == "" || dialect == dialects.KEP || slices.Contains(expresses[requirement], dialect)
+}
+
 // unmetLabel returns what a label of a scenario says that it requires and this emulator lacks, or "".
 func (e *Engine) unmetLabel(s *spec.Scenario) string {
 	dialect := dialects.Dialect(e.emulator.Info().DriverDialect)
 	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
-	case bridge != "" && dialect != "" && !slices.Contains(expresses[bridge], dialect):
+	case bridge != "" && !Expresses(dialect, bridge):
 		return fmt.Sprintf("a driver of %s cannot express what it requires: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.options.NoS3:
 		return "there is no S3 service: " + s3

@@ -1,6 +1,7 @@
 package dialects
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,5 +105,22 @@ func (d Dialect) Provisioner() grpc.ServiceDesc {
 	}
 	description.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
 	description.Methods = slices.DeleteFunc(slices.Clone(description.Methods), func(m grpc.MethodDesc) bool { return m.MethodName == lacks })
+	for i := range description.Methods {
+		description.Methods[i].Handler = named(description.Methods[i], "/"+description.ServiceName+"/"+description.Methods[i].MethodName)
+	}
 	return description
+}
+
+// named returns the handler of a method whose interceptors see the name that is on the wire, in
+// place of the name in dialects.proto.
+func named(method grpc.MethodDesc, name string) grpc.MethodHandler {
+	return func(service any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		if intercept == nil {
+			return method.Handler(service, ctx, decode, nil)
+		}
+		return method.Handler(service, ctx, decode,
+			func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+				return intercept(ctx, request, &grpc.UnaryServerInfo{Server: info.Server, FullMethod: name}, handle)
+			})
+	}
 }
