@@ -9,8 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -168,3 +172,46 @@ func TestDialectOption(t *testing.T) {
 		t.Errorf("error %v for an unknown dialect", err)
 	}
 }
+
+// TestDialectOfOwnSidecar: a sidecar of the user's own is connected to a driver of an earlier dialect
+// of v1alpha2 without a bridge, to the fake driver and to an external driver.
+func TestDialectOfOwnSidecar(t *testing.T) {
+	for name, options := range map[string]emulator.Options{
+		"Fake":     {Dialect: dialects.BucketIDs},
+		"External": {Driver: (&dialectdriver.Driver{Dialect: dialects.BucketIDs}).Listen(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			connected := make(chan emulator.SidecarConnection, 1)
+			options.Implementations.Sidecar = func(
+				_ context.Context, _ *rest.Config, connection emulator.SidecarConnection, _ logr.Logger,
+			) (emulator.Runner, error) {
+				connected <- connection
+				return waits{}, nil
+			}
+			emu := emulatortest.Start(t, options)
+			if got := emu.Info().DriverDialect; emu.Bridged() || got != string(dialects.BucketIDs) {
+				t.Errorf("Bridged() = %t, dialect %q, want %q without a bridge", emu.Bridged(), got, dialects.BucketIDs)
+			}
+			connection := <-connected
+			conn, err := grpc.NewClient(connection.Endpoint,
+				append(connection.DialOptions, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			if got, err := dialects.Detect(t.Context(), conn); err != nil || got != dialects.BucketIDs {
+				t.Errorf("Detect() over the sidecar's connection = %q, %v, want %q", got, err, dialects.BucketIDs)
+			}
+		})
+	}
+}
+
+// waits is a component that does nothing.
+type waits struct{}
+
+func (waits) Start(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (waits) WaitReady(context.Context) error { return nil }

@@ -37,6 +37,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "embedded", "embedded"
 	case "version":
 		return "v1alpha1", "v1alpha1"
+	case "dialect":
+		return "one-mode", "one-mode"
 	case "protocols":
 		return "Azure,S3", "Azure,S3"
 	case "sets":
