@@ -61,7 +61,9 @@ func (b *Bridge) driver(ctx context.Context) (driver, error) {
 			options: b.options, identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
 		}, nil
 	}
-	return v1alpha2Driver{dialect: dialect, conn: conn, provisioner: cosiv1alpha2.NewProvisionerClient(conn)}, nil
+	return v1alpha2Driver{
+		Client: dialects.NewClient(conn, dialect), dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn),
+	}, nil
 }
 
 // dialect returns the dialect of the driver, and the connection on which it speaks it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -16,15 +15,16 @@ import (
 // v1alpha2Driver is a driver of a dialect of v1alpha2. The name of a bucket or account has
 // the same number in its requests as the ID in the KEP's.
 type v1alpha2Driver struct {
-	dialect     dialects.Dialect
-	conn        grpc.ClientConnInterface
-	provisioner cosiv1alpha2.ProvisionerClient
+	*dialects.Client
+
+	dialect  dialects.Dialect
+	identity cosiv1alpha2.IdentityClient
 }
 
 var _ driver = v1alpha2Driver{}
 
 func (d v1alpha2Driver) getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInfoResponse, error) {
-	return cosiv1alpha2.NewIdentityClient(d.conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
+	return d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
 }
 
 func (v1alpha2Driver) checkBucket([]*cosiv1alpha2.ObjectProtocol) error { return nil }
@@ -43,35 +43,19 @@ func (d v1alpha2Driver) generateBucketID(
 	if !d.dialect.GeneratesBucketIDs() {
 		return request.GetName(), checkID(request.GetName())
 	}
-	response, err := d.provisioner.DriverGenerateBucketId(ctx, request)
+	response, err := d.DriverGenerateBucketId(ctx, request)
 	return response.GetBucketId(), err
 }
 
 func (d v1alpha2Driver) createBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest, known string,
 ) (string, *bucketInfo, error) {
-	if d.dialect.GeneratesBucketIDs() {
-		id := cmp.Or(known, request.GetBucketId())
+	if known != "" && d.dialect.GeneratesBucketIDs() {
 		request = proto.CloneOf(request)
-		request.BucketId = id
-		if d.dialect == dialects.KEP {
-			response, err := d.provisioner.DriverCreateBucket(ctx, request)
-			return id, response.GetProtocols(), err
-		}
-		response, err := d.callForBucket(ctx, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, request)
-		return id, response.GetProtocols(), err
+		request.BucketId = known
 	}
-	response, err := d.callForBucket(ctx, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, request)
+	response, err := d.CreateBucket(ctx, request)
 	return response.GetBucketId(), response.GetProtocols(), err
-}
-
-// callForBucket calls a method that returns a bucket in earlier dialects.
-func (d v1alpha2Driver) callForBucket(ctx context.Context, method string, request proto.Message) (*dialects.BucketResponse, error) {
-	response := &dialects.BucketResponse{}
-	if err := d.conn.Invoke(ctx, method, request, response); err != nil {
-		return nil, err
-	}
-	return response, nil
 }
 
 func (d v1alpha2Driver) getBucket(
@@ -79,19 +63,7 @@ func (d v1alpha2Driver) getBucket(
 ) (string, *bucketInfo, error) {
 	request = proto.CloneOf(request)
 	request.BucketId = own
-	method := dialects.GetExistingBucket
-	switch d.dialect {
-	case dialects.KEP:
-		response, err := d.provisioner.DriverGetBucket(ctx, request)
-		return own, response.GetProtocols(), err
-	case dialects.BucketIDs:
-		response, err := d.callForBucket(ctx, cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName, request)
-		return own, response.GetProtocols(), err
-	case dialects.OneModeGet:
-		method = cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName
-	case dialects.V1alpha1, dialects.NoModes, dialects.OneMode:
-	}
-	response, err := d.callForBucket(ctx, method, request)
+	response, err := d.GetBucket(ctx, request)
 	if err == nil && response.GetBucketId() == "" {
 		err = status.Errorf(codes.Internal, "the driver has found bucket %s and returned no bucket_id", own)
 	}
@@ -101,7 +73,7 @@ func (d v1alpha2Driver) getBucket(
 func (d v1alpha2Driver) deleteBucket(ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest, own string) error {
 	request = proto.CloneOf(request)
 	request.BucketId = own
-	_, err := d.provisioner.DriverDeleteBucket(ctx, request)
+	_, err := d.DriverDeleteBucket(ctx, request)
 	return err
 }
 
@@ -115,7 +87,7 @@ func (d v1alpha2Driver) generateAccountID(
 	for i, id := range own {
 		request.Buckets[i].BucketId = id
 	}
-	response, err := d.provisioner.DriverGenerateBucketAccessId(ctx, request)
+	response, err := d.DriverGenerateBucketAccessId(ctx, request)
 	return response.GetAccountId(), err
 }
 
@@ -142,36 +114,30 @@ func (d v1alpha2Driver) grantOwn(
 		if err != nil {
 			return "", nil, err
 		}
-		return d.callForAccount(ctx, &dialects.GrantBucketAccessRequest{
+		return granted(d.GrantOneMode(ctx, &dialects.GrantBucketAccessRequest{
 			AccountName: request.GetAccountId(), Protocol: request.GetProtocol(), AuthenticationType: request.GetAuthenticationType(),
 			ServiceAccountName: request.GetServiceAccountName(), Parameters: request.GetParameters(), Buckets: buckets,
-		})
+		}))
 	}
 	request = proto.CloneOf(request)
 	for i, id := range own {
 		request.Buckets[i].BucketId = id
 	}
-	if d.dialect == dialects.BucketIDs {
-		return d.callForAccount(ctx, request)
+	if d.dialect == dialects.KEP {
+		request.AccountId = cmp.Or(known, request.GetAccountId())
 	}
-	request.AccountId = cmp.Or(known, request.GetAccountId())
-	response, err = d.provisioner.DriverGrantBucketAccess(ctx, request)
+	return granted(d.GrantAccess(ctx, request))
+}
+
+// granted returns the account of a response, and the response in the form of the KEP.
+func granted(
+	response *dialects.GrantBucketAccessResponse, err error,
+) (account string, _ *cosiv1alpha2.DriverGrantBucketAccessResponse, _ error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return request.GetAccountId(), response, nil
-}
-
-// callForAccount grants access in an earlier dialect.
-func (d v1alpha2Driver) callForAccount(
-	ctx context.Context, request proto.Message,
-) (account string, response *cosiv1alpha2.DriverGrantBucketAccessResponse, err error) {
-	granted := &dialects.GrantBucketAccessResponse{}
-	if err := d.conn.Invoke(ctx, cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName, request, granted); err != nil {
-		return "", nil, err
-	}
-	return granted.GetAccountId(), &cosiv1alpha2.DriverGrantBucketAccessResponse{
-		Buckets: granted.GetBuckets(), Credentials: granted.GetCredentials(),
+	return response.GetAccountId(), &cosiv1alpha2.DriverGrantBucketAccessResponse{
+		Buckets: response.GetBuckets(), Credentials: response.GetCredentials(),
 	}, nil
 }
 
@@ -183,6 +149,6 @@ func (d v1alpha2Driver) revoke(
 	for _, id := range own {
 		request.Buckets = append(request.Buckets, &cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: id})
 	}
-	_, err := d.provisioner.DriverRevokeBucketAccess(ctx, request)
+	_, err := d.DriverRevokeBucketAccess(ctx, request)
 	return err
 }

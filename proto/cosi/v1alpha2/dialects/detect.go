@@ -13,38 +13,38 @@ import (
 )
 
 // Detect asks a driver for its dialect. Its calls create nothing: they lack the name or ID. A
-// method that the driver lacks, or has only as a stub, returns UNIMPLEMENTED. Detect returns
-// OneMode for a driver of NoModes: both have the same calls.
+// method that the driver lacks, or has only as a stub, returns UNIMPLEMENTED. The first call that
+// the driver has decides, and no other follows. Detect returns OneMode for a driver of NoModes:
+// both have the same calls.
 func Detect(ctx context.Context, conn grpc.ClientConnInterface) (Dialect, error) {
 	provisioner := cosiv1alpha2.NewProvisionerClient(conn)
-	_, err := provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{})
-	generatesBuckets, err := serves(err)
-	if err != nil {
-		return "", err
-	}
-	if !generatesBuckets {
-		if isOld, err := servesOnlyV1alpha1(ctx, conn); err != nil || isOld {
-			return V1alpha1, err
+	for _, question := range []struct {
+		dialect Dialect
+		ask     func() (bool, error)
+	}{
+		{KEP, func() (bool, error) {
+			_, err := provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{})
+			return serves(err)
+		}},
+		{BucketIDs, func() (bool, error) {
+			_, err := provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{})
+			return serves(err)
+		}},
+		{V1alpha1, func() (bool, error) { return servesOnlyV1alpha1(ctx, conn) }},
+		{OneModeGet, func() (bool, error) {
+			_, err := provisioner.DriverGetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{})
+			return serves(err)
+		}},
+	} {
+		yes, err := question.ask()
+		if err != nil {
+			return "", err
+		}
+		if yes {
+			return question.dialect, nil
 		}
 	}
-	_, err = provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{})
-	switch generatesAccounts, err := serves(err); {
-	case err != nil:
-		return "", err
-	case generatesAccounts:
-		return KEP, nil
-	case generatesBuckets:
-		return BucketIDs, nil
-	}
-	_, err = provisioner.DriverGetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{})
-	switch gets, err := serves(err); {
-	case err != nil:
-		return "", err
-	case gets:
-		return OneModeGet, nil
-	default:
-		return OneMode, nil
-	}
+	return OneMode, nil
 }
 
 // servesOnlyV1alpha1 reports whether a driver serves v1alpha1, and not v1alpha2.

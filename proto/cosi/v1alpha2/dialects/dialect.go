@@ -47,11 +47,24 @@ func Parse(name string) (Dialect, error) {
 	if slices.Contains(All(), Dialect(name)) {
 		return Dialect(name), nil
 	}
+	return "", fmt.Errorf("%q: the dialects are %s", name, Names())
+}
+
+// Names lists the names of all dialects.
+func Names() string {
 	var names []string
 	for _, dialect := range All() {
 		names = append(names, string(dialect))
 	}
-	return "", fmt.Errorf("%q: the dialects are %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
+}
+
+// Version returns the version of COSI that the dialect is of: v1alpha1 or v1alpha2.
+func (d Dialect) Version() string {
+	if d == V1alpha1 {
+		return string(V1alpha1)
+	}
+	return "v1alpha2"
 }
 
 // Protocol describes the dialect, such as "COSI v1alpha2, dialect one-mode".
