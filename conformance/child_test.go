@@ -43,6 +43,7 @@ const (
 	failsOnSIGTERM = "exits with status 1 on SIGTERM"
 	ignoresSIGTERM = "ignores SIGTERM"
 	printsPassword = "prints its configuration"
+	ofDialect      = "none, with an earlier dialect"
 )
 
 // beDriver runs the driver until SIGTERM.
@@ -71,6 +72,9 @@ func untilSIGTERM(run func(context.Context) error) error {
 }
 
 func runDriver(ctx context.Context, mistake string) (err error) {
+	if mistake == ofDialect {
+		return runDialect(ctx)
+	}
 	if mistake == needsBackend && fails() {
 		return errors.New("the backend is not there")
 	}

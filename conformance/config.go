@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -58,6 +59,9 @@ type Config struct {
 	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
 	// v1alpha1.
 	Generation string
+	// Dialect is the protocol of the driver. Default: the driver is asked, by calls without a name
+	// or ID. A driver of dialects.NoModes cannot be told from one of dialects.OneMode.
+	Dialect dialects.Dialect
 	// Profiles are those to test. Default: all but End-to-End, which starts a control plane.
 	Profiles []string
 	// Only are the IDs of the checks to run, and Skip those not to run.
@@ -83,6 +87,8 @@ type Config struct {
 	// Rerun is the command line that repeats the run, without the check and the seed. Default:
 	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
 	Rerun string
+	// OnDialect is called with the protocol of the driver, before the first check.
+	OnDialect func(dialects.Dialect)
 	// OnProgress is called before the first check and after each, with the number of checks that have
 	// ended and that of all.
 	OnProgress func(done, total int)
@@ -200,6 +206,9 @@ func (c Config) withDefaults() Config {
 		c.Rerun = fmt.Sprintf("cosi-emu conformance --driver-cmd %q", strings.Join(c.DriverCommand, " "))
 	}
 	c.Rerun = cmp.Or(c.Rerun, "cosi-emu conformance --endpoint "+c.Endpoint)
+	if c.Dialect != "" {
+		c.Generation = c.Dialect.Version()
+	}
 	if c.Seed == "" {
 		c.Seed = strings.ToLower(rand.Text()[:10])
 	}
@@ -208,10 +217,7 @@ func (c Config) withDefaults() Config {
 
 // Validate returns an error if a configuration cannot be run.
 func (c Config) Validate() error {
-	errs := []error{c.validateDriver()}
-	if !slices.Contains([]string{"", port.V1alpha1, port.V1alpha2}, c.Generation) {
-		errs = append(errs, fmt.Errorf("generation %q is not known; use %s or %s", c.Generation, port.V1alpha1, port.V1alpha2))
-	}
+	errs := []error{c.validateDriver(), c.validateProtocol()}
 	for _, profile := range c.Profiles {
 		if !slices.Contains(checks.Profiles(), profile) {
 			errs = append(errs, fmt.Errorf("profile %q is not known; use one of %s", profile, strings.Join(checks.Profiles(), ", ")))
@@ -227,6 +233,24 @@ func (c Config) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// validateProtocol returns an error if the generation or the dialect is not known, or they contradict
+// each other.
+func (c Config) validateProtocol() error {
+	if !slices.Contains([]string{"", port.V1alpha1, port.V1alpha2}, c.Generation) {
+		return fmt.Errorf("generation %q is not known; use %s or %s", c.Generation, port.V1alpha1, port.V1alpha2)
+	}
+	if c.Dialect == "" {
+		return nil
+	}
+	if _, err := dialects.Parse(string(c.Dialect)); err != nil {
+		return fmt.Errorf("dialect %w", err)
+	}
+	if c.Generation != "" && c.Generation != c.Dialect.Version() {
+		return fmt.Errorf("dialect %s is of %s, and not of %s; leave one of the two out", c.Dialect, c.Dialect.Version(), c.Generation)
+	}
+	return nil
 }
 
 // validateDriver returns an error if there is no driver to test, or more than one.

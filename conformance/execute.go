@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Execute runs the checks one after another, and returns their report. The error is about
@@ -41,6 +42,9 @@ func Run(t *testing.T, config Config) *Report {
 		t.Fatal(err)
 	}
 	t.Logf("seed %s", s.config.Seed)
+	if s.problem != nil {
+		t.Error(s.problem)
+	}
 	if config.Rerun == "" {
 		s.rerun = func(id string) string {
 			return fmt.Sprintf("go test -run '^%s$/^%s$'", strings.ReplaceAll(t.Name(), "/", "$/^"), id)
@@ -72,11 +76,11 @@ func tell(t *testing.T, result Result) {
 	}
 }
 
-// Checks returns all checks, in the order of a run.
+// Checks returns all checks, in the order of a run, with the rules of the KEP.
 func Checks() []Check {
 	var all []Check
 	for _, check := range checks.All() {
-		all = append(all, describe(check))
+		all = append(all, describe(check, dialects.KEP))
 	}
 	return all
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 )
 
 // The files of a report.
@@ -109,6 +111,9 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
+	if r.Problem != "" {
+		all.Suites = append(all.Suites, r.problemSuite())
+	}
 	encoder := xml.NewEncoder(w)
 	encoder.Indent("", "  ")
 	if err := encoder.Encode(all); err != nil {
@@ -116,6 +121,13 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// problemSuite has one case, for a driver that could not be tested.
+func (r *Report) problemSuite() junitSuite {
+	return junitSuite{Name: "Driver", Tests: 1, Errors: 1, Cases: []junitCase{{
+		Name: "The driver can be tested", ClassName: "conformance.Driver", Error: &junitResult{Message: r.Problem, Text: r.problem()},
+	}}}
 }
 
 func (s *junitSuite) add(result *Result) {
@@ -151,7 +163,10 @@ func (r Result) summary() string {
 // WriteBadge writes the JSON of an endpoint badge of shields.io.
 func (r *Report) WriteBadge(w io.Writer) error {
 	message, color := strings.Join(r.conformant(), ", "), "brightgreen"
-	if message == "" {
+	switch {
+	case r.untested():
+		message, color = NotTested, "lightgrey"
+	case message == "":
 		message, color = NotConformant, "red"
 	}
 	encoder := json.NewEncoder(w)
@@ -174,10 +189,19 @@ func (r *Report) conformant() []string {
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## COSI conformance of %s (%s)\n\n| profile | verdict | pass | fail | not reached | skipped | not supported |\n"+
-		"| --- | --- | --- | --- | --- | --- | --- |\n", r.Driver, r.Generation)
+		"| --- | --- | --- | --- | --- | --- | --- |\n", r.name(), r.Dialect.Protocol())
 	for _, v := range r.Verdicts {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", v.Profile, v.Verdict,
 			v.Counts[Pass], v.Counts[Fail], v.Counts[NotReached], v.Counts[Skipped], v.Counts[NotSupported])
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "\n%s\n", r.problem())
+	}
+	if len(r.Differences) > 0 {
+		fmt.Fprintf(&b, "\n%s:\n\n| subject | %s | kep |\n| --- | --- | --- |\n", differencesHeading, r.Dialect)
+	}
+	for _, d := range r.Differences {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.Subject, d.Dialect, d.KEP)
 	}
 	if len(r.Mend) > 0 {
 		b.WriteString("\nMend first:\n\n")
@@ -194,7 +218,11 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 // WriteText writes a summary for a terminal: the verdicts, and what to mend first.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "driver %s, COSI %s, seed %s, %s\n", r.Driver, r.Generation, r.Seed, r.Took.Round(time.Millisecond))
+	if r.untested() {
+		_, err := fmt.Fprintln(w, r.problem())
+		return err
+	}
+	fmt.Fprintf(&b, "driver %s, %s, seed %s, %s\n", r.Driver, r.Dialect.Protocol(), r.Seed, r.Took.Round(time.Millisecond))
 	for _, v := range r.Verdicts {
 		fmt.Fprintf(&b, "%-16s %-16s", v.Profile, v.Verdict)
 		for _, state := range []string{Pass, Fail, NotReached, Skipped, NotSupported} {
@@ -210,10 +238,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if r.Problem != "" {
-		fmt.Fprintf(&b, "\nThe driver could not be tested to the end: %s\n", r.Problem)
+		fmt.Fprintf(&b, "\n%s\n", r.problem())
 	} else {
 		r.writeNotReached(&b)
 	}
+	r.writeDifferences(&b)
 	for i, id := range r.Mend {
 		if i == 0 {
 			b.WriteString("\nMend first:\n")
@@ -247,6 +276,26 @@ func (r *Report) writeNotReached(b *strings.Builder) {
 	}
 }
 
+// problem returns the problem as a sentence.
+func (r *Report) problem() string {
+	if r.untested() {
+		return "The driver could not be tested: " + r.Problem
+	}
+	return "The driver could not be tested to the end: " + r.Problem
+}
+
+const differencesHeading = "Differences from the KEP, which cosi-emu's bridge translates (docs/bridge.md)"
+
+// writeDifferences writes in what the driver's dialect differs from the KEP.
+func (r *Report) writeDifferences(b *strings.Builder) {
+	for i, d := range r.Differences {
+		if i == 0 {
+			fmt.Fprintf(b, "\n%s:\n", differencesHeading)
+		}
+		fmt.Fprintf(b, "  %s: %s; in the KEP: %s\n", d.Subject, d.Dialect, d.KEP)
+	}
+}
+
 func (r *Report) find(id string) *Result {
 	return &r.Results[slices.IndexFunc(r.Results, func(result Result) bool { return result.Check.ID == id })]
 }
@@ -255,18 +304,13 @@ func (r *Report) find(id string) *Result {
 func WriteChecks(w io.Writer) error {
 	var b strings.Builder
 	for _, profile := range Profiles() {
-		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | generation | catches | rests on |\n"+
+		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | dialects | catches | rests on |\n"+
 			"| --- | --- | --- | --- | --- | --- |\n", profile)
-		for _, c := range Checks() {
-			if c.Profile != profile {
-				continue
+		for _, c := range checks.All() {
+			if c.Profile == profile {
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | \"%s\" ([%s](%s)) |\n", c.ID, c.Level, c.Title, c.Dialects,
+					strings.Join(c.Classes, ", "), c.Sentence, c.Source.Name, c.Link())
 			}
-			generation := c.Generation
-			if generation == "" {
-				generation = "both"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | \"%s\" ([%s](%s)) |\n", c.ID, c.Level, c.Title, generation,
-				strings.Join(c.Classes, ", "), c.Sentence, c.Source, c.Link)
 		}
 		b.WriteByte('\n')
 	}

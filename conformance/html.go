@@ -31,7 +31,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	document := report.New(r.ToolVersion, r.Started, r.Took, all)
 	return timeline.WriteAs(w, document, timeline.Presentation{
-		Title: fmt.Sprintf("COSI conformance of %s: %s", cmp.Or(r.Driver, "a driver"), r.headline()), Noun: "check", User: "suite",
+		Title: fmt.Sprintf("COSI conformance of %s: %s", r.name(), r.headline()), Noun: "check", User: "suite",
 		Outcomes: map[outcome.Outcome]string{outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "not run"},
 		Links:    links,
 		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
@@ -39,9 +39,15 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	})
 }
 
+// name is what the driver is called.
+func (r *Report) name() string { return cmp.Or(r.Driver, "a driver") }
+
 // headline is the verdict in a few words.
 func (r *Report) headline() string {
 	profiles := r.conformant()
+	if r.untested() {
+		return NotTested
+	}
 	if len(profiles) == 0 {
 		return NotConformant
 	}
@@ -108,10 +114,13 @@ func (r Result) failures() []report.Failure {
 func (r *Report) summary(failed int) *timeline.Summary {
 	s := &timeline.Summary{Heading: r.headline(), Facts: r.facts(), Notes: []string{r.plain(failed)}, Tables: []timeline.Table{r.verdicts()}}
 	if r.Problem != "" {
-		s.Notes = append(s.Notes, "The driver could not be tested to the end: "+r.Problem)
+		s.Notes = append(s.Notes, r.problem())
 	}
 	if len(r.Mend) > 0 {
 		s.Tables = append(s.Tables, r.mendFirst())
+	}
+	if len(r.Differences) > 0 {
+		s.Tables = append(s.Tables, r.differences())
 	}
 	return s
 }
@@ -129,7 +138,7 @@ func (r *Report) facts() []timeline.Fact {
 	var all []timeline.Fact
 	for _, fact := range []timeline.Fact{
 		{Name: "Driver", Text: r.Driver}, {Name: "Implementation", Text: r.Parameters.Implementation.String()},
-		{Name: "Generation", Text: r.Generation}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
+		{Name: "Generation", Text: r.Generation}, {Name: "Dialect", Text: string(r.Dialect)}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
 		{Name: "Endpoint", Text: r.Endpoint}, {Name: "Command", Text: r.Command}, {Name: "Seed", Text: r.Seed},
 		{Name: "Tool", Text: r.ToolVersion}, {Name: "Started", Text: r.Started.Format(time.RFC1123Z)},
 		{Name: "Took", Text: r.Took.Round(time.Millisecond).String()},
@@ -165,6 +174,15 @@ func badgeOf(verdict string) outcome.Outcome {
 	default:
 		return outcome.Skipped
 	}
+}
+
+// differences lists in what the driver's dialect differs from the KEP.
+func (r *Report) differences() timeline.Table {
+	table := timeline.Table{Heading: differencesHeading, Header: []string{"subject", string(r.Dialect), "kep"}}
+	for _, d := range r.Differences {
+		table.Rows = append(table.Rows, []timeline.Cell{{Text: d.Subject}, {Text: d.Dialect}, {Text: d.KEP}})
+	}
+	return table
 }
 
 // mendFirst lists the most important failures.

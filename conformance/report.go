@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // The states of a check.
@@ -48,8 +49,10 @@ type Check struct {
 	Link     string `json:"link"`
 	// Classes are the known failures of drivers that the check catches.
 	Classes []string `json:"classes,omitempty"`
-	// Generation is set if the check is about one generation only.
-	Generation string `json:"generation,omitempty"`
+	// Generation is set if the check is about one generation only, and Dialects are those that it is
+	// about, if these are not all.
+	Generation string             `json:"generation,omitempty"`
+	Dialects   []dialects.Dialect `json:"dialects,omitempty"`
 }
 
 // Exchange is one gRPC call, without secrets.
@@ -98,10 +101,14 @@ type Verdict struct {
 
 // Report is how a run ended.
 type Report struct {
-	Driver       string   `json:"driver"`
-	Generation   string   `json:"generation"`
-	Protocols    []string `json:"protocols,omitempty"`
-	SpecVersions []string `json:"specVersions"`
+	Driver     string `json:"driver"`
+	Generation string `json:"generation"`
+	// Dialect is the protocol of the driver, by whose text it is judged. Differences are those from
+	// the KEP.
+	Dialect      dialects.Dialect      `json:"dialect"`
+	Differences  []dialects.Difference `json:"differences,omitempty"`
+	Protocols    []string              `json:"protocols,omitempty"`
+	SpecVersions []string              `json:"specVersions"`
 	// Parameters are what the author of the driver supplied, without secrets. Its implementation
 	// describes the driver.
 	Parameters Parameters `json:"parameters"`
@@ -126,18 +133,28 @@ type Report struct {
 	Took    time.Duration `json:"took"`
 }
 
-func describe(c *checks.Check) Check {
-	return Check{
-		ID: c.ID, Title: c.Title, Profile: c.Profile, Level: c.Level, Sentence: c.Sentence, Source: c.Source.Name,
-		Link:    c.Link(),
-		Classes: c.Classes, Generation: c.Generation,
+// describe returns a check with the rule that it has in a dialect.
+func describe(c *checks.Check, dialect dialects.Dialect) Check {
+	rule := c.RuleFor(dialect)
+	described := Check{
+		ID: c.ID, Title: c.Title, Profile: c.Profile, Level: c.Level, Sentence: rule.Sentence, Source: rule.Source.Name,
+		Link: rule.Link(), Classes: c.Classes,
 	}
+	about := c.Dialects.Dialects()
+	if oldest, newest := about[0].Version(), about[len(about)-1].Version(); oldest == newest {
+		described.Generation = oldest
+	}
+	if len(about) < len(dialects.All()) {
+		described.Dialects = about
+	}
+	return described
 }
 
-func newResult(check *checks.Check, r checks.Result) Result {
-	result := Result{Check: describe(check), State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
+func newResult(check *checks.Check, dialect dialects.Dialect, r checks.Result) Result {
+	described := describe(check, dialect)
+	result := Result{Check: described, State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
 	if r.State == checks.Fail {
-		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: fmt.Sprintf("%q (%s)", check.Sentence, check.Source.Name)}
+		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: fmt.Sprintf("%q (%s)", described.Sentence, described.Source)}
 	}
 	for _, e := range r.Exchanges {
 		result.Exchanges = append(result.Exchanges, Exchange{
@@ -223,6 +240,8 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 		}
 	}
 	switch {
+	case r.untested():
+		v.Verdict = NotTested
 	case must[Fail] > 0:
 		v.Verdict = NotConformant
 	case must[Pass]+must[Skipped]+must[NotReached] == 0:
@@ -237,9 +256,12 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 	return v
 }
 
+// untested returns whether no check was run, because it is not known what the driver speaks.
+func (r *Report) untested() bool { return r.Problem != "" && len(r.Results) == 0 }
+
 // OK returns whether no MUST check failed, and each was reached.
 func (r *Report) OK() bool {
-	return !slices.ContainsFunc(r.Results, func(result Result) bool {
+	return !r.untested() && !slices.ContainsFunc(r.Results, func(result Result) bool {
 		return result.Check.Level == checks.Must && (result.State == Fail || result.State == NotReached)
 	})
 }

@@ -13,12 +13,12 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/endtoend"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 const (
@@ -101,15 +101,17 @@ func connect(endpoint string, config Config, history *checks.History) (*grpc.Cli
 	}, config.DialOptions...)...)
 }
 
-// discover finds out the generation, the name and the protocols of the driver.
+// discover finds out the dialect, the name and the protocols of the driver.
 func (s *session) discover(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
+	connected, cancel := context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
-	s.awaitConnection(ctx)
-	driver, err := port.For(ctx, s.conn, s.config.Generation)
+	s.awaitConnection(connected)
+	driver, err := port.For(ctx, s.conn, s.config.Generation, s.config.Dialect, s.config.CallTimeout)
 	if err != nil {
-		return fmt.Errorf("DriverGetInfo: %w", err)
+		return err
 	}
+	ctx, cancel = context.WithTimeout(ctx, s.config.CallTimeout)
+	defer cancel()
 	info, err := driver.Info(ctx)
 	if err != nil {
 		return fmt.Errorf("DriverGetInfo: %w", err)
@@ -118,7 +120,7 @@ func (s *session) discover(ctx context.Context) error {
 	if len(info.Protocols) > 0 && !slices.Contains(info.Protocols, s.env.Protocol) {
 		s.env.Protocol = info.Protocols[0]
 	}
-	s.report.Driver, s.report.Generation = info.Name, driver.Generation()
+	s.identify(info.Name, driver.Dialect())
 	for _, p := range info.Protocols {
 		s.report.Protocols = append(s.report.Protocols, p.String())
 	}
@@ -128,6 +130,15 @@ func (s *session) discover(ctx context.Context) error {
 	}
 	s.prepareEndToEnd()
 	return nil
+}
+
+// identify notes who the driver is.
+func (s *session) identify(name string, dialect dialects.Dialect) {
+	s.report.Driver, s.report.Generation, s.report.Dialect = name, dialect.Version(), dialect
+	s.report.Differences = dialect.Differences()
+	if s.config.OnDialect != nil {
+		s.config.OnDialect(dialect)
+	}
 }
 
 // awaitConnection waits until the driver listens: its author may just have started it. If
@@ -149,12 +160,9 @@ func (s *session) prepareEndToEnd() {
 		return
 	}
 	options := endtoend.Options{
-		Driver: s.endpoint, API: objectstorage.V1alpha2, CallTimeout: s.config.CallTimeout, Version: s.config.Version,
+		Driver: s.endpoint, Dialect: s.env.Driver.Dialect(), CallTimeout: s.config.CallTimeout, Version: s.config.Version,
 		ControlPlaneKind: s.config.ControlPlaneKind, ControlPlaneDir: s.config.ControlPlaneDir,
 		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,
-	}
-	if s.env.Driver.Generation() == port.V1alpha1 {
-		options.API = objectstorage.V1alpha1
 	}
 	runner := endtoend.New(options)
 	s.env.EndToEnd, s.stop = runner, runner.Close
@@ -164,15 +172,18 @@ func (s *session) close(ctx context.Context) error {
 	return errors.Join(s.stop(ctx), s.conn.Close(), s.driver.close(ctx))
 }
 
-// selected returns the checks of the run.
+// selected returns the checks of the run: none if it is not known what the driver speaks.
 func (s *session) selected() []*checks.Check {
+	if s.problem != nil {
+		return nil
+	}
 	return slices.DeleteFunc(checks.All(), func(c *checks.Check) bool { return !s.config.selects(c) })
 }
 
 // run runs a check, or says why not.
 func (s *session) run(ctx context.Context, check *checks.Check) Result {
 	started := time.Now()
-	result := newResult(check, s.decide(ctx, check))
+	result := newResult(check, s.report.Dialect, s.decide(ctx, check))
 	result.Started = started
 	if result.Failure != nil {
 		result.Failure.Rerun = s.rerun(check.ID)

@@ -91,8 +91,8 @@ func lostBuckets() []*Check {
 	return []*Check{
 		{
 			ID: "BE-01", Title: "DriverGetBucket returns NOT_FOUND for a bucket that the backend has lost", Profile: Core, Level: Must,
-			Classes: []string{"D14"}, Rule: sourceGet.says("NotFound (retryable) when the bucket does not exist in the backend"),
-			Generation: port.V1alpha2, Needs: []Need{needsBackend},
+			Classes: []string{"D14"}, Rule: sourceGet.says(sayGetNotFound),
+			Dialects: v1alpha2, Needs: []Need{needsBackend},
 			run: func(c *C) {
 				b := c.bucket()
 				_, err := c.get(b.ID)
@@ -210,8 +210,6 @@ func failedBackend() []*Check {
 	return append([]*Check{create, remove, grant, revoke, lookup(), retries(), survives()}, recovery()...)
 }
 
-const sayCreates = "This gRPC call creates a bucket in the OSP, and returns information about the new bucket."
-
 // wantFailure ends the check if a call succeeded although the backend failed.
 func (c *C) wantFailure(call string, err error) {
 	if err == nil {
@@ -223,8 +221,8 @@ func (c *C) wantFailure(call string, err error) {
 func lookup() *Check {
 	return &Check{
 		ID: "BE-14", Title: "DriverGetBucket does not return NOT_FOUND while the backend fails", Profile: Core, Level: Must,
-		Classes: []string{"D14"}, Rule: sourceGet.says("NotFound (retryable) when the bucket does not exist in the backend"),
-		Generation: port.V1alpha2, Needs: []Need{needsBackend},
+		Classes: []string{"D14"}, Rule: sourceGet.says(sayGetNotFound),
+		Dialects: v1alpha2, Needs: []Need{needsBackend},
 		run: func(c *C) {
 			b := c.bucket()
 			_, err := c.get(b.ID)

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,11 +24,10 @@ func (c *C) get(id string) (*port.Bucket, error) {
 }
 
 func reading() []*Check {
-	const notFound = "NotFound (retryable) when the bucket does not exist in the backend"
 	return []*Check{
 		{
 			ID: "GE-01", Title: "DriverGetBucket finds a bucket that was created", Profile: Core, Level: Should, Classes: []string{"D14"},
-			Rule: sourceGet.says("same response defined in DriverCreateBucket"), Generation: port.V1alpha2,
+			Rule: sourceGet.says(saySameResponse), Dialects: v1alpha2,
 			run: func(c *C) {
 				created := c.bucket()
 				b, err := c.get(created.ID)
@@ -39,7 +39,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-02", Title: "DriverGetBucket returns NOT_FOUND for an unknown bucket", Profile: Core, Level: Must, Classes: []string{"D13"},
-			Rule: sourceGet.says(notFound), Generation: port.V1alpha2,
+			Rule: sourceGet.says(sayGetNotFound), Dialects: v1alpha2,
 			run: func(c *C) {
 				_, err := c.get(c.unknownBucket())
 				if !isCode(err, codes.NotFound) {
@@ -49,7 +49,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-03", Title: "DriverGetBucket rejects an empty ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Dialects: v1alpha2,
 			run: func(c *C) {
 				_, err := c.get("")
 				c.wantError("DriverGetBucket without bucket_id", err)
@@ -57,8 +57,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-04", Title: "DriverGetBucket finds a bucket of others", Profile: Core, Level: Must,
-			Rule: sourceGet.says("This gRPC call is used to get details about a statically-provisioned bucket that should already exist in the " +
-				"OSP backend."), Generation: port.V1alpha2,
+			Rule: sourceGet.says(sayGets), Dialects: v1alpha2,
 			Needs: []Need{needsExistingBucket},
 			run: func(c *C) {
 				_, err := c.get(c.env.Parameters.ExistingBucket)
@@ -67,7 +66,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-05", Title: "DriverGetBucket returns INVALID_ARGUMENT for an empty ID", Profile: Core, Level: Must, Classes: []string{"D13"},
-			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				_, err := c.get("")
 				c.wantCode("DriverGetBucket without bucket_id", err, codes.InvalidArgument)
@@ -75,7 +74,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-06", Title: "DriverGetBucket rejects parameters that the bucket does not have", Profile: Core, Level: Must,
-			Classes: []string{"D02"}, Rule: sourceGet.says(sayGetIncompat), Generation: port.V1alpha2, Needs: []Need{needsIncompatible},
+			Classes: []string{"D02"}, Rule: sourceGet.says(sayGetIncompat), Dialects: v1alpha2, Needs: []Need{needsIncompatible},
 			run: func(c *C) {
 				id := c.bucket().ID
 				_, err := c.get(id)
@@ -88,7 +87,7 @@ func reading() []*Check {
 		},
 		{
 			ID: "GE-07", Title: "DriverGetBucket rejects unknown protocols", Profile: Core, Level: Should,
-			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				id := c.bucket().ID
 				for _, protocol := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
@@ -98,6 +97,15 @@ func reading() []*Check {
 					}
 					c.wantError("DriverGetBucket with protocol "+protocol.String(), err)
 				}
+			},
+		},
+		{
+			ID: "GE-08", Title: "DriverGetBucket returns a valid bucket ID", Profile: Core, Level: Must, Classes: []string{"D20"},
+			Rule: sourceMessages.says(sayID), Dialects: foundIDs,
+			run: func(c *C) {
+				b, err := c.get(c.bucket().ID)
+				c.setup("DriverGetBucket", err)
+				c.wantChosenID(b.ID, fmt.Sprintf("bucket ID %q", b.ID))
 			},
 		},
 	}
@@ -116,7 +124,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-02", Title: "A deleted bucket is gone", Profile: Core, Level: Must, Classes: []string{"D14"},
-			Rule: sourceDelete.says(sayDeletes), Generation: port.V1alpha2,
+			Rule: sourceDelete.says(sayDeletes), Dialects: v1alpha2,
 			run: func(c *C) {
 				b := c.bucket()
 				_, err := c.get(b.ID)
@@ -166,7 +174,7 @@ func deletionCalls() []*Check {
 		},
 		{
 			ID: "DB-07", Title: "DriverDeleteBucket deletes only the bucket that is named", Profile: Core, Level: Must,
-			Classes: []string{"D10"}, Rule: sourceDelete.says(sayDeletes), Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceDelete.says(sayDeletes), Dialects: v1alpha2,
 			run: func(c *C) {
 				kept, deleted := c.bucket(), c.bucket()
 				_, err := c.get(kept.ID)

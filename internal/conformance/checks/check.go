@@ -1,14 +1,16 @@
 // Package checks has the conformance checks, one file a call of the protocol, and what runs
-// one of them. A check that the specification of both generations requires is written once,
+// one of them. A check that several dialects of the protocol require is written once,
 // against package port.
 package checks
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // The profiles that a driver can conform to.
@@ -56,8 +58,8 @@ type Check struct {
 	Rule
 	// Classes are the known failures of drivers that the check catches.
 	Classes []string
-	// Generation limits the check to one generation.
-	Generation string
+	// Dialects are those that the check is about. The zero value is all of them.
+	Dialects dialects.Range
 	// Needs limit the check to what the driver supports and the author supplied.
 	Needs []Need
 
@@ -130,8 +132,8 @@ const (
 
 // Applies returns why a check does not apply, or nothing.
 func (c *Check) Applies(env *Env) string {
-	if c.Generation != "" && c.Generation != env.Driver.Generation() {
-		return "this is about " + c.Generation
+	if dialect := env.Driver.Dialect(); !c.Dialects.Has(dialect) {
+		return fmt.Sprintf("this is about %s, and the driver speaks %s", c.Dialects, dialect.Protocol())
 	}
 	for _, need := range c.Needs {
 		if reason := need(env); reason != "" {
@@ -158,7 +160,7 @@ func needsS3(env *Env) string {
 	return "the driver does not serve S3"
 }
 
-// supports returns whether the driver serves a protocol. One of v1alpha1 has a single one.
+// supports returns whether the driver serves a protocol. A driver of v1alpha1 has a single one.
 func (e *Env) supports(p port.Protocol) bool {
 	return e.Protocol == p || slices.Contains(e.Info.Protocols, p)
 }

@@ -55,7 +55,7 @@ func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S
 		}, credential)
 	}
 	id := info.GetBucketId()
-	if name := c.nameOf[id]; c.Raw.Generation() == port.V1alpha1 && name != "" && name != id {
+	if name := c.nameOf[id]; c.speaks(v1alpha1) && name != "" && name != id {
 		return c.closed(dataplane.Either(of(name), of(id)))
 	}
 	return c.closed(of(id))

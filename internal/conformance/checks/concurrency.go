@@ -52,7 +52,7 @@ func (c *C) createTogether() (port.BucketRequest, []*port.Bucket, []error) {
 // mayRepeat are the codes that one of several simultaneous calls for the same thing may have.
 func (c *C) mayRepeat() []codes.Code {
 	may := []codes.Code{codes.OK, codes.Aborted, codes.Unavailable, codes.ResourceExhausted}
-	if c.Raw.Generation() == port.V1alpha1 {
+	if c.speaks(v1alpha1) {
 		may = append(may, codes.AlreadyExists) // "if the call succeeded early"
 	}
 	return may
@@ -90,8 +90,7 @@ func concurrency() []*Check {
 		{
 			ID: "CC-01", Title: "Simultaneous DriverCreateBucket calls for one bucket create one bucket", Profile: Core, Level: Must,
 			Classes: []string{"D07"},
-			Rule: sourceCreate.says("multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend " +
-				"bucket being provisioned"),
+			Rule:    sourceCreate.says(sayOneBucket),
 			run: func(c *C) {
 				request, buckets, _ := c.createTogether()
 				var last *port.Bucket
@@ -127,8 +126,7 @@ func concurrency() []*Check {
 		{
 			ID: "CC-04", Title: "Simultaneous DriverGrantBucketAccess calls for one access grant one access", Profile: Core, Level: Must,
 			Classes: []string{"D03", "D07"},
-			Rule: sourceGrant.says("multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP " +
-				"backend bucket access"),
+			Rule:    sourceGrant.says(sayOneAccess),
 			run: func(c *C) {
 				c.mustGrant()
 				request := c.accessRequest(c.bucket().ID)

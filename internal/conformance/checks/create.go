@@ -57,7 +57,7 @@ func creationCalls() []*Check {
 	return []*Check{
 		{
 			ID: "CB-01", Title: "DriverCreateBucket creates a bucket", Profile: Core, Level: Must,
-			Rule: sourceCreate.says("This gRPC call creates a bucket in the OSP, and returns information about the new bucket."),
+			Rule: sourceCreate.says(sayCreates),
 			run: func(c *C) {
 				_, err := c.create(c.bucketRequest())
 				c.wantOK("DriverCreateBucket", err)
@@ -65,8 +65,8 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-02", Title: "DriverCreateBucket returns the protocols of the bucket", Profile: Core, Level: Must,
-			Rule:       sourceCreate.says("at least one protocol must be returned, or provisioning will be considered failed"),
-			Generation: port.V1alpha2, Classes: []string{"D01"},
+			Rule:     sourceCreate.says(sayOneProtocol),
+			Dialects: v1alpha2, Classes: []string{"D01"},
 			run: func(c *C) {
 				b := c.bucket()
 				if len(b.Protocols) == 0 {
@@ -81,7 +81,7 @@ func creationCalls() []*Check {
 			ID: "CB-08", Title: "DriverCreateBucket returns the protocol of the bucket", Profile: Core, Level: Should,
 			Rule: sourceOlder.says("bucket_info returned here stores the data specific to the bucket required by the object storage provider " +
 				"to connect to the bucket."),
-			Generation: port.V1alpha1, Classes: []string{"D01"},
+			Dialects: v1alpha1, Classes: []string{"D01"},
 			run: func(c *C) {
 				if b := c.bucket(); len(b.Protocols) == 0 {
 					c.fail("bucket_info", "none")
@@ -89,15 +89,13 @@ func creationCalls() []*Check {
 			},
 		},
 		{
-			ID: "CB-03", Title: "DriverCreateBucket returns a bucket ID of at most 128 bytes", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Generation: port.V1alpha1,
-			Rule: sourceSizes.says("Unless otherwise specified, fields SHALL NOT exceed the limits documented here. … 128 bytes"),
+			ID: "CB-03", Title: "DriverCreateBucket returns a valid bucket ID", Profile: Core, Level: Must,
+			Classes: []string{"D19", "D20"}, Dialects: chosenBuckets,
+			Rule: sourceSizes.says(sayShort),
 			run: func(c *C) {
 				b, err := c.create(c.bucketRequest())
 				c.setup("DriverCreateBucket", err)
-				if b.ID == "" || len(b.ID) > maxString {
-					c.fail("1 to 128 bytes", "bucket ID %q", b.ID)
-				}
+				c.wantChosenID(b.ID, fmt.Sprintf("bucket ID %q", b.ID))
 			},
 		},
 		{
@@ -121,7 +119,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-06", Title: "Two buckets have different IDs", Profile: Core, Level: Must, Classes: []string{"D19", "D20"},
-			Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
+			Rule: sourceOlder.says(sayGlobal), Dialects: chosenBuckets,
 			run: func(c *C) {
 				if first, second := c.bucket(), c.bucket(); first.ID == second.ID {
 					c.fail("different bucket IDs", "%q for both names", first.ID)
@@ -130,7 +128,7 @@ func creationCalls() []*Check {
 		},
 		{
 			ID: "CB-07", Title: "Long names with a common prefix get different buckets", Profile: Core, Level: Must, Classes: []string{"D19"},
-			Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
+			Rule: sourceOlder.says(sayGlobal), Dialects: chosenBuckets,
 			run: func(c *C) {
 				name := longName(c.bucketName(), 120)
 				first, err := c.create(c.namedBucket(name + "1"))
@@ -200,7 +198,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-15", Title: "DriverCreateBucket rejects unknown protocols", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				for _, protocol := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
 					c.wantError("DriverCreateBucket with protocol "+protocol.String(), c.createWith(protocol))
@@ -209,7 +207,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-16", Title: "DriverCreateBucket rejects protocols that the driver does not support", Profile: Core, Level: Must,
-			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				for _, protocol := range []port.Protocol{s3, cosiv1alpha2.ObjectProtocol_AZURE, cosiv1alpha2.ObjectProtocol_GCS} {
 					if !slices.Contains(c.env.Info.Protocols, protocol) {
@@ -220,7 +218,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-17", Title: "DriverCreateBucket rejects IDs that no driver may generate", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceMessages.says(sayID), Dialects: generatedBuckets,
 			run: func(c *C) {
 				for _, id := range []string{c.bucketName() + "\x01", c.bucketName() + "\n", c.bucketName() + strings.Repeat("a", maxID)} {
 					_, err := c.create(c.namedBucket(id))
@@ -239,7 +237,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-19", Title: "DriverCreateBucket for another protocol adds the protocol to the bucket, or is rejected", Profile: Core,
-			Level: Must, Classes: []string{"D02"}, Rule: sourceCreate.says(sayIncompat), Generation: port.V1alpha2,
+			Level: Must, Classes: []string{"D02"}, Rule: sourceCreate.says(sayIncompat), Dialects: v1alpha2,
 			Needs: []Need{needsTwoProtocols},
 			run: func(c *C) {
 				request := c.bucketRequest()
@@ -256,7 +254,7 @@ func creationValidation() []*Check {
 		},
 		{
 			ID: "CB-21", Title: "DriverCreateBucket returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				c.wantCode("DriverCreateBucket with an unknown protocol", c.createWith(badEnum), codes.InvalidArgument)
 			},

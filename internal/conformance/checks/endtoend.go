@@ -2,11 +2,10 @@ package checks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
 // Scenarios runs scenarios of the suite with COSI and the driver.
@@ -45,13 +44,15 @@ func needsScenarios(env *Env) string {
 // scenario ends the check unless a scenario of the suite passes. Those for v1alpha1 have
 // a prefix.
 func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (ScenarioResult, error)) {
-	if c.Raw.Generation() == port.V1alpha1 {
+	if c.speaks(v1alpha1) {
 		name = "v1alpha1-" + name
 	}
 	result, err := run(c.env.EndToEnd, c.Context, name)
 	switch {
 	case err != nil:
 		c.notReached("run scenario "+name, err)
+	case result.Skipped != "" && c.speaks(bridged):
+		c.notSupported("scenario "+name+" with a driver of "+c.Raw.Dialect().Protocol(), errors.New(result.Skipped))
 	case result.Skipped != "":
 		c.notReached("run scenario "+name, fmt.Errorf("it was skipped: %s", result.Skipped))
 	case len(result.Failures) > 0:
@@ -73,7 +74,7 @@ func endToEnd() []*Check {
 		sourceMode.says(sayModes), "D17")
 	several := check("EE-12", "one-key-for-two-buckets", "An application uses two buckets with one key",
 		sourceAccount.says(saySingle), "D16")
-	reader.Generation, several.Generation = port.V1alpha2, port.V1alpha2
+	reader.Dialects, several.Dialects = accessModes, v1alpha2
 	reader.run = func(c *C) {
 		if _, err := c.grantWithMode(c.bucket().ID, readOnly); err != nil {
 			c.notSupported("access mode READ_ONLY", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // granted creates a bucket and grants an access to it.
@@ -35,14 +36,12 @@ func grants() []*Check {
 			},
 		},
 		{
-			ID: "GR-02", Title: "DriverGrantBucketAccess returns an account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
-			Rule: sourceOlder.says("This is the account_id that is being provided access."), Generation: port.V1alpha1,
+			ID: "GR-02", Title: "DriverGrantBucketAccess returns a valid account ID", Profile: Core, Level: Must, Classes: []string{"D20"},
+			Rule: sourceOlder.says(sayAccount), Dialects: chosenAccounts,
 			run: func(c *C) {
 				access, err := c.grant(c.accessRequest(c.bucket().ID))
 				c.setup("DriverGrantBucketAccess", err)
-				if access.AccountID == "" || len(access.AccountID) > 128 {
-					c.fail("1 to 128 bytes", "account ID %q", access.AccountID)
-				}
+				c.wantChosenID(access.AccountID, fmt.Sprintf("account ID %q", access.AccountID))
 			},
 		},
 		{
@@ -69,7 +68,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-05", Title: "DriverGrantBucketAccess returns information for the requested buckets only", Profile: Core, Level: Must,
-			Rule: sourceMessages.says(sayEach), Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayEach), Dialects: v1alpha2,
 			run: func(c *C) {
 				request, access := c.granted()
 				if len(access.Buckets) != 1 || access.Buckets[0].ID != request.Buckets[0].ID {
@@ -90,7 +89,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-07", Title: "A repeated DriverGrantBucketAccess returns the same account", Profile: Core, Level: Must,
-			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent), Generation: port.V1alpha1,
+			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent), Dialects: chosenAccounts,
 			run: func(c *C) {
 				request, first := c.granted()
 				second, err := c.grant(request)
@@ -102,8 +101,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-08", Title: "Two accesses have different accounts", Profile: Core, Level: Must, Classes: []string{"D16", "D20"},
-			Rule: sourceOlder.says("This is the account_id that is being provided access. This will be required later to revoke " +
-				"access."), Generation: port.V1alpha1,
+			Rule: sourceOlder.says(sayLaterAccount), Dialects: chosenAccounts,
 			run: func(c *C) {
 				_, first := c.granted()
 				if _, second := c.granted(); first.AccountID == second.AccountID {
@@ -113,7 +111,7 @@ func grants() []*Check {
 		},
 		{
 			ID: "GR-09", Title: "DriverGrantBucketAccess rejects another bucket for an existing account", Profile: Core, Level: Should,
-			Rule: sourceGrant.says(sayIncompat), Generation: port.V1alpha2, Classes: []string{"D02"},
+			Rule: sourceGrant.says(sayIncompat), Dialects: v1alpha2, Classes: []string{"D02"},
 			run: func(c *C) {
 				request, _ := c.granted()
 				request.Buckets = c.namedAccess("", c.bucket().ID).Buckets
@@ -135,19 +133,19 @@ func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 
 // incompatibleGrants are the checks of a repeated call that asks for something else.
 func incompatibleGrants() []*Check {
-	check := func(id, title, generation string, run func(*C), needs ...Need) *Check {
+	check := func(id, title string, about dialects.Range, run func(*C), needs ...Need) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: Core, Level: Should, Classes: []string{"D02"}, Rule: sourceGrant.says(sayIncompat),
-			Generation: generation, Needs: needs, run: run,
+			Dialects: about, Needs: needs, run: run,
 		}
 	}
 	return []*Check{
-		check("GR-10", "DriverGrantBucketAccess returns ALREADY_EXISTS for another bucket", port.V1alpha2, func(c *C) {
+		check("GR-10", "DriverGrantBucketAccess returns ALREADY_EXISTS for another bucket", v1alpha2, func(c *C) {
 			other := c.bucket().ID
 			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].ID = other })
 			c.wantCode("DriverGrantBucketAccess with another bucket", err, codes.AlreadyExists)
 		}),
-		check("GR-11", "DriverGrantBucketAccess rejects another protocol for an existing account", port.V1alpha2, func(c *C) {
+		check("GR-11", "DriverGrantBucketAccess rejects another protocol for an existing account", v1alpha2, func(c *C) {
 			for _, protocol := range c.env.Info.Protocols {
 				if protocol != c.protocol {
 					err := c.repeatedWith(func(r *port.AccessRequest) { r.Protocol = protocol })
@@ -155,17 +153,17 @@ func incompatibleGrants() []*Check {
 				}
 			}
 		}, needsTwoProtocols),
-		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", "", func(c *C) {
+		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", dialects.Range{}, func(c *C) {
 			err := c.repeatedWith(func(r *port.AccessRequest) {
 				r.Authentication, r.ServiceAccount = serviceAccount, defaultServiceAccount
 			})
 			c.wantError("DriverGrantBucketAccess with another authentication type", err)
 		}),
-		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", "", func(c *C) {
+		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", dialects.Range{}, func(c *C) {
 			err := c.repeatedWith(func(r *port.AccessRequest) { r.Parameters = c.env.Parameters.IncompatibleAccess })
 			c.wantError("DriverGrantBucketAccess with other parameters", err)
 		}, needsIncompatibleAccess),
-		check("GR-14", "DriverGrantBucketAccess rejects other access modes for an existing account", port.V1alpha2, func(c *C) {
+		check("GR-14", "DriverGrantBucketAccess rejects other access modes for an existing account", accessModes, func(c *C) {
 			err := c.repeatedWith(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = readOnly })
 			c.wantError("DriverGrantBucketAccess with other access modes", err)
 		}),
@@ -209,7 +207,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-21", Title: "DriverGrantBucketAccess does not create the bucket", Profile: Core, Level: Must, Classes: []string{"D11"},
-			Rule: sourceGrant.says(sayAccess), Generation: port.V1alpha2,
+			Rule: sourceGrant.says(sayAccess), Dialects: v1alpha2,
 			run: func(c *C) {
 				id, _ := unknownBucket(c)
 				if b, err := c.get(id); err == nil {
@@ -236,7 +234,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-24", Title: "DriverGrantBucketAccess rejects unknown protocols", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				for _, value := range []port.Protocol{cosiv1alpha2.ObjectProtocol_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = value })
@@ -246,7 +244,7 @@ func grantValidation() []*Check {
 		},
 		{
 			ID: "GR-25", Title: "DriverGrantBucketAccess rejects unknown access modes", Profile: Core, Level: Must, Classes: []string{"D12"},
-			Rule: sourceMessages.says(sayMode), Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayMode), Dialects: accessModes,
 			run: func(c *C) {
 				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = value })
@@ -287,8 +285,7 @@ func grantCodes() []*Check {
 		{
 			ID: "GR-29", Title: "DriverGrantBucketAccess for several buckets succeeds, or returns OUT_OF_RANGE", Profile: Core, Level: Must,
 			Classes: []string{"D13"},
-			Rule: sourceAccount.says("OutOfRange (not retryable) if (and only if) the driver does not support creating a single " +
-				"shared access credential for multiple buckets"), Generation: port.V1alpha2,
+			Rule:    sourceAccount.says(sayRange), Dialects: v1alpha2,
 			run: func(c *C) {
 				if err := c.several(); err != nil && !isCode(err, codes.OutOfRange) {
 					c.fail("OK or OUT_OF_RANGE", "%s", explain(err))
@@ -305,7 +302,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-32", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown protocols", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: v1alpha2,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Protocol = badEnum })
 				c.wantCode("DriverGrantBucketAccess with an unknown protocol", err, codes.InvalidArgument)
@@ -313,7 +310,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-33", Title: "DriverGrantBucketAccess returns INVALID_ARGUMENT for unknown access modes", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: accessModes,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = badEnum })
 				c.wantCode("DriverGrantBucketAccess with an unknown access mode", err, codes.InvalidArgument)
@@ -330,7 +327,7 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-35", Title: "DriverGrantBucketAccess rejects unknown access modes for metadata", Profile: Core, Level: Should,
-			Classes: []string{"D12"}, Rule: sourceMessages.says(sayMode), Generation: port.V1alpha2,
+			Classes: []string{"D12"}, Rule: sourceMessages.says(sayMode), Dialects: threeModes,
 			run: func(c *C) {
 				for _, value := range []port.Mode{cosiv1alpha2.AccessMode_UNKNOWN, badEnum} {
 					err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectMetadata = value })
@@ -342,18 +339,26 @@ func grantCodes() []*Check {
 		},
 		{
 			ID: "GR-36", Title: "DriverGrantBucketAccess rejects a protocol, authentication type or access mode that is not set", Profile: Core,
-			Level: Should, Classes: []string{"D12"}, Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
+			Level: Should, Classes: []string{"D12"}, Rule: sourceFields.says(sayRequired), Dialects: v1alpha2,
 			run: func(c *C) {
-				for what, change := range map[string]func(*port.AccessRequest){
-					"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
-					"authentication type": func(r *port.AccessRequest) { r.Authentication = port.Unset },
-					"access mode":         func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = port.Unset },
-				} {
+				for what, change := range c.unsetFields() {
 					c.wantError("DriverGrantBucketAccess without a "+what, c.grantChanged(change))
 				}
 			},
 		},
 	}
+}
+
+// unsetFields returns changes of a request that leave out a field of the dialect, by its name.
+func (c *C) unsetFields() map[string]func(*port.AccessRequest) {
+	all := map[string]func(*port.AccessRequest){
+		"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
+		"authentication type": func(r *port.AccessRequest) { r.Authentication = port.Unset },
+	}
+	if c.speaks(accessModes) {
+		all["access mode"] = func(r *port.AccessRequest) { r.Buckets[0].Modes.ObjectData = port.Unset }
+	}
+	return all
 }
 
 // several grants one access to two buckets.
@@ -375,7 +380,7 @@ func grantRemains() []*Check {
 	return []*Check{
 		{
 			ID: "GR-37", Title: "DriverGrantBucketAccess rejects a bucket without an ID", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Dialects: v1alpha2,
 			run: func(c *C) {
 				err := c.grantChanged(func(r *port.AccessRequest) { r.Buckets[0].ID = "" })
 				c.wantError("DriverGrantBucketAccess for a bucket without bucket_id", err)

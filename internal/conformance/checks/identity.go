@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -28,7 +27,7 @@ func identity() []*Check {
 		},
 		{
 			ID: "ID-02", Title: "DriverGetInfo returns the same name each time", Profile: Core, Level: Must,
-			Rule: sourceInfo.says("The name is used to identify which resources the driver should manage."),
+			Rule: sourceInfo.says(sayName),
 			run: func(c *C) {
 				for range 3 {
 					info, err := c.Driver.Info(c.Context)
@@ -42,7 +41,7 @@ func identity() []*Check {
 		{
 			ID: "ID-03", Title: "DriverGetInfo returns at least one protocol, and known ones only", Profile: Core, Level: Must,
 			Rule: sourceMessages.says("A list of all object storage protocols supported by the driver. At least one protocol is " +
-				"REQUIRED."), Generation: port.V1alpha2,
+				"REQUIRED."), Dialects: v1alpha2,
 			run: func(c *C) {
 				info, err := c.Driver.Info(c.Context)
 				c.wantOK("DriverGetInfo", err)
@@ -59,7 +58,7 @@ func identity() []*Check {
 		{
 			ID: "ID-04", Title: "DriverGetInfo returns no protocol twice", Profile: Core, Level: Should,
 			Rule: sourceMessages.says("A list of all object storage protocols supported by the driver. At least one protocol is " +
-				"REQUIRED."), Generation: port.V1alpha2,
+				"REQUIRED."), Dialects: v1alpha2,
 			run: func(c *C) {
 				info, err := c.Driver.Info(c.Context)
 				c.wantOK("DriverGetInfo", err)

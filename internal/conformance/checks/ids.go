@@ -7,10 +7,14 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// validID is what COSI accepts as an ID.
-var validID = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
+// validID is what COSI accepts as an ID, and validChosenID what it did before the KEP.
+var (
+	validID       = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
+	validChosenID = regexp.MustCompile(`^[a-zA-Z0-9.-]+$`)
+)
 
 const (
 	maxID     = 2048
@@ -25,10 +29,11 @@ func (c *C) checkID(id string) {
 	}
 }
 
-// generator is a call that generates an ID: that for buckets or that for accounts.
+// generator is a call that generates IDs of buckets, or of accounts.
 type generator struct {
 	prefix, call string
 	source       Source
+	dialects     dialects.Range // those that have the call
 	generate     func(c *C, name string) (string, error)
 	name         func(c *C) string
 }
@@ -42,11 +47,11 @@ func (g generator) of(c *C, name string) string {
 
 func bucketIDs() []*Check {
 	g := generator{
-		prefix: "GB", call: "DriverGenerateBucketId", source: sourceGenerate, name: (*C).bucketName,
+		prefix: "GB", call: "DriverGenerateBucketId", source: sourceGenerate, dialects: generatedBuckets, name: (*C).bucketName,
 		generate: func(c *C, name string) (string, error) { return c.Driver.BucketKey(c.Context, c.namedBucket(name)) },
 	}
 	return append(g.checks(), &Check{
-		ID: "GB-07", Title: "DriverGenerateBucketId creates no bucket", Profile: Core, Level: Should, Generation: port.V1alpha2,
+		ID: "GB-07", Title: "DriverGenerateBucketId creates no bucket", Profile: Core, Level: Should, Dialects: generatedBuckets,
 		Rule: sourceGenerate.says("COSI recommends that each driver use a deterministic rule for generating the bucket_id without " +
 			"provisioning " +
 			"backend resources."),
@@ -64,7 +69,8 @@ func bucketIDs() []*Check {
 
 func accountIDs() []*Check {
 	g := generator{
-		prefix: "GA", call: "DriverGenerateBucketAccessId", source: sourceAccount, name: (*C).accessName,
+		prefix: "GA", call: "DriverGenerateBucketAccessId", source: sourceAccount, dialects: generatedAccounts,
+		name: (*C).accessName,
 		generate: func(c *C, name string) (string, error) {
 			return c.Driver.AccountKey(c.Context, c.namedAccess(name, c.anyBucket()))
 		},
@@ -77,12 +83,12 @@ func (g generator) checks() []*Check {
 	return []*Check{
 		{
 			ID: g.prefix + "-01", Title: g.call + " returns a valid ID", Profile: Core, Level: Must, Classes: []string{"D19", "D20"},
-			Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
+			Rule: sourceMessages.says(sayID), Dialects: g.dialects,
 			run: func(c *C) { c.checkID(g.of(c, g.name(c))) },
 		},
 		{
 			ID: g.prefix + "-02", Title: g.call + " returns the same ID for the same name", Profile: Core, Level: Should,
-			Classes: []string{"D19"}, Rule: g.source.says(sayIdempotent), Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayIdempotent), Dialects: g.dialects,
 			run: func(c *C) {
 				name := g.name(c)
 				if first, second := g.of(c, name), g.of(c, name); first != second {
@@ -92,7 +98,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-03", Title: g.call + " returns different IDs for different names", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Dialects: g.dialects,
 			run: func(c *C) {
 				if first, second := g.of(c, g.name(c)), g.of(c, g.name(c)); first == second {
 					c.fail("different IDs", "ID %q for both names", first)
@@ -101,7 +107,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-04", Title: g.call + " returns different IDs for long names with a common prefix", Profile: Core, Level: Must,
-			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Generation: port.V1alpha2,
+			Classes: []string{"D19"}, Rule: g.source.says(sayUnique), Dialects: g.dialects,
 			run: func(c *C) {
 				long := longName(g.name(c), maxName-1)
 				first, err := g.generate(c, long+"1")
@@ -118,7 +124,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-05", Title: g.call + " rejects an empty name", Profile: Core, Level: Must, Classes: []string{"D10"},
-			Rule: sourceFields.says(sayRequired), Generation: port.V1alpha2,
+			Rule: sourceFields.says(sayRequired), Dialects: g.dialects,
 			run: func(c *C) {
 				_, err := g.generate(c, "")
 				c.wantError(g.call+" without a name", err)
@@ -126,7 +132,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-06", Title: g.call + " returns INVALID_ARGUMENT for an empty name", Profile: Core, Level: Must,
-			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2,
+			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: g.dialects,
 			run: func(c *C) {
 				_, err := g.generate(c, "")
 				c.wantCode(g.call+" without a name", err, codes.InvalidArgument)
@@ -134,7 +140,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-08", Title: g.call + " returns a valid ID for every name that it accepts", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Rule: sourceMessages.says(sayID), Generation: port.V1alpha2,
+			Classes: []string{"D19", "D20"}, Rule: sourceMessages.says(sayID), Dialects: g.dialects,
 			run: func(c *C) {
 				seen := map[string]string{}
 				for _, name := range append(c.oddNames(), c.pathNames()...) {
@@ -152,7 +158,7 @@ func (g generator) checks() []*Check {
 		},
 		{
 			ID: g.prefix + "-09", Title: g.call + " returns no ID that leads elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Rule: sourceMessages.says(saySubdomain), Generation: port.V1alpha2,
+			Classes: []string{"D10"}, Rule: sourceMessages.says(saySubdomain), Dialects: g.dialects,
 			run: func(c *C) {
 				for _, name := range c.pathNames() {
 					if id, err := g.generate(c, name); err == nil && isPath(id) {

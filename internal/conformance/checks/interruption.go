@@ -141,7 +141,7 @@ func killedInDelete(c *C) {
 		remove := func(ctx context.Context) error { return c.Raw.DeleteBucket(ctx, id, c.env.Parameters.Bucket) }
 		return func(ctx context.Context) { _ = remove(ctx) }, func() {
 			c.wantOK("DriverDeleteBucket after kill -9", c.persist(func() error { return remove(c.Context) }))
-			if c.Raw.Generation() != port.V1alpha2 {
+			if c.speaks(v1alpha1) {
 				return
 			}
 			if _, err := c.get(id); err == nil {

@@ -3,8 +3,6 @@ package checks
 import (
 	"context"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
 // moments are the ages at which a call is cancelled.
@@ -114,7 +112,7 @@ func restarts() []*Check {
 			id := c.bucket().ID
 			c.restart()
 			c.wantOK("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, id, c.env.Parameters.Bucket))
-			if c.Raw.Generation() != port.V1alpha2 {
+			if c.speaks(v1alpha1) {
 				return
 			}
 			if _, err := c.get(id); err == nil {

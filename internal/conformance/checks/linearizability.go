@@ -170,7 +170,7 @@ func linearizability() []*Check {
 		},
 		{
 			ID: "CC-21", Title: "The history of simultaneous calls for the same buckets is linearizable", Profile: Core, Level: Should,
-			Classes: []string{"D07"}, Rule: sourceErrors.says(sayPending), Generation: port.V1alpha2,
+			Classes: []string{"D07"}, Rule: sourceErrors.says(sayPending), Dialects: generatedBuckets,
 			run: (*C).allAtOnce,
 		},
 	}

@@ -62,7 +62,7 @@ func modes() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: S3AccessModes, Level: Must, Classes: []string{"D17"}, Rule: sourceMode.says(sayModes),
-			Generation: port.V1alpha2, Needs: []Need{needsS3}, run: run,
+			Dialects: accessModes, Needs: []Need{needsS3}, run: run,
 		}
 	}
 	return append([]*Check{
@@ -96,7 +96,7 @@ func modeRules() []*Check {
 	return []*Check{
 		{
 			ID: "AM-06", Title: "An access mode is granted, or rejected with INVALID_ARGUMENT", Profile: S3AccessModes, Level: Must,
-			Classes: []string{"D12", "D13"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2, Needs: []Need{needsS3},
+			Classes: []string{"D12", "D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: accessModes, Needs: []Need{needsS3},
 			run: func(c *C) {
 				c.mustGrant()
 				id, limited := c.anyBucket(), 0
@@ -117,7 +117,7 @@ func modeRules() []*Check {
 		{
 			ID: "AM-07", Title: "A repeated DriverGrantBucketAccess with a lesser mode is rejected, or its credential has the lesser mode",
 			Profile: S3AccessModes, Level: Must, Classes: []string{"D02", "D17"}, Rule: sourceMode.says(sayModes),
-			Generation: port.V1alpha2, Needs: []Need{needsS3},
+			Dialects: accessModes, Needs: []Need{needsS3},
 			run: func(c *C) {
 				request, access := c.granted()
 				c.working(access)

@@ -42,14 +42,31 @@ func (c *C) grantBoth() (port.AccessRequest, *port.Access) {
 	return request, access
 }
 
+// ordersBuckets generates the ID of an access to two buckets in both orders.
+func (c *C) ordersBuckets() {
+	request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
+	first, err := c.Driver.AccountKey(c.Context, request)
+	c.rangeSupported(err)
+	c.setup("DriverGenerateBucketAccessId", err)
+	slices.Reverse(request.Buckets)
+	second, err := c.Driver.AccountKey(c.Context, request)
+	c.setup("DriverGenerateBucketAccessId", err)
+	if first != second {
+		c.fail("ID "+first+" again", "ID %s", second)
+	}
+}
+
 // multiBucket are the checks of accesses to several buckets.
 func multiBucket() []*Check {
 	check := func(id, title, level string, rule Rule, run func(*C), classes ...string) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: MultiBucket, Level: level, Rule: rule, Classes: classes,
-			Generation: port.V1alpha2, run: run,
+			Dialects: v1alpha2, run: run,
 		}
 	}
+	sameID := check("MB-04", "DriverGenerateBucketAccessId returns the same ID for the buckets in another order", Should,
+		sourceAccount.says(sayIdempotent), (*C).ordersBuckets)
+	sameID.Dialects = generatedAccounts
 	return append([]*Check{
 		check("MB-01", "DriverGrantBucketAccess returns information for each of several buckets", Must,
 			sourceMessages.says(sayEach), func(c *C) {
@@ -67,19 +84,7 @@ func multiBucket() []*Check {
 			_, err := c.Driver.Grant(c.Context, request)
 			c.wantOK("DriverGrantBucketAccess with the buckets in another order", err)
 		}),
-		check("MB-04", "DriverGenerateBucketAccessId returns the same ID for the buckets in another order", Should,
-			sourceAccount.says(sayIdempotent), func(c *C) {
-				request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
-				first, err := c.Driver.AccountKey(c.Context, request)
-				c.rangeSupported(err)
-				c.setup("DriverGenerateBucketAccessId", err)
-				slices.Reverse(request.Buckets)
-				second, err := c.Driver.AccountKey(c.Context, request)
-				c.setup("DriverGenerateBucketAccessId", err)
-				if first != second {
-					c.fail("ID "+first+" again", "ID %s", second)
-				}
-			}),
+		sameID,
 		check("MB-05", "DriverGrantBucketAccess is rejected if one of several buckets does not exist", Must,
 			sourceAccount.says(saySingle), func(c *C) {
 				request := c.bothRequest()
@@ -103,9 +108,12 @@ func multiBucketData() []*Check {
 	check := func(id, title string, rule Rule, classes []string, run func(*C)) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: MultiBucket, Level: Must, Rule: rule, Classes: classes,
-			Generation: port.V1alpha2, Needs: []Need{needsS3}, run: run,
+			Dialects: v1alpha2, Needs: []Need{needsS3}, run: run,
 		}
 	}
+	ownModes := check("MB-09", "Each of several buckets has its own access mode", sourceMode.says(sayModes), []string{"D17"},
+		(*C).grantsEachMode)
+	ownModes.Dialects = accessModes
 	return []*Check{
 		check("MB-03", "One credential works in each of several buckets", sourceAccount.says(saySingle), nil, func(c *C) {
 			_, access := c.grantBoth()
@@ -133,24 +141,27 @@ func multiBucketData() []*Check {
 				c.fail("reading an object in another bucket is denied", "it succeeds")
 			}
 		}),
-		check("MB-09", "Each of several buckets has its own access mode", sourceMode.says(sayModes), []string{"D17"}, func(c *C) {
-			request := c.bothRequest()
-			request.Buckets[0].Modes.ObjectData = readOnly
-			access, err := c.grant(request)
-			c.rangeSupported(err)
-			if isCode(err, codes.InvalidArgument) {
-				c.notSupported("access mode READ_ONLY", err)
-			}
-			c.setup("DriverGrantBucketAccess", err)
-			limited := slices.IndexFunc(access.Buckets, func(b port.Bucket) bool { return b.ID == request.Buckets[0].ID })
-			if limited < 0 || len(access.Buckets) != len(request.Buckets) {
-				c.notReached("DriverGrantBucketAccess", errors.New("the response has not all buckets"))
-			}
-			c.works("the read-write bucket", c.use(access, 1-limited))
-			if err := c.use(access, limited).Put(c.Context, "conformance/denied", nil); err == nil {
-				c.setup("delete the object", c.use(access, limited).Delete(c.Context, "conformance/denied"))
-				c.fail("writing to the read-only bucket is denied", "it succeeds")
-			}
-		}),
+		ownModes,
+	}
+}
+
+// grantsEachMode grants access to two buckets, read-only to one of them.
+func (c *C) grantsEachMode() {
+	request := c.bothRequest()
+	request.Buckets[0].Modes.ObjectData = readOnly
+	access, err := c.grant(request)
+	c.rangeSupported(err)
+	if isCode(err, codes.InvalidArgument) {
+		c.notSupported("access mode READ_ONLY", err)
+	}
+	c.setup("DriverGrantBucketAccess", err)
+	limited := slices.IndexFunc(access.Buckets, func(b port.Bucket) bool { return b.ID == request.Buckets[0].ID })
+	if limited < 0 || len(access.Buckets) != len(request.Buckets) {
+		c.notReached("DriverGrantBucketAccess", errors.New("the response has not all buckets"))
+	}
+	c.works("the read-write bucket", c.use(access, 1-limited))
+	if err := c.use(access, limited).Put(c.Context, "conformance/denied", nil); err == nil {
+		c.setup("delete the object", c.use(access, limited).Delete(c.Context, "conformance/denied"))
+		c.fail("writing to the read-only bucket is denied", "it succeeds")
 	}
 }

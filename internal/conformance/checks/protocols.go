@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Sentences about protocols.
@@ -55,7 +56,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 					c.fail("credentials for "+name, "%v %v", access.Protocols, access.UnknownKeys)
 				}
 				for _, b := range access.Buckets {
-					if c.Raw.Generation() == port.V1alpha2 && !slices.Equal(b.Protocols, []port.Protocol{p}) {
+					if c.speaks(v1alpha2) && !slices.Equal(b.Protocols, []port.Protocol{p}) {
 						c.fail("information about the bucket for "+name, "%v", b.Protocols)
 					}
 				}
@@ -107,23 +108,23 @@ func (c *C) anySecret(access *port.Access) string {
 // stored are the checks that use the credentials of a protocol. They apply if an object
 // store is behind them.
 func stored(p port.Protocol, prefix, profile string) []*Check {
-	check := func(number, title string, rule Rule, class, generation string, run func(*C)) *Check {
+	check := func(number, title string, rule Rule, class string, about dialects.Range, run func(*C)) *Check {
 		return &Check{
 			ID: prefix + "-" + number, Title: title, Level: Must, Classes: []string{class}, Rule: rule,
-			Generation: generation, run: run,
+			Dialects: about, run: run,
 		}
 	}
 	name := p.String()
 	return of(p, profile,
-		check("20", "The credentials of an access by "+name+" work at once", sourceGrant.says(sayAccess), "D14", "", (*C).credentialsWork),
-		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sourceRevoke.says(sayRevokes), "D15", "",
+		check("20", "The credentials of an access by "+name+" work at once", sourceGrant.says(sayAccess), "D14", dialects.Range{}, (*C).credentialsWork),
+		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sourceRevoke.says(sayRevokes), "D15", dialects.Range{},
 			(*C).credentialsEnd),
 		check("22", "An access by "+name+" does not reach the bucket of another",
-			sourceGrant.says(sayAccess), "D16", "", (*C).otherBucketDenied),
-		check("23", "Revoking one access by "+name+" leaves another to the same bucket", sourceRevoke.says(sayRevokes), "D16", "",
+			sourceGrant.says(sayAccess), "D16", dialects.Range{}, (*C).otherBucketDenied),
+		check("23", "Revoking one access by "+name+" leaves another to the same bucket", sourceRevoke.says(sayRevokes), "D16", dialects.Range{},
 			(*C).otherAccessStays),
-		check("24", "A read-only access by "+name+" cannot write", sourceMode.says(sayModes), "D17", port.V1alpha2, (*C).cannotWrite),
-		check("25", "A write-only access by "+name+" cannot read", sourceMode.says(sayModes), "D17", port.V1alpha2, (*C).cannotRead),
+		check("24", "A read-only access by "+name+" cannot write", sourceMode.says(sayModes), "D17", accessModes, (*C).cannotWrite),
+		check("25", "A write-only access by "+name+" cannot read", sourceMode.says(sayModes), "D17", accessModes, (*C).cannotRead),
 	)
 }
 
@@ -142,7 +143,7 @@ func azureCredentials() []*Check {
 	return []*Check{
 		{
 			ID: "AZ-06", Title: "DriverGrantBucketAccess for AZURE returns the name of a storage account", Level: Must,
-			Classes: []string{"D25"}, Rule: sourceGrant.says(sayComplete), Generation: port.V1alpha2,
+			Classes: []string{"D25"}, Rule: sourceGrant.says(sayComplete), Dialects: v1alpha2,
 			run: func(c *C) {
 				_, access := c.granted()
 				for _, b := range access.Buckets {
@@ -167,7 +168,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-08", Title: "The end of a shared access signature is empty, or a time in the future", Level: Must,
-			Classes: []string{"D25"}, Rule: sourceMessages.says(sayExpiry), Generation: port.V1alpha2,
+			Classes: []string{"D25"}, Rule: sourceMessages.says(sayExpiry), Dialects: v1alpha2,
 			run: func(c *C) {
 				_, access := c.granted()
 				text := access.Azure.GetExpiryTimestamp()
@@ -198,7 +199,7 @@ func azureCredentials() []*Check {
 		},
 		{
 			ID: "AZ-10", Title: "DriverGrantBucketAccess for AZURE and several buckets returns OUT_OF_RANGE", Level: Should,
-			Rule: sourceAccount.says(sayAzureOne), Generation: port.V1alpha2,
+			Rule: sourceAccount.says(sayAzureOne), Dialects: v1alpha2,
 			run: func(c *C) {
 				if err := c.several(); !isCode(err, codes.OutOfRange) {
 					c.fail("OUT_OF_RANGE: the signature is for one container", "%s", explain(err))
@@ -222,7 +223,9 @@ func parseISO8601(text string) (time.Time, error) {
 func gcs() []*Check {
 	all := slices.Concat(exchanged(googleStorage, "GC", GCS), of(googleStorage, GCS, gcsCredentials()...), stored(googleStorage, "GC", GCS))
 	for _, one := range all {
-		one.Generation = port.V1alpha2
+		if one.Dialects == (dialects.Range{}) {
+			one.Dialects = v1alpha2
+		}
 	}
 	return all
 }

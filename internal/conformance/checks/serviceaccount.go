@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // Sentences about authentication by ServiceAccounts.
@@ -24,7 +25,7 @@ const defaultServiceAccount = "conformance"
 func (c *C) keylessRequest(bucket string) port.AccessRequest {
 	request := c.namedAccess(c.accessName(), bucket)
 	request.Authentication = serviceAccount
-	if c.Raw.Generation() == port.V1alpha2 { // v1alpha1 does not tell the driver
+	if c.speaks(v1alpha2) { // v1alpha1 does not tell the driver
 		request.ServiceAccount = cmp.Or(c.env.Parameters.ServiceAccount, defaultServiceAccount)
 	}
 	id, err := c.Driver.AccountKey(c.Context, request)
@@ -53,15 +54,15 @@ func (c *C) keyless() (port.AccessRequest, *port.Access) {
 // serviceAccounts are the checks of authentication by ServiceAccounts. What such an access can
 // do requires a Pod: the profile End-to-End has that.
 func serviceAccounts() []*Check {
-	check := func(id, title, level string, rule Rule, generation string, run func(*C), classes ...string) *Check {
+	check := func(id, title, level string, rule Rule, about dialects.Range, run func(*C), classes ...string) *Check {
 		return &Check{
 			ID: id, Title: title, Profile: ServiceAccount, Level: level, Rule: rule, Classes: classes,
-			Generation: generation, run: run,
+			Dialects: about, run: run,
 		}
 	}
 	return []*Check{
 		check("SV-01", "DriverGrantBucketAccess for a ServiceAccount succeeds, or returns INVALID_ARGUMENT", Must,
-			sourceGrant.says(sayAuth), "", func(c *C) {
+			sourceGrant.says(sayAuth), dialects.Range{}, func(c *C) {
 				c.mustGrant()
 				request := c.keylessRequest(c.bucket().ID)
 				_, err := c.grant(request)
@@ -69,7 +70,7 @@ func serviceAccounts() []*Check {
 				c.wantOK("DriverGrantBucketAccess for a ServiceAccount", err)
 			}, "D12", "D13"),
 		check("SV-02", "A repeated DriverGrantBucketAccess for a ServiceAccount returns the same account", Must,
-			sourceGrant.says(sayIdempotent), "", func(c *C) {
+			sourceGrant.says(sayIdempotent), dialects.Range{}, func(c *C) {
 				request, first := c.keyless()
 				again, err := c.Driver.Grant(c.Context, request)
 				c.wantOK("a repeated DriverGrantBucketAccess", err)
@@ -78,7 +79,7 @@ func serviceAccounts() []*Check {
 				}
 			}, "D03"),
 		check("SV-03", "DriverGrantBucketAccess for a ServiceAccount rejects an empty name of it", Should,
-			sourceMessages.says(sayServiceAccount), port.V1alpha2,
+			sourceMessages.says(sayServiceAccount), v1alpha2,
 			func(c *C) {
 				request := c.keylessRequest(c.bucket().ID)
 				request.ServiceAccount = ""
@@ -86,14 +87,14 @@ func serviceAccounts() []*Check {
 				c.wantError("DriverGrantBucketAccess without service_account_name", err)
 			}, "D10"),
 		check("SV-04", "DriverGrantBucketAccess for a ServiceAccount returns no secret key", Should,
-			sourceMessages.says(sayServiceAccount), "", func(c *C) {
+			sourceMessages.says(sayServiceAccount), dialects.Range{}, func(c *C) {
 				_, access := c.keyless()
 				if access.S3.GetAccessSecretKey() != "" || access.GCS.GetAccessSecret() != "" || access.Azure.GetAccessToken() != "" {
 					c.fail("no secret key: the token of the ServiceAccount is the credential", "a secret key")
 				}
 			}, "D16"),
 		check("SV-05", "DriverGrantBucketAccess rejects another ServiceAccount for an existing account", Should,
-			sourceGrant.says(sayIncompat), port.V1alpha2,
+			sourceGrant.says(sayIncompat), v1alpha2,
 			func(c *C) {
 				request, _ := c.keyless()
 				request.ServiceAccount += "-other"
@@ -101,14 +102,14 @@ func serviceAccounts() []*Check {
 				c.wantError("DriverGrantBucketAccess with another ServiceAccount", err)
 			}, "D02"),
 		check("SV-06", "DriverRevokeBucketAccess revokes an access of a ServiceAccount, and can be repeated", Must,
-			sourceGrant.says(sayRevoked), "", func(c *C) {
+			sourceGrant.says(sayRevoked), dialects.Range{}, func(c *C) {
 				c.mustRevoke()
 				request, access := c.keyless()
 				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 				c.wantOK("a repeated DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 			}, "D04"),
 		check("SV-07", "DriverGrantBucketAccess for a ServiceAccount returns how to find the bucket", Must,
-			sourceGrant.says(sayComplete), port.V1alpha2,
+			sourceGrant.says(sayComplete), v1alpha2,
 			func(c *C) {
 				_, access := c.keyless()
 				if len(access.Buckets) == 0 {
@@ -119,7 +120,7 @@ func serviceAccounts() []*Check {
 				}
 			}, "D25"),
 		check("SV-08", "An access with a key does not require a ServiceAccount", Must,
-			sourceGrant.says(sayKeyless), port.V1alpha2, func(c *C) {
+			sourceGrant.says(sayKeyless), v1alpha2, func(c *C) {
 				_, _ = c.keyless() // the driver supports both
 				_, err := c.grant(c.accessRequest(c.bucket().ID))
 				c.wantOK("DriverGrantBucketAccess with a key, without service_account_name", err)

@@ -117,5 +117,20 @@ const (
 	sayOneEach     = "there is no more than one call “in-flight” per Bucket at a given time."
 	sayOpaque      = "The receiver is responsible for parsing and validating the values."
 	sayDeletes     = "This gRPC call deletes a bucket in the OSP."
-	saySensitive   = "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged)."
+	sayCreates     = "This gRPC call creates a bucket in the OSP, and returns information about the new bucket."
+	sayOneProtocol = "at least one protocol must be returned, or provisioning will be considered failed"
+	sayOneBucket   = "multiple DriverCreateBucket calls for the same bucket_id do not result in more than one OSP backend bucket " +
+		"being provisioned"
+	sayOneAccess = "multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP backend " +
+		"bucket access"
+	sayGets         = "This gRPC call is used to get details about a statically-provisioned bucket that should already exist in the OSP backend."
+	sayGetNotFound  = "NotFound (retryable) when the bucket does not exist in the backend"
+	saySameResponse = "same response defined in DriverCreateBucket"
+	sayShort        = "Unless otherwise specified, fields SHALL NOT exceed the limits documented here. … 128 bytes"
+	sayAccount      = "This is the account_id that is being provided access."
+	sayLaterAccount = "This is the account_id that is being provided access. This will be required later to revoke access."
+	sayName         = "The name is used to identify which resources the driver should manage."
+	sayRange        = "OutOfRange (not retryable) if (and only if) the driver does not support creating a single shared access credential " +
+		"for multiple buckets"
+	saySensitive = "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged)."
 )

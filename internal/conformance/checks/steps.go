@@ -34,8 +34,8 @@ func (c *C) bucketName() string { return "bc-" + c.uid() }
 // accessName returns a fresh name of an access, in COSI's form.
 func (c *C) accessName() string { return "ba-" + c.uid() }
 
-// bucketRequest returns a request for a bucket. In v1alpha2 its key is what the driver
-// generated for a fresh name.
+// bucketRequest returns a request for a bucket. Its key is what the driver generated for a fresh
+// name, or the name.
 func (c *C) bucketRequest() port.BucketRequest { return c.bucketRequestFor(c.bucketName()) }
 
 func (c *C) bucketRequestFor(name string) port.BucketRequest {
@@ -51,7 +51,7 @@ func (c *C) bucketRequestFor(name string) port.BucketRequest {
 // when it generates its ID, although that is not recommended.
 func (c *C) unknownBucket() string {
 	request := c.bucketRequest()
-	if c.Raw.Generation() != port.V1alpha2 {
+	if !c.speaks(generatedBuckets) {
 		return request.Key
 	}
 	if _, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: request.Key}); err == nil {
@@ -104,7 +104,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 			}
 			return fmt.Errorf("bucket %s: %w", id, err)
 		}
-		if c.Raw.Generation() != port.V1alpha2 {
+		if c.speaks(v1alpha1) {
 			return nil
 		}
 		_, err := c.Driver.GetBucket(ctx, port.BucketRequest{Key: id})
@@ -117,7 +117,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 
 // observe returns an error unless a bucket exists. Where nothing else tells, a grant does.
 func (c *C) observe(id string) error {
-	if c.Raw.Generation() == port.V1alpha2 {
+	if c.speaks(v1alpha2) {
 		_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
 		if !isCode(err, codes.Unimplemented) {
 			return err
@@ -150,8 +150,8 @@ func (c *C) anyBucket() string {
 	return c.any
 }
 
-// accessRequest returns a request for an access that can read and write objects. In v1alpha2
-// its key is what the driver generated for a fresh name.
+// accessRequest returns a request for an access that can read and write objects. Its key
+// is what the driver generated for a fresh name, or the name.
 func (c *C) accessRequest(buckets ...string) port.AccessRequest {
 	request := c.namedAccess(c.accessName(), buckets...)
 	id, err := c.Driver.AccountKey(c.Context, request)
@@ -255,7 +255,7 @@ func (c *C) isFinal(code codes.Code) bool {
 	case codes.OK, codes.InvalidArgument, codes.Unimplemented:
 		return true
 	case codes.AlreadyExists:
-		return c.Raw.Generation() != port.V1alpha1
+		return c.speaks(v1alpha2)
 	default:
 		return false
 	}

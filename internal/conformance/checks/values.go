@@ -9,8 +9,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
 // unusual are values of parameters that a driver must not stumble over.
@@ -47,7 +45,7 @@ func (c *C) withUnusual(call string, parameters map[string]string, do func(param
 
 // rejections are the codes for a value that a driver does not allow.
 func (c *C) rejections() []codes.Code {
-	if c.Raw.Generation() == port.V1alpha1 {
+	if c.speaks(v1alpha1) {
 		return []codes.Code{codes.InvalidArgument, codes.OutOfRange} // "the value requested cannot be used"
 	}
 	return []codes.Code{codes.InvalidArgument}
@@ -120,7 +118,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-22", Title: "Names that are no DNS subdomains are rejected, or get buckets of their own", Profile: Core, Level: Must,
-			Classes: []string{"D19", "D20"}, Rule: sourceOlder.says(sayGlobal), Generation: port.V1alpha1,
+			Classes: []string{"D19", "D20"}, Rule: sourceOlder.says(sayGlobal), Dialects: chosenBuckets,
 			run: func(c *C) {
 				seen := map[string]string{}
 				for _, name := range c.oddNames() {
@@ -128,9 +126,7 @@ func values() []*Check {
 					if err != nil {
 						continue
 					}
-					if b.ID == "" || len(b.ID) > maxString {
-						c.fail("1 to 128 bytes", "bucket ID %q for name %q", b.ID, name)
-					}
+					c.wantChosenID(b.ID, fmt.Sprintf("bucket ID %q for name %q", b.ID, name))
 					if other, twice := seen[b.ID]; twice {
 						c.fail("different bucket IDs", "%q for names %q and %q", b.ID, other, name)
 					}
@@ -140,7 +136,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-23", Title: "DriverCreateBucket rejects names that lead elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha1, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Dialects: chosenBuckets, Needs: []Need{needsPermission},
 			run: func(c *C) {
 				for _, name := range c.pathNames() {
 					_, err := c.create(c.namedBucket(name))
@@ -150,7 +146,7 @@ func values() []*Check {
 		},
 		{
 			ID: "CB-24", Title: "DriverCreateBucket rejects IDs that lead elsewhere as a path", Profile: Core, Level: Should,
-			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Generation: port.V1alpha2, Needs: []Need{needsPermission},
+			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Dialects: generatedBuckets, Needs: []Need{needsPermission},
 			run: func(c *C) {
 				for _, id := range c.pathNames() {
 					_, err := c.create(c.namedBucket(id))

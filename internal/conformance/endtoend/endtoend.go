@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
@@ -45,8 +46,8 @@ const (
 type Options struct {
 	// Driver is the endpoint of the driver, unix:///path/to/driver.sock.
 	Driver string
-	// API is the version of the COSI kinds.
-	API objectstorage.Version
+	// Dialect is what the driver speaks. The kinds are those of its version.
+	Dialect dialects.Dialect
 	// ControlPlaneKind selects the control plane, and ControlPlaneDir has its programs.
 	ControlPlaneKind emulator.ControlPlaneKind
 	ControlPlaneDir  string
@@ -94,10 +95,19 @@ func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.Ca
 func (r *Runner) emulated() emulator.Options {
 	return emulator.Options{
 		ControlPlaneKind: r.options.ControlPlaneKind, ControlPlaneDir: r.options.ControlPlaneDir,
-		API: r.options.API, Driver: r.options.Driver, RPCTimeout: r.options.CallTimeout,
+		API: objectstorage.Version(r.options.Dialect.Version()), Driver: r.options.Driver, Dialect: r.options.Dialect, RPCTimeout: r.options.CallTimeout,
 		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
 		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay, Strict: true,
 	}
+}
+
+// driverFlags are the flags with which a command uses the driver. Only one dialect cannot be asked for.
+func (r *Runner) driverFlags() string {
+	flags := "--driver " + r.options.Driver
+	if r.options.Dialect == dialects.NoModes {
+		flags += " --dialect " + string(r.options.Dialect)
+	}
+	return flags
 }
 
 // start starts COSI once. The context limits the start.
@@ -129,7 +139,7 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 		return checks.ScenarioResult{}, err
 	}
 	result := running.Run(ctx, scenario)
-	done := checks.ScenarioResult{Rerun: fmt.Sprintf("cosi-emu run --suite --scenario %s --driver %s", name, r.options.Driver)}
+	done := checks.ScenarioResult{Rerun: fmt.Sprintf("cosi-emu run --suite --scenario %s %s", name, r.driverFlags())}
 	switch result.Outcome {
 	case outcome.Passed:
 	case outcome.Skipped:
@@ -176,7 +186,7 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 		return checks.ScenarioResult{}, err
 	}
 	result := checks.ScenarioResult{
-		Rerun: fmt.Sprintf("cosi-emu explore %s --at 'sidecar rpc *' --driver %s", path.Join("scenarios/suite", file), r.options.Driver),
+		Rerun: fmt.Sprintf("cosi-emu explore %s --at 'sidecar rpc *' %s", path.Join("scenarios/suite", file), r.driverFlags()),
 	}
 	for _, g := range report.Findings {
 		result.Failures = append(result.Failures, fmt.Sprintf("%s: %s; why: %s; at: %s", g.Oracle, g.Message, g.Why, strings.Join(g.Cases, ", ")))

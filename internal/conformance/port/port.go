@@ -1,22 +1,23 @@
-// Package port calls a driver of any generation of the protocol through one interface, so
-// that a check of what both generations require is written once. The enums and the S3
-// messages are those of v1alpha2, which has the larger vocabulary.
+// Package port calls a driver of any dialect of the protocol through one interface, so that a
+// check of what several dialects require is written once. The enums and the S3 messages are
+// those of the KEP's v1alpha2, which has the larger vocabulary.
 package port
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// The generations of the protocol.
+// The generations of the protocol. Several dialects share the second one.
 const (
 	V1alpha1 = "v1alpha1"
 	V1alpha2 = "v1alpha2"
@@ -42,8 +43,8 @@ type Info struct {
 	Protocols []Protocol
 }
 
-// BucketRequest describes a bucket. Key identifies it: the name in v1alpha1, the bucket ID
-// in v1alpha2.
+// BucketRequest describes a bucket. Key identifies it: the bucket ID in dialects whose drivers
+// generate IDs, and the name in the others.
 type BucketRequest struct {
 	Key        string
 	Protocols  []Protocol
@@ -73,8 +74,8 @@ type AccessedBucket struct {
 	Modes Modes
 }
 
-// AccessRequest describes an access. Key identifies it: the name in v1alpha1, the account ID
-// in v1alpha2.
+// AccessRequest describes an access. Key identifies it: the account ID in the dialect of the KEP,
+// and the name in the others.
 type AccessRequest struct {
 	Key            string
 	Protocol       Protocol
@@ -99,16 +100,16 @@ type Access struct {
 	UnknownKeys []string
 }
 
-// Driver is a driver of any generation. Every method but BucketKey and AccountKey of
-// v1alpha1 is one gRPC call.
+// Driver is a driver of any dialect. Every method is one gRPC call, but for BucketKey and
+// AccountKey in dialects without these calls.
 type Driver interface {
-	Generation() string
+	Dialect() dialects.Dialect
 	Info(ctx context.Context) (Info, error)
-	// BucketKey returns the key for the name of a bucket: the generated ID in v1alpha2,
-	// the name itself in v1alpha1.
+	// BucketKey returns the key for the name of a bucket: the ID that the driver generates, or
+	// the name itself.
 	BucketKey(ctx context.Context, request BucketRequest) (string, error)
 	CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error)
-	// GetBucket exists in v1alpha2 only.
+	// GetBucket does not exist in v1alpha1.
 	GetBucket(ctx context.Context, request BucketRequest) (*Bucket, error)
 	DeleteBucket(ctx context.Context, id string, parameters map[string]string) error
 	// AccountKey returns the key for the name of an access, like BucketKey.
@@ -118,30 +119,68 @@ type Driver interface {
 	Revoke(ctx context.Context, request AccessRequest) error
 }
 
-// ErrGeneration means that a generation has no such call.
-var ErrGeneration = errors.New("this generation of the protocol has no such call")
+// ErrDialect means that a dialect has no such call, or cannot express the request.
+var ErrDialect = errors.New("this dialect of the protocol cannot express it")
 
-// For returns the driver behind a connection. A driver of both generations is called by
-// v1alpha2, unless a generation is given.
-func For(ctx context.Context, conn grpc.ClientConnInterface, generation string) (Driver, error) {
-	next, current := &v1alpha2{
-		identity: cosiv1alpha2.NewIdentityClient(conn), provisioner: cosiv1alpha2.NewProvisionerClient(conn),
-	}, &v1alpha1{identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn)}
-	switch generation {
-	case V1alpha1:
-		return current, nil
-	case V1alpha2:
-		return next, nil
-	case "":
-	default:
-		return nil, fmt.Errorf("generation %q is not known: it must be %s or %s", generation, V1alpha1, V1alpha2)
-	}
-	_, err := next.Info(ctx)
+// Generation returns the latest generation in which a driver answers DriverGetInfo. An error of
+// a driver that has the call is returned with the generation.
+func Generation(ctx context.Context, conn grpc.ClientConnInterface) (string, error) {
+	_, err := newV1alpha2(conn, dialects.KEP).Info(ctx)
 	if status.Code(err) != codes.Unimplemented {
-		return next, err
+		return V1alpha2, err
 	}
-	if _, err := current.Info(ctx); err != nil {
-		return nil, fmt.Errorf("the driver answers DriverGetInfo of neither %s nor %s: %w", V1alpha2, V1alpha1, err)
+	if _, err := newV1alpha1(conn).Info(ctx); err != nil {
+		return "", fmt.Errorf("the driver answers DriverGetInfo of neither %s nor %s: %w", V1alpha2, V1alpha1, err)
 	}
-	return current, nil
+	return V1alpha1, nil
+}
+
+// For returns the driver behind a connection. The generation and the dialect may be empty: the
+// driver is asked for them, and a driver of both generations is called by v1alpha2. Each question
+// has the timeout.
+func For(
+	ctx context.Context, conn grpc.ClientConnInterface, generation string, dialect dialects.Dialect, timeout time.Duration,
+) (driver Driver, err error) {
+	if generation == "" && dialect == "" {
+		asked, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		if generation, err = Generation(asked, conn); err != nil {
+			return nil, fmt.Errorf("DriverGetInfo: %w", err)
+		}
+	}
+	switch {
+	case dialect != "":
+	case generation == V1alpha1:
+		dialect = dialects.V1alpha1
+	default:
+		if dialect, err = dialects.Detect(ctx, questions{conn, timeout}); err != nil {
+			return nil, err
+		}
+		if dialect.Version() != generation {
+			return nil, fmt.Errorf("the driver speaks %s, and not COSI %s", dialect.Protocol(), generation)
+		}
+	}
+	if dialect == dialects.V1alpha1 {
+		return newV1alpha1(conn), nil
+	}
+	return newV1alpha2(conn, dialect), nil
+}
+
+// questions is a connection for Detect. A driver that ends or hangs at a call has it: for a method
+// that the driver lacks, gRPC itself answers UNIMPLEMENTED.
+type questions struct {
+	grpc.ClientConnInterface
+
+	timeout time.Duration
+}
+
+// Invoke implements grpc.ClientConnInterface.
+func (q questions) Invoke(ctx context.Context, method string, request, response any, options ...grpc.CallOption) error {
+	ctx, cancel := context.WithTimeout(ctx, q.timeout)
+	defer cancel()
+	err := q.ClientConnInterface.Invoke(ctx, method, request, response, options...)
+	if code := status.Code(err); code == codes.Unavailable || code == codes.DeadlineExceeded {
+		return status.Error(codes.Internal, "the driver has the call, and does not answer: "+err.Error())
+	}
+	return err
 }

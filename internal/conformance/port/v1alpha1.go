@@ -5,8 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/grpc"
+
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // v1alpha1 is a driver of v1alpha1.
@@ -15,8 +18,12 @@ type v1alpha1 struct {
 	provisioner cosiv1alpha1.ProvisionerClient
 }
 
-// Generation implements Driver.
-func (d *v1alpha1) Generation() string { return V1alpha1 }
+func newV1alpha1(conn grpc.ClientConnInterface) *v1alpha1 {
+	return &v1alpha1{identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn)}
+}
+
+// Dialect implements Driver.
+func (d *v1alpha1) Dialect() dialects.Dialect { return dialects.V1alpha1 }
 
 // Info implements Driver.
 func (d *v1alpha1) Info(ctx context.Context) (Info, error) {
@@ -53,7 +60,7 @@ func (d *v1alpha1) CreateBucket(ctx context.Context, request BucketRequest) (*Bu
 
 // GetBucket implements Driver.
 func (d *v1alpha1) GetBucket(context.Context, BucketRequest) (*Bucket, error) {
-	return nil, ErrGeneration
+	return nil, ErrDialect
 }
 
 // DeleteBucket implements Driver.

@@ -2,18 +2,27 @@ package port
 
 import (
 	"context"
+	"fmt"
+
+	"google.golang.org/grpc"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// v1alpha2 is a driver of v1alpha2.
+// v1alpha2 is a driver of any dialect of v1alpha2.
 type v1alpha2 struct {
+	dialect     dialects.Dialect
 	identity    cosiv1alpha2.IdentityClient
-	provisioner cosiv1alpha2.ProvisionerClient
+	provisioner *dialects.Client
 }
 
-// Generation implements Driver.
-func (d *v1alpha2) Generation() string { return V1alpha2 }
+func newV1alpha2(conn grpc.ClientConnInterface, dialect dialects.Dialect) *v1alpha2 {
+	return &v1alpha2{dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn), provisioner: dialects.NewClient(conn, dialect)}
+}
+
+// Dialect implements Driver.
+func (d *v1alpha2) Dialect() dialects.Dialect { return d.dialect }
 
 // Info implements Driver.
 func (d *v1alpha2) Info(ctx context.Context) (Info, error) {
@@ -30,6 +39,9 @@ func (d *v1alpha2) Info(ctx context.Context) (Info, error) {
 
 // BucketKey implements Driver.
 func (d *v1alpha2) BucketKey(ctx context.Context, request BucketRequest) (string, error) {
+	if !d.dialect.GeneratesBucketIDs() {
+		return request.Key, nil
+	}
 	r, err := d.provisioner.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{
 		Name: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
 	})
@@ -38,24 +50,24 @@ func (d *v1alpha2) BucketKey(ctx context.Context, request BucketRequest) (string
 
 // CreateBucket implements Driver.
 func (d *v1alpha2) CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
-	r, err := d.provisioner.DriverCreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{
+	r, err := d.provisioner.CreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return bucket(request.Key, r.GetProtocols()), nil
+	return bucket(r.GetBucketId(), r.GetProtocols()), nil
 }
 
 // GetBucket implements Driver.
 func (d *v1alpha2) GetBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
-	r, err := d.provisioner.DriverGetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{
+	r, err := d.provisioner.GetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{
 		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return bucket(request.Key, r.GetProtocols()), nil
+	return bucket(r.GetBucketId(), r.GetProtocols()), nil
 }
 
 // DeleteBucket implements Driver.
@@ -66,6 +78,9 @@ func (d *v1alpha2) DeleteBucket(ctx context.Context, id string, parameters map[s
 
 // AccountKey implements Driver.
 func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (string, error) {
+	if d.dialect != dialects.KEP {
+		return request.Key, nil
+	}
 	r, err := d.provisioner.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 		AccountName: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
 		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
@@ -75,20 +90,67 @@ func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (strin
 
 // Grant implements Driver.
 func (d *v1alpha2) Grant(ctx context.Context, request AccessRequest) (*Access, error) {
-	r, err := d.provisioner.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
-		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
-		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
-	})
+	r, err := d.grant(ctx, request)
 	if err != nil {
 		return nil, err
 	}
 	credentials := r.GetCredentials()
-	access := &Access{AccountID: request.Key, S3: credentials.GetS3(), Azure: credentials.GetAzure(), GCS: credentials.GetGcs()}
+	access := &Access{AccountID: r.GetAccountId(), S3: credentials.GetS3(), Azure: credentials.GetAzure(), GCS: credentials.GetGcs()}
 	for _, b := range r.GetBuckets() {
 		access.Buckets = append(access.Buckets, *bucket(b.GetBucketId(), b.GetBucketInfo()))
 	}
 	access.Protocols = present(credentials.GetS3() != nil, credentials.GetAzure() != nil, credentials.GetGcs() != nil)
 	return access, nil
+}
+
+func (d *v1alpha2) grant(ctx context.Context, request AccessRequest) (*dialects.GrantBucketAccessResponse, error) {
+	if d.dialect.GeneratesBucketIDs() {
+		return d.provisioner.GrantAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
+			AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
+			ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: granted(request.Buckets),
+		})
+	}
+	buckets, err := d.grantedInOneMode(request.Buckets)
+	if err != nil {
+		return nil, err
+	}
+	return d.provisioner.GrantOneMode(ctx, &dialects.GrantBucketAccessRequest{
+		AccountName: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),
+		ServiceAccountName: request.ServiceAccount, Parameters: request.Parameters, Buckets: buckets,
+	})
+}
+
+// grantedInOneMode returns buckets with at most one mode. Their mode for objects is the mode of the
+// bucket. A request that a single mode cannot express is an error of the suite.
+func (d *v1alpha2) grantedInOneMode(buckets []AccessedBucket) ([]*dialects.GrantBucketAccessRequest_AccessedBucket, error) {
+	var all []*dialects.GrantBucketAccessRequest_AccessedBucket
+	for _, b := range buckets {
+		mode := b.Modes.ObjectData
+		if b.Modes.ObjectMetadata != cosiv1alpha2.AccessMode_ANY || b.Modes.BucketMetadata != cosiv1alpha2.AccessMode_ANY ||
+			mode == cosiv1alpha2.AccessMode_ANY || d.dialect == dialects.NoModes && mode != cosiv1alpha2.AccessMode_READ_WRITE {
+			return nil, fmt.Errorf("access modes %v in %s: %w", b.Modes, d.dialect.Protocol(), ErrDialect)
+		}
+		granted := &dialects.GrantBucketAccessRequest_AccessedBucket{BucketId: b.ID}
+		if mode != Unset {
+			granted.AccessMode = &dialects.AccessMode{Mode: d.oneMode(mode)}
+		}
+		all = append(all, granted)
+	}
+	return all, nil
+}
+
+// oneMode returns the number of a mode in the dialects with one mode for a bucket. A number that no
+// dialect has stays as it is.
+func (d *v1alpha2) oneMode(mode Mode) dialects.AccessMode_Mode {
+	number, known := dialects.AccessMode_Mode_value[mode.String()]
+	switch {
+	case d.dialect == dialects.NoModes:
+		return dialects.AccessMode_UNKNOWN // which is not on the wire
+	case known:
+		return dialects.AccessMode_Mode(number)
+	default:
+		return dialects.AccessMode_Mode(mode)
+	}
 }
 
 // Revoke implements Driver.

@@ -25,7 +25,7 @@ func identify(ctx context.Context, endpoint string) (err error) {
 	}
 	defer func() { _ = conn.Close() }()
 	for {
-		_, err := port.For(ctx, conn, "")
+		_, err := port.Generation(ctx, conn)
 		if err == nil || status.Code(err) == codes.Unimplemented {
 			return err
 		}

@@ -13,13 +13,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 const help = `Test whether a driver conforms to the COSI specification, over its gRPC socket and
 with the credentials that it returns. No Kubernetes is required, except for the profile
-End-to-End, which starts a control plane and is not tested by default. The driver speaks
-v1alpha2 or v1alpha1. --endpoint names the socket of a driver that runs, --driver-cmd
-the command line of one that the suite starts.
+End-to-End, which starts a control plane and is not tested by default. --endpoint names
+the socket of a driver that runs, --driver-cmd the command line of one that the suite
+starts.
+
+The driver speaks v1alpha1, or a dialect of v1alpha2, which the suite asks for by calls
+without a name or ID. The driver is judged by the text of its own dialect, and the report
+has the differences from the KEP. A driver of the dialect no-modes cannot be told from one
+of one-mode: name it with --dialect. docs/bridge.md has the dialects.
 
 Each check has a stable ID and a level. A driver conforms to a profile when every MUST
 check that applies passed. Failed SHOULD checks are reported, and do not change that.
@@ -103,6 +109,7 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	shown := progress.NewCount(streams.Err)
 	f.config.OnProgress = newChecks(shown).show
 	if f.output == cli.FormatText {
+		f.config.OnDialect = func(d dialects.Dialect) { shown.Print("the driver speaks " + d.Protocol() + "\n") }
 		f.config.OnResult = func(r conformance.Result) { printFailure(shown, r) }
 	}
 	if f.config.ControlPlane != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // runFlags are the flags of a run.
@@ -33,6 +34,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		"endpoint of the driver, unix:///path/to/driver.sock; with --driver-cmd, the path that is compiled into the driver")
 	flags.StringVar(&f.config.Generation, "api", "",
 		"version of the protocol, v1alpha1 or v1alpha2 (default: the latest that the driver speaks)")
+	flags.StringVar((*string)(&f.config.Dialect), "dialect", "",
+		"dialect of the protocol: "+dialects.Names()+" (default: the driver is asked)")
 	f.addDriver(flags)
 	flags.StringSliceVar(&f.config.Profiles, "profile", nil,
 		"profile to test, of "+strings.Join(conformance.Profiles(), ", ")+"; can be repeated (default: all but End-to-End)")
@@ -178,7 +181,7 @@ func checkDir(flag, dir string) error {
 	return nil
 }
 
-// validate reports what the other checks leave: profiles, checks and the generation.
+// validate reports what the other checks leave: profiles, checks, the generation and the dialect.
 func (f *runFlags) validate() error {
 	config := f.config
 	config.Restart, config.DriverEnv, config.ControlPlane = nil, nil, nil

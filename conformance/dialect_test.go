@@ -1,0 +1,546 @@
+package conformance_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
+)
+
+// front is the Provisioner of an earlier dialect in front of the fake driver, so that a driver of
+// that dialect has all of its validation, and its stores.
+type front struct {
+	cosiv1alpha2.ProvisionerClient
+
+	dialect dialects.Dialect
+}
+
+// register adds the services of the dialect to a server.
+func (f front) register(server *grpc.Server, identity cosiv1alpha2.IdentityClient) {
+	cosiv1alpha2.RegisterIdentityServer(server, frontIdentity{client: identity})
+	described, service, lacks := dialects.OneCall_ServiceDesc, any(&oneCall{front: f}), "DriverGetBucket"
+	switch f.dialect {
+	case dialects.BucketIDs:
+		described, service, lacks = dialects.BucketIDs_ServiceDesc, &bucketIDs{front: f}, ""
+	case dialects.OneModeGet:
+		lacks = "DriverGetExistingBucket"
+	}
+	described.ServiceName = cosiv1alpha2.Provisioner_ServiceDesc.ServiceName
+	described.Methods = slices.DeleteFunc(slices.Clone(described.Methods), func(m grpc.MethodDesc) bool { return m.MethodName == lacks })
+	server.RegisterService(&described, service)
+}
+
+type frontIdentity struct {
+	cosiv1alpha2.UnimplementedIdentityServer
+
+	client cosiv1alpha2.IdentityClient
+}
+
+// DriverGetInfo implements cosiv1alpha2.IdentityServer.
+func (i frontIdentity) DriverGetInfo(
+	ctx context.Context, request *cosiv1alpha2.DriverGetInfoRequest,
+) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+	return i.client.DriverGetInfo(ctx, request)
+}
+
+func (f front) create(ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest) (*dialects.BucketResponse, error) {
+	response, err := f.ProvisionerClient.DriverCreateBucket(ctx, request)
+	return &dialects.BucketResponse{Protocols: response.GetProtocols()}, err
+}
+
+func (f front) get(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
+	response, err := f.ProvisionerClient.DriverGetBucket(ctx, request)
+	return &dialects.BucketResponse{Protocols: response.GetProtocols()}, err
+}
+
+// grant generates the ID of an account, and grants access with it.
+func (f front) grant(
+	ctx context.Context, request *cosiv1alpha2.DriverGrantBucketAccessRequest,
+) (*dialects.GrantBucketAccessResponse, error) {
+	account, err := f.DriverGenerateBucketAccessId(ctx, &cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
+		AccountName: request.GetAccountId(), Protocol: request.GetProtocol(), AuthenticationType: request.GetAuthenticationType(),
+		ServiceAccountName: request.GetServiceAccountName(), Parameters: request.GetParameters(), Buckets: request.GetBuckets(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	request = proto.CloneOf(request)
+	request.AccountId = account.GetAccountId()
+	response, err := f.ProvisionerClient.DriverGrantBucketAccess(ctx, request)
+	return &dialects.GrantBucketAccessResponse{
+		AccountId: account.GetAccountId(), Buckets: response.GetBuckets(), Credentials: response.GetCredentials(),
+	}, err
+}
+
+func (f front) remove(
+	ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
+	return f.ProvisionerClient.DriverDeleteBucket(ctx, request)
+}
+
+func (f front) revoke(
+	ctx context.Context, request *cosiv1alpha2.DriverRevokeBucketAccessRequest,
+) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
+	return f.ProvisionerClient.DriverRevokeBucketAccess(ctx, request)
+}
+
+// oneCall is the Provisioner of the dialects without calls that generate IDs.
+type oneCall struct {
+	dialects.UnimplementedOneCallServer
+
+	front front
+}
+
+// DriverCreateBucket implements dialects.OneCallServer.
+func (s *oneCall) DriverCreateBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
+) (*dialects.BucketResponse, error) {
+	bucket, err := s.front.DriverGenerateBucketId(ctx, &cosiv1alpha2.DriverGenerateBucketIdRequest{
+		Name: request.GetBucketId(), Protocols: request.GetProtocols(), Parameters: request.GetParameters(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	request = proto.CloneOf(request)
+	request.BucketId = bucket.GetBucketId()
+	response, err := s.front.create(ctx, request)
+	response.BucketId = bucket.GetBucketId()
+	return response, err
+}
+
+// DriverGetExistingBucket implements dialects.OneCallServer.
+func (s *oneCall) DriverGetExistingBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest,
+) (*dialects.BucketResponse, error) {
+	return s.DriverGetBucket(ctx, request)
+}
+
+// DriverGetBucket implements dialects.OneCallServer.
+func (s *oneCall) DriverGetBucket(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
+	response, err := s.front.get(ctx, request)
+	response.BucketId = request.GetBucketId()
+	return response, err
+}
+
+// DriverGrantBucketAccess implements dialects.OneCallServer.
+func (s *oneCall) DriverGrantBucketAccess(
+	ctx context.Context, request *dialects.GrantBucketAccessRequest,
+) (*dialects.GrantBucketAccessResponse, error) {
+	translated := &cosiv1alpha2.DriverGrantBucketAccessRequest{
+		AccountId: request.GetAccountName(), Protocol: request.GetProtocol(), AuthenticationType: request.GetAuthenticationType(),
+		ServiceAccountName: request.GetServiceAccountName(), Parameters: request.GetParameters(),
+	}
+	for _, b := range request.GetBuckets() {
+		mode := s.modeOf(b.GetAccessMode())
+		translated.Buckets = append(translated.Buckets, &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
+			BucketId: b.GetBucketId(), ObjectDataAccessMode: mode, ObjectMetadataAccessMode: mode, BucketMetadataAccessMode: mode,
+		})
+	}
+	return s.front.grant(ctx, translated)
+}
+
+// modeOf returns a mode with the number of the KEP.
+func (s *oneCall) modeOf(mode *dialects.AccessMode) *cosiv1alpha2.AccessMode {
+	number := cosiv1alpha2.AccessMode_Mode(99)
+	switch m := mode.GetMode(); {
+	case mode == nil:
+		return nil
+	case s.front.dialect == dialects.NoModes && m == dialects.AccessMode_UNKNOWN, m == dialects.AccessMode_READ_WRITE:
+		number = cosiv1alpha2.AccessMode_READ_WRITE
+	case m == dialects.AccessMode_READ_ONLY:
+		number = cosiv1alpha2.AccessMode_READ_ONLY
+	case m == dialects.AccessMode_WRITE_ONLY:
+		number = cosiv1alpha2.AccessMode_WRITE_ONLY
+	}
+	return &cosiv1alpha2.AccessMode{Mode: number}
+}
+
+// DriverDeleteBucket implements dialects.OneCallServer.
+func (s *oneCall) DriverDeleteBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
+	return s.front.remove(ctx, request)
+}
+
+// DriverRevokeBucketAccess implements dialects.OneCallServer.
+func (s *oneCall) DriverRevokeBucketAccess(
+	ctx context.Context, request *cosiv1alpha2.DriverRevokeBucketAccessRequest,
+) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
+	return s.front.revoke(ctx, request)
+}
+
+// bucketIDs is the Provisioner of the dialect that generates IDs of buckets only.
+type bucketIDs struct {
+	dialects.UnimplementedBucketIDsServer
+
+	front front
+}
+
+// DriverGenerateBucketId implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverGenerateBucketId( //nolint:revive // the name is generated
+	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
+) (*cosiv1alpha2.DriverGenerateBucketIdResponse, error) {
+	return s.front.DriverGenerateBucketId(ctx, request)
+}
+
+// DriverCreateBucket implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverCreateBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest,
+) (*dialects.BucketResponse, error) {
+	return s.front.create(ctx, request)
+}
+
+// DriverGetBucket implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverGetBucket(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
+	return s.front.get(ctx, request)
+}
+
+// DriverGrantBucketAccess implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverGrantBucketAccess(
+	ctx context.Context, request *cosiv1alpha2.DriverGrantBucketAccessRequest,
+) (*dialects.GrantBucketAccessResponse, error) {
+	return s.front.grant(ctx, request)
+}
+
+// DriverDeleteBucket implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverDeleteBucket(
+	ctx context.Context, request *cosiv1alpha2.DriverDeleteBucketRequest,
+) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
+	return s.front.remove(ctx, request)
+}
+
+// DriverRevokeBucketAccess implements dialects.BucketIDsServer.
+func (s *bucketIDs) DriverRevokeBucketAccess(
+	ctx context.Context, request *cosiv1alpha2.DriverRevokeBucketAccessRequest,
+) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
+	return s.front.revoke(ctx, request)
+}
+
+// serveDialect serves the fake driver in a dialect, with a mistake, until the test ends. It returns
+// the configuration for it.
+func serveDialect(t *testing.T, dialect dialects.Dialect, mistake behaviour) (*driver, conformance.Config) {
+	t.Helper()
+	options := allProtocols()
+	options.AccessModes = modesOf(dialect)
+	d := serve(t, setup{options: options})
+	conn, err := grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(d.dial),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(grpc.ChainUnaryInterceptor(intercept(mistake)))
+	front{cosiv1alpha2.NewProvisionerClient(conn), dialect}.register(server, cosiv1alpha2.NewIdentityClient(conn))
+	config := d.config()
+	config.Endpoint, config.DialOptions = "unix://"+filepath.Join(t.TempDir(), "d.sock"), nil
+	listener, err := fakedriver.Listen(config.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(listener) })
+	t.Cleanup(func() {
+		server.Stop()
+		served.Wait()
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d, config
+}
+
+// modesOf are the access modes that a driver of a dialect can grant; none means all.
+func modesOf(dialect dialects.Dialect) []fakedriver.AccessMode {
+	if dialect == dialects.NoModes {
+		return []fakedriver.AccessMode{fakedriver.ReadWrite}
+	}
+	return nil
+}
+
+// earlierDialects are those of v1alpha2 before the KEP.
+func earlierDialects() []dialects.Dialect {
+	return dialects.Range{First: dialects.NoModes, Last: dialects.BucketIDs}.Dialects()
+}
+
+// TestDialects: a right driver of each earlier dialect of v1alpha2 conforms to what its dialect has.
+// The report names the dialect, quotes its text, and has the differences from the KEP.
+func TestDialects(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range earlierDialects() {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			d, config := serveDialect(t, dialect, passOn)
+			var named []dialects.Dialect
+			config.OnDialect = func(d dialects.Dialect) { named = append(named, d) }
+			if dialect == dialects.NoModes {
+				config.Dialect = dialect // it cannot be told from one-mode
+			}
+			report := d.test(config)
+			d.wantAll(report)
+			if diff := gocmp.Diff([]dialects.Dialect{dialect}, named); diff != "" {
+				t.Errorf("named dialects: -want, +got:\n%s", diff)
+			}
+			const yes, no = conformance.Conformant, conformance.Unsupported
+			want := map[string]string{
+				"Core": yes, "S3": yes, "S3-Access-Modes": yes, "Multi-Bucket": yes, "ServiceAccount": yes, "Azure": yes, "GCS": yes,
+				"Crash-Safety": yes,
+			}
+			if dialect == dialects.NoModes {
+				want["S3-Access-Modes"] = no
+			}
+			if diff := gocmp.Diff(want, verdicts(report)); diff != "" {
+				t.Errorf("verdicts: -want, +got:\n%s", diff)
+			}
+			if report.Dialect != dialect || report.Generation != "v1alpha2" {
+				t.Errorf("the report names %s, %s", report.Generation, report.Dialect)
+			}
+			wantDifferences(t, report)
+			for _, result := range report.Results {
+				wantOwnText(t, dialect, result)
+			}
+		})
+	}
+}
+
+// wantDifferences fails the test unless each form of a report has the differences from the KEP.
+func wantDifferences(t *testing.T, report *conformance.Report) {
+	t.Helper()
+	var text, markdown, html strings.Builder
+	for _, err := range []error{report.WriteText(&text), report.WriteMarkdown(&markdown), report.WriteHTML(&html)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for form, shown := range map[string]string{"text": text.String(), "Markdown": markdown.String(), "HTML": html.String()} {
+		for _, want := range []string{string(report.Dialect), "Differences from the KEP", "none: DriverGrantBucketAccess returns the ID"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("the report in %s does not have %q", form, want)
+			}
+		}
+	}
+}
+
+// wantOwnText fails the test if a check quotes another dialect than the driver's.
+func wantOwnText(t *testing.T, dialect dialects.Dialect, result conformance.Result) {
+	t.Helper()
+	if result.State == conformance.NotSupported && strings.HasPrefix(result.Reason, "this is about") {
+		if !strings.Contains(result.Reason, "dialect "+string(dialect)) {
+			t.Errorf("%s: the reason %q does not name the dialect", result.Check.ID, result.Reason)
+		}
+		return
+	}
+	for _, other := range []string{"bucket_id do not result", "DriverGenerate", "v1alpha1"} {
+		if dialect != dialects.BucketIDs && strings.Contains(result.Check.Sentence+result.Check.Source, other) {
+			t.Errorf("%s quotes %q (%s)", result.Check.ID, result.Check.Sentence, result.Check.Source)
+		}
+	}
+}
+
+// TestDialectMistakes: faulty drivers of earlier dialects fail the checks that are about their mistakes.
+func TestDialectMistakes(t *testing.T) {
+	t.Parallel()
+	anotherBucket := func() behaviour {
+		var created sync.Map
+		return func(_ context.Context, r any, next call) (any, error) {
+			response, err := next(r)
+			if m, ok := response.(*dialects.BucketResponse); ok && err == nil && exists(&created, m.GetBucketId()) {
+				m.BucketId += ".again"
+			}
+			return response, err
+		}
+	}
+	onGrant := func(change func(*dialects.AccessMode)) behaviour {
+		return func(_ context.Context, r any, next call) (any, error) {
+			if m, ok := r.(*dialects.GrantBucketAccessRequest); ok {
+				for _, b := range m.GetBuckets() {
+					change(b.GetAccessMode())
+				}
+			}
+			return next(r)
+		}
+	}
+	for name, tc := range map[string]struct {
+		dialect dialects.Dialect
+		mistake behaviour
+		only    []string
+		want    []string
+	}{
+		"AnotherBucket": {dialects.OneMode, anotherBucket(), []string{"CB-01", "CB-03", "CB-04", "CB-05"}, []string{"CB-05"}},
+		// It takes the numbers for the KEP's, so that 2 is READ_WRITE.
+		"OtherNumbers": {dialects.OneMode, onGrant(func(m *dialects.AccessMode) {
+			if m.GetMode() == dialects.AccessMode_READ_ONLY {
+				m.Mode = dialects.AccessMode_READ_WRITE
+			}
+		}), []string{"AM-01", "AM-02", "AM-03", "MB-09"}, []string{"AM-02", "AM-03", "MB-09"}},
+		"UnknownModes": {dialects.OneModeGet, onGrant(func(m *dialects.AccessMode) {
+			if m.GetMode() > dialects.AccessMode_WRITE_ONLY {
+				m.Mode = dialects.AccessMode_READ_WRITE
+			}
+		}), []string{"GR-01", "GR-25"}, []string{"GR-25"}},
+		"NoBucketID": {
+			dialects.OneMode, onAnswer(func(m *dialects.BucketResponse) { m.BucketId = "" }, isGet),
+			[]string{"GE-01", "GE-08"}, []string{"GE-08"},
+		},
+		"InvalidID": {
+			dialects.OneMode, onAnswer(func(m *dialects.BucketResponse) { m.BucketId = "t1/" + m.GetBucketId() }, isCreate),
+			[]string{"CB-01", "CB-03"}, []string{"CB-03"},
+		},
+		"NoAccountID": {
+			dialects.BucketIDs, onAnswer(func(m *dialects.GrantBucketAccessResponse) { m.AccountId = "" }, isAny),
+			[]string{"GR-01", "GR-02"}, []string{"GR-02"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, config := serveDialect(t, tc.dialect, tc.mistake)
+			config.Only = tc.only
+			report := d.test(config)
+			if diff := gocmp.Diff(tc.want, failedChecks(report)); diff != "" {
+				t.Errorf("failed checks: -want, +got:\n%s", diff)
+			}
+			for _, result := range report.Results {
+				if result.State != conformance.Pass && result.State != conformance.Fail {
+					t.Error(result.Explain())
+				}
+			}
+		})
+	}
+}
+
+// failedChecks returns the IDs of the checks that failed.
+func failedChecks(report *conformance.Report) []string {
+	var failed []string
+	for _, result := range report.Results {
+		if result.State == conformance.Fail {
+			failed = append(failed, result.Check.ID)
+		}
+	}
+	slices.Sort(failed)
+	return failed
+}
+
+func isAny(any) bool      { return true }
+func isGet(r any) bool    { _, ok := r.(*get); return ok }
+func isCreate(r any) bool { _, ok := r.(*create); return ok }
+
+// onAnswer changes responses of a type, to requests that a condition holds for.
+func onAnswer[T any](change func(*T), holds func(any) bool) behaviour {
+	return func(_ context.Context, r any, next call) (any, error) {
+		response, err := next(r)
+		if m, ok := response.(*T); ok && err == nil && holds(r) {
+			change(m)
+		}
+		return response, err
+	}
+}
+
+// TestDialectProcess: the suite starts, restarts and kills a driver of each dialect, and finds that
+// its buckets do not outlive its process.
+func TestDialectProcess(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range earlierDialects()[1:] {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			report, err := conformance.Execute(t.Context(), conformance.Config{
+				DriverCommand: []string{os.Args[0]}, DriverEnv: []string{roleVariable + "=" + ofDialect, generationVariable + "=" + string(dialect)},
+				Profiles: []string{"Crash-Safety"}, Seed: "test",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Dialect != dialect || report.Problem != "" {
+				t.Errorf("dialect %s, problem %q", report.Dialect, report.Problem)
+			}
+			if diff := gocmp.Diff([]string{"CS-11", "CS-14", "LF-11"}, failedChecks(report)); diff != "" {
+				t.Errorf("failed checks: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// runDialect is a driver of the dialect that a variable names.
+func runDialect(ctx context.Context) error {
+	listener, err := fakedriver.Listen(os.Getenv("COSI_ENDPOINT"))
+	if err != nil {
+		return err
+	}
+	server := grpc.NewServer()
+	(&dialectdriver.Driver{Dialect: dialects.Dialect(os.Getenv(generationVariable))}).Register(server)
+	context.AfterFunc(ctx, server.GracefulStop)
+	return server.Serve(listener)
+}
+
+// TestNotADriver: a server without COSI is one verdict, and no check is run.
+func TestNotADriver(t *testing.T) {
+	t.Parallel()
+	endpoint := "unix://" + filepath.Join(t.TempDir(), "d.sock")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", strings.TrimPrefix(endpoint, "unix://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(listener) })
+	t.Cleanup(func() { server.Stop(); served.Wait() })
+	report, err := conformance.Execute(t.Context(), conformance.Config{Endpoint: endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.OK() || len(report.Results) > 0 || report.Verdicts[0].Verdict != conformance.NotTested {
+		t.Errorf("OK() = %t, %d results, verdicts %v", report.OK(), len(report.Results), report.Verdicts)
+	}
+	var text, junit strings.Builder
+	for _, err := range []error{report.WriteText(&text), report.WriteJUnit(&junit), report.WriteHTML(&strings.Builder{})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const problem = "DriverGetInfo of neither v1alpha2 nor v1alpha1"
+	if got := text.String(); !strings.HasPrefix(got, "The driver could not be tested: ") || !strings.Contains(got, problem) ||
+		strings.Count(got, "\n") != 1 {
+		t.Errorf("text:\n%s", got)
+	}
+	if got := junit.String(); strings.Count(got, "<error") != 1 || !strings.Contains(got, problem) {
+		t.Errorf("JUnit:\n%s", got)
+	}
+}
+
+// TestFragileDriver: a driver that hangs at an invalid request is tested. Its dialect is known by the call
+// that it has.
+func TestFragileDriver(t *testing.T) {
+	t.Parallel()
+	hangs := func(ctx context.Context, r any, next call) (any, error) {
+		if m, ok := r.(*generate); ok && m.GetName() == "" {
+			<-ctx.Done()
+			return nil, failed(codes.DeadlineExceeded, "too late")
+		}
+		return next(r)
+	}
+	d, config := serveDialect(t, dialects.BucketIDs, hangs)
+	config.Only, config.CallTimeout = []string{"GB-01", "GB-05"}, 500*time.Millisecond
+	report := d.test(config)
+	states := map[string]string{}
+	for _, result := range report.Results {
+		states[result.Check.ID] = result.State
+	}
+	want := map[string]string{"GB-01": conformance.Pass, "GB-05": conformance.Fail}
+	if diff := gocmp.Diff(want, states); diff != "" || report.Dialect != dialects.BucketIDs {
+		t.Errorf("dialect %s, states: -want, +got:\n%s", report.Dialect, diff)
+	}
+}
