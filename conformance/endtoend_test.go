@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -42,13 +43,40 @@ func TestEndToEnd(t *testing.T) {
 	d.wantAll(testEndToEnd(t, d.endpoint, "EE-01", "EE-03"))
 }
 
-// TestLongEndToEnd: the fake driver passes the profile End-to-End, in both generations and
-// behind a bridge.
+// TestEndToEndOfDialect: a driver of an earlier dialect passes a check of the profile End-to-End behind
+// the emulator's bridge. A scenario that the bridge cannot serve is not supported.
+func TestEndToEndOfDialect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	d, config := serveDialect(t, dialects.OneMode, passOn)
+	report := testEndToEnd(t, config.Endpoint, "EE-01", "EE-11")
+	d.wantAll(report)
+	if first := report.Results[0]; first.State != conformance.Pass {
+		t.Error(first.Explain())
+	}
+	if last := report.Results[1]; last.State != conformance.NotSupported || !strings.Contains(last.Reason, "dialect one-mode") {
+		t.Errorf("want a reason that names the dialect: %s", last.Explain())
+	}
+}
+
+// TestLongEndToEnd: the fake driver passes the profile End-to-End, in both generations, in earlier
+// dialects and behind a bridge.
 func TestLongEndToEnd(t *testing.T) {
 	for _, generation := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
 		t.Run(string(generation), func(t *testing.T) {
 			d := serve(t, setup{socket: true, options: fakedriver.Options{Dialect: generation}})
 			report := testEndToEnd(t, d.endpoint)
+			d.wantAll(report)
+			if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
+				t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
+			}
+		})
+	}
+	for _, dialect := range earlierDialects() {
+		t.Run(string(dialect), func(t *testing.T) {
+			d, config := serveDialect(t, dialect, passOn)
+			report := testEndToEnd(t, config.Endpoint)
 			d.wantAll(report)
 			if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
 				t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)

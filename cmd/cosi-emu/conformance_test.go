@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -116,6 +118,34 @@ func TestConformanceCommand(t *testing.T) {
 			}
 			h.expectNothingLeft()
 		})
+	}
+}
+
+// TestConformanceDialect names the dialect of a driver first, judges the driver, and has the differences
+// from the KEP.
+func TestConformanceDialect(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := &dialectdriver.Driver{Dialect: dialects.OneMode}
+	r := h.run("conformance", "--endpoint", driver.Listen(t), "--only", "GB-01,CB-04,GR-06,RV-02,DB-03", "--seed", "test")
+	if r.code != 0 {
+		t.Errorf("exit code %d", r.code)
+	}
+	for _, want := range []string{
+		"driver dialect.example.com, COSI v1alpha2, dialect one-mode, seed test",
+		"Core             partial           4 pass  1 not supported\n",
+		"\nDifferences from the KEP, which cosi-emu's bridge translates (docs/bridge.md):\n",
+		"\n  AccessMode: READ_WRITE 1, READ_ONLY 2, WRITE_ONLY 3; in the KEP: ANY 1, READ_WRITE 2, READ_ONLY 3, WRITE_ONLY 4\n",
+	} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("the output does not have %q:\n%s", want, r.out)
+		}
+	}
+	if want := "the driver speaks COSI v1alpha2, dialect one-mode\n"; !strings.Contains(r.err, want) {
+		t.Errorf("standard error does not have %q:\n%s", want, r.err)
+	}
+	if left := driver.Left(); left != nil {
+		t.Errorf("left at the driver: %v", left)
 	}
 }
 
@@ -352,6 +382,15 @@ func TestBadConformanceFlags(t *testing.T) {
 		"Profile": {
 			reason: "a profile that does not exist",
 			args:   test("--endpoint", endpoint, "--profile", "Cor"), code: 2, says: []string{`profile "Cor" is not known`, "Core"},
+		},
+		"Dialect": {
+			reason: "a dialect that does not exist",
+			args:   test("--endpoint", endpoint, "--dialect", "m"), code: 2, says: []string{`dialect "m": the dialects are v1alpha1, no-modes`},
+		},
+		"OtherVersion": {
+			reason: "a dialect of another version",
+			args:   test("--endpoint", endpoint, "--api", "v1alpha1", "--dialect", "kep"), code: 2,
+			says: []string{"dialect kep is of v1alpha2, and not of v1alpha1"},
 		},
 		"Check": {
 			reason: "a check that does not exist",

@@ -1,5 +1,6 @@
-// Package dialects is the Go form of the messages of earlier dialects of COSI v1alpha2,
-// as far as they differ from the KEP's. It is generated from dialects.proto.
+// Package dialects has the earlier dialects of COSI v1alpha2: their messages, as far as they differ
+// from the KEP's, which are generated from dialects.proto, a client for drivers, and the question
+// which dialect a driver speaks.
 package dialects
 
 import (

@@ -1,10 +1,14 @@
 package dialects
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -60,6 +64,72 @@ func TestWire(t *testing.T) {
 func TestModes(t *testing.T) {
 	want := map[string]int32{"UNKNOWN": 0, "READ_WRITE": 1, "READ_ONLY": 2, "WRITE_ONLY": 3}
 	if diff := cmp.Diff(want, AccessMode_Mode_value); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDifferences: each dialect but the KEP's has differences, and their numbers are those on the wire.
+func TestDifferences(t *testing.T) {
+	methods := map[string]string{
+		"DriverGetInfoResponse": cosiv1alpha2.Identity_DriverGetInfo_FullMethodName, "DriverGetBucketResponse": GetExistingBucket,
+		"DriverCreateBucketResponse":      cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName,
+		"DriverGrantBucketAccessResponse": cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName,
+	}
+	for _, dialect := range All() {
+		differences := dialect.Differences()
+		if (len(differences) > 0) != (dialect != KEP) {
+			t.Errorf("%s has %d differences", dialect, len(differences))
+		}
+		for _, d := range differences {
+			if d.Dialect == d.KEP || d.Subject == "" {
+				t.Errorf("%s: no difference: %+v", dialect, d)
+			}
+			if method, ok := methods[d.Subject]; ok && dialect != V1alpha1 {
+				_, response := dialect.Messages(method)
+				wantFields(t, response, d.Dialect)
+			}
+		}
+	}
+	wantFields(t, &cosiv1alpha2.DriverCreateBucketResponse{}, "protocols (1)")
+}
+
+// wantFields fails the test unless a message has the fields of a text, under their numbers.
+func wantFields(t *testing.T, message proto.Message, text string) {
+	t.Helper()
+	for field := range strings.SplitSeq(text, ", ") {
+		name, number := "", 0
+		if _, err := fmt.Sscanf(field, "%s (%d)", &name, &number); err != nil {
+			t.Fatalf("%q: %v", field, err)
+		}
+		got := message.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
+		if got == nil || int(got.Number()) != number {
+			t.Errorf("%s has field %v, want %s", message.ProtoReflect().Descriptor().Name(), got, field)
+		}
+	}
+}
+
+// TestRange: the dialects of a range, and its text.
+func TestRange(t *testing.T) {
+	type row struct {
+		Dialects []Dialect
+		Text     string
+	}
+	got := map[Range]row{}
+	want := map[Range]row{
+		{}:                                 {All(), "all"},
+		{Last: V1alpha1}:                   {[]Dialect{V1alpha1}, "v1alpha1"},
+		{First: NoModes}:                   {All()[1:], "v1alpha2"},
+		{First: KEP}:                       {[]Dialect{KEP}, "dialect kep"},
+		{First: OneMode}:                   {All()[2:], "dialects one-mode to kep"},
+		{First: NoModes, Last: OneModeGet}: {All()[1:4], "dialects no-modes to one-mode-get"},
+	}
+	for r := range want {
+		got[r] = row{r.Dialects(), r.String()}
+		if r.Has(OneMode) != slices.Contains(want[r].Dialects, OneMode) {
+			t.Errorf("%s: Has(one-mode) = %t", r, r.Has(OneMode))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
