@@ -1,8 +1,6 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -14,9 +12,8 @@ const driverDialectUsage = "protocol of the driver; the fake driver speaks it, b
 
 // addDialect adds the flag --dialect.
 func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
-	names := texts(dialects.All())
-	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+strings.Join(names, ", ")+" (default: "+byDefault+")")
-	cli.Values(flags, "dialect", names...)
+	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+dialects.Names()+" (default: "+byDefault+")")
+	cli.Values(flags, "dialect", texts(dialects.All())...)
 }
 
 // dialectFlag is a flag for a dialect.
