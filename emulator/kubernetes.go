@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/envtest"
@@ -73,7 +72,7 @@ func (e *Emulator) chooseControlPlane(ctx context.Context) (selection.Choice, er
 // runControlPlane starts the components. Their phases are reported as phases of the
 // emulator.
 func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice) error {
-	definitions, err := crds.For(e.opts.API)
+	definitions, err := e.opts.definitions()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -74,6 +76,12 @@ type Options struct {
 	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If it is
 	// empty, they are found, downloaded or built.
 	ControlPlaneDir string
+
+	// CRDs are the definitions that the control plane serves in place of package crds, such as
+	// those of an earlier draft, one for each kind of COSI in the version of API. If they lack
+	// fields, controller and sidecar must be yours, in Implementations. They require a control plane
+	// that the emulator starts.
+	CRDs []*apiextensionsv1.CustomResourceDefinition
 
 	// Listen is the IP address on which API server, S3 store and GCS service listen; empty
 	// means 127.0.0.1. With an address that other machines can reach, the services use TLS.
@@ -178,7 +186,7 @@ type Options struct {
 
 func (o Options) validate() error {
 	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
-		o.validatePorts(), o.Implementations.validate())
+		o.validatePorts(), o.Implementations.validate(), o.validateCRDs())
 }
 
 func (o Options) validateDriver() error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -52,7 +53,9 @@ func TestStartRejects(t *testing.T) {
 			SecretKeys:      []v1alpha2.SecretKeySet{v1alpha2.SecretKeysCOSI},
 			Implementations: emulator.Implementations{SidecarCommand: []string{"true"}},
 		},
-		"CommandEmpty": {Implementations: emulator.Implementations{SidecarCommand: []string{}}},
+		"CRDsIncomplete": {CRDs: []*apiextensionsv1.CustomResourceDefinition{{}}},
+		"CRDsOfCluster":  {CRDs: []*apiextensionsv1.CustomResourceDefinition{{}}, Cluster: &emulator.ExistingCluster{}},
+		"CommandEmpty":   {Implementations: emulator.Implementations{SidecarCommand: []string{}}},
 		"CommandAndFunction": {Implementations: emulator.Implementations{
 			ControllerCommand: []string{"true"},
 			Controller:        func(*rest.Config, logr.Logger) (emulator.Runner, error) { return nil, nil },

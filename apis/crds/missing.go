@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -30,6 +32,20 @@ func Missing(definition *apiextensionsv1.CustomResourceDefinition, version objec
 	missing := missingFields("", schemaOf(all[i], version), there)
 	slices.Sort(missing)
 	return missing, nil
+}
+
+// Difference describes the fields that Missing returns, with the day on which the definition was
+// created if it is of a cluster; it is empty if there are none.
+func Difference(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) (string, error) {
+	missing, err := Missing(definition, version)
+	if err != nil || len(missing) == 0 {
+		return "", err
+	}
+	name := definition.Name
+	if created := definition.CreationTimestamp; !created.IsZero() {
+		name += " of " + created.UTC().Format(time.DateOnly)
+	}
+	return name + " lacks " + strings.Join(missing, ", "), nil
 }
 
 // schemaOf returns the schema of a version that is served, or nil.

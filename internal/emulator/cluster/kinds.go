@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
 )
 
 // howToInstall is the advice in ErrNotInstalled.
@@ -52,9 +52,9 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 
 // checkDefinitions compares the fields of the kinds: those of earlier drafts, which have the same
 // version, lack some. A user who may not read the definitions hears of that from controller and sidecar.
-func (c *Cluster) checkDefinitions(ctx context.Context, definitions []*apiextensionsv1.CustomResourceDefinition) error {
-	var foreign []string
-	for _, definition := range definitions {
+func (c *Cluster) checkDefinitions(ctx context.Context, own []*apiextensionsv1.CustomResourceDefinition) error {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, definition := range own {
 		there := &apiextensionsv1.CustomResourceDefinition{}
 		err := c.client.Get(ctx, client.ObjectKeyFromObject(definition), there)
 		if apierrors.IsForbidden(err) {
@@ -63,19 +63,15 @@ func (c *Cluster) checkDefinitions(ctx context.Context, definitions []*apiextens
 		if err != nil {
 			return fmt.Errorf("look at CustomResourceDefinition %s: %w", definition.Name, err)
 		}
-		missing, err := crds.Missing(there, objectstorage.V1alpha2)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrNotInstalled, err)
-		}
-		if len(missing) > 0 {
-			foreign = append(foreign, fmt.Sprintf("%s of %s lacks %s", definition.Name, there.CreationTimestamp.UTC().Format(time.DateOnly),
-				strings.Join(missing, ", ")))
-		}
+		all = append(all, there)
+	}
+	foreign, err := definitions.Differences(all, objectstorage.V1alpha2)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
 	if len(foreign) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: the CustomResourceDefinitions are of an earlier draft of %s, and the API server would drop what controller and "+
-		"sidecar write: %s; replace them with 'kubectl apply --server-side --force-conflicts -k' of the directory apis/crds of cosi-emu",
-		ErrNotInstalled, v1alpha2.SchemeGroupVersion, strings.Join(foreign, "; "))
+		"sidecar write: %s; %s", ErrNotInstalled, v1alpha2.SchemeGroupVersion, strings.Join(foreign, "; "), definitions.HowToReplace)
 }

@@ -69,7 +69,7 @@ func (c *Contents) add(entry fs.DirEntry) error {
 		return nil
 	case info.IsDir():
 		return fmt.Errorf("%s: the only directory can be %s; manifests belong into %s", path, bucketsDir, c.dir)
-	case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+	case manifest.IsManifest(entry.Name()):
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err

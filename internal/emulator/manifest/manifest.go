@@ -10,7 +10,9 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +20,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
 )
 
 // FieldOwner is the field manager of what is applied.
@@ -34,6 +38,55 @@ func Read(path string) ([]*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return objects, nil
+}
+
+// IsManifest reports whether a file in a directory of manifests is one, by its name. A
+// kustomization is none.
+func IsManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) &&
+		name != "kustomization.yaml" && name != "kustomization.yml"
+}
+
+// ReadPath returns the objects of a file, or of the manifests in a directory in the order of their
+// names. The error lists everything that is wrong in them.
+func ReadPath(path string) ([]Located, error) {
+	files := []string{path}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		if files, err = manifestsIn(path); err != nil {
+			return nil, err
+		}
+	}
+	var (
+		all  []Located
+		errs []error
+	)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			var objects []Located
+			objects, err = DecodeFile(file, data)
+			all = append(all, objects...)
+		}
+		errs = append(errs, err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// manifestsIn returns the paths of the manifests in a directory, which may have others.
+func manifestsIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range entries {
+		if !entry.IsDir() && IsManifest(entry.Name()) {
+			files = append(files, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return files, nil
 }
 
 // Decode returns the objects of a stream of YAML or JSON documents: the items of
@@ -70,7 +123,7 @@ func DecodeFile(file string, data []byte) ([]Located, error) {
 		all  []Located
 		errs []error
 	)
-	for _, document := range split(data) {
+	for _, document := range Documents(data) {
 		objects, err := document.decode()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%w", file, err))
@@ -83,26 +136,45 @@ func DecodeFile(file string, data []byte) ([]Located, error) {
 	return all, errors.Join(errs...)
 }
 
-// document is a YAML document of a file.
-type document struct {
-	text []byte
-	// line is the number of lines before the text, start the line of its first content.
-	line, start int
+// Document is a YAML document of a file.
+type Document struct {
+	// Text is the document. A separator is spaces in it.
+	Text []byte
+	// Line is the number of lines before the text.
+	Line int
+
+	separated bool
+	start     int // the line of its first content
 }
 
-// separator is a line that starts a document.
-var separator = regexp.MustCompile(`^---(?:\s|$)`)
+// Source returns the document with its separator, as it is in the file.
+func (d Document) Source() []byte {
+	if !d.separated {
+		return d.Text
+	}
+	return append([]byte(separator), d.Text[len(separator):]...)
+}
 
-func split(data []byte) []document {
-	documents, number := []document{{}}, 0
+// Separated reports whether the document starts with a separator.
+func (d Document) Separated() bool { return d.separated }
+
+// separator starts a document.
+const separator = "---"
+
+// separatorLine is a line that starts a document.
+var separatorLine = regexp.MustCompile(`^` + separator + `(?:\s|$)`)
+
+// Documents returns the documents of a file. The first can be empty.
+func Documents(data []byte) []Document {
+	documents, number := []Document{{}}, 0
 	for line := range bytes.Lines(data) {
-		if separator.Match(line) {
-			documents = append(documents, document{line: number})
-			line = append([]byte("   "), line[3:]...) // what follows belongs to the document
+		if separatorLine.Match(line) {
+			documents = append(documents, Document{Line: number, separated: true})
+			line = append([]byte("   "), line[len(separator):]...) // what follows belongs to the document
 		}
 		number++
 		last := &documents[len(documents)-1]
-		last.text = append(last.text, line...)
+		last.Text = append(last.Text, line...)
 		if content := bytes.TrimSpace(line); last.start == 0 && len(content) > 0 && content[0] != '#' {
 			last.start = number
 		}
@@ -114,13 +186,13 @@ func split(data []byte) []document {
 var lineOf = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:unmarshal errors:\s+)?line (\d+): `)
 
 // decode returns the objects of a document. The error starts with its line.
-func (d document) decode() ([]*unstructured.Unstructured, error) {
-	data, err := yaml.YAMLToJSONStrict(d.text)
+func (d Document) decode() ([]*unstructured.Unstructured, error) {
+	data, err := yaml.YAMLToJSONStrict(d.Text)
 	if err != nil {
 		line, text := max(d.start, 1), err.Error()
 		if found := lineOf.FindStringSubmatch(text); found != nil {
 			in, _ := strconv.Atoi(found[1]) // it is a number
-			line, text = d.line+in, text[len(found[0]):]
+			line, text = d.Line+in, text[len(found[0]):]
 		}
 		return nil, fmt.Errorf("%d: invalid YAML: %s", line, text)
 	}
@@ -168,6 +240,7 @@ func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstruc
 		removeNulls(object.Object)
 		apply := client.ApplyConfigurationFromUnstructured(object)
 		if err := c.Apply(ctx, apply, client.FieldOwner(FieldOwner), client.ForceOwnership); err != nil {
+			err = drafts.Explain(object, err)
 			return fmt.Errorf("apply %s %s: %w", object.GetKind(), client.ObjectKeyFromObject(object), err)
 		}
 	}

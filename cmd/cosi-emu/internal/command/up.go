@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
 )
@@ -32,6 +35,7 @@ type start struct {
 	timeout time.Duration
 	limit   string // the flag of the timeout
 	init    string // the directory that fills the emulator
+	crds    string // the file or directory with other definitions
 	records bool   // progress as records, for the process of 'up -d'
 }
 
@@ -51,6 +55,8 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
 	flags.StringVar(&s.init, "init", "",
 		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+	flags.StringVar(&s.crds, "crds", "",
+		"file or directory with the CustomResourceDefinitions to serve, for a controller and a sidecar of another draft (default: the emulator's)")
 	flags.StringVar(&s.session.Emulator.Snapshot, "from", "",
 		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
 }
@@ -65,6 +71,18 @@ func (s *start) readInit() (err error) {
 	}
 	if s.session.Init.HasBuckets() && !s.hasStore() {
 		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
+	}
+	return nil
+}
+
+// readCRDs reads other definitions, before anything starts.
+func (s *start) readCRDs() (err error) {
+	if s.crds == "" {
+		return nil
+	}
+	version := cmp.Or(s.session.Emulator.API, objectstorage.V1alpha2)
+	if s.session.Emulator.CRDs, err = definitions.Read(s.crds, version); err != nil {
+		return cli.Usage(fmt.Errorf("--crds: %w", err))
 	}
 	return nil
 }
@@ -141,7 +159,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := s.own.apply(&s.session.Emulator); err != nil {
 		return err
 	}
-	if err := s.readInit(); err != nil {
+	if err := errors.Join(s.readCRDs(), s.readInit()); err != nil {
 		return err
 	}
 	s.cluster.apply(&s.session)
@@ -232,6 +250,10 @@ const upExamples = `  # Ctrl-C stops it.
 
   # Your own sidecar, in place of the emulator's.
   cosi-emu up --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
+
+  # A controller and a sidecar of another draft, with its CustomResourceDefinitions.
+  cosi-emu up --crds ./config/crd --controller-cmd './controller --kubeconfig=$(KUBECONFIG)' \
+    --sidecar-cmd './sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
   # In a script.
   cosi-emu up -d -o json | jq -r .kubeconfig`
