@@ -51,6 +51,7 @@ type Session struct {
 	control  *adminapi.Server
 	record   *record
 	page     pageOf
+	watches  watches
 	mark     uint64 // position in the journal when the description was last published
 }
 
@@ -121,7 +122,11 @@ func (s *Session) open(ctx context.Context) (err error) {
 	}
 	s.started = time.Now() // the download of the control plane may have taken minutes
 	s.mark = s.emulator.Journal().Mark()
-	return s.publish()
+	if err := s.publish(); err != nil {
+		return err
+	}
+	s.startWatches(ctx)
+	return nil
 }
 
 func (s *Session) openCluster() (err error) {
@@ -157,6 +162,9 @@ func (s *Session) Info() instance.Info {
 		info.UI = s.page.url()
 		info.Recording = s.record.path()
 		info.Info = s.emulator.Info()
+		if warning := s.watches.warning(); warning != "" {
+			info.Warnings = append(info.Warnings, warning)
+		}
 	}
 	return info
 }
@@ -195,6 +203,7 @@ func (s *Session) Stop(ctx context.Context) error {
 }
 
 func (s *Session) stop(ctx context.Context) error {
+	s.stopWatches()
 	var errs []error
 	if s.control != nil {
 		errs = append(errs, s.control.Close(ctx))

@@ -1,0 +1,124 @@
+package session
+
+import (
+	"context"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
+)
+
+// watches are what a session follows on the API server while its emulator runs.
+type watches struct {
+	running sync.WaitGroup
+	cancel  context.CancelFunc // nil if they do not run
+
+	mu sync.Mutex
+	// foreign is the warning about definitions of another draft, or "".
+	foreign string
+}
+
+// startWatches follows the definitions of COSI's kinds, and what refers to a class named default.
+func (s *Session) startWatches(ctx context.Context) {
+	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	see := s.definitionSeen()
+	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})
+	if s.cluster == nil { // the classes of an existing cluster are its administrator's
+		s.followDefaultClasses(ctx)
+	}
+}
+
+func (s *Session) stopWatches() {
+	if s.watches.cancel != nil {
+		s.watches.cancel()
+	}
+	s.watches.running.Wait()
+}
+
+// definitionSeen returns the function that takes the definitions, for one goroutine.
+func (s *Session) definitionSeen() func(*unstructured.Unstructured) {
+	own := s.opts.Emulator.Implementations
+	replaced := (own.Controller != nil || own.ControllerCommand != nil) && (own.Sidecar != nil || own.SidecarCommand != nil)
+	tracker := &definitions.Tracker{Version: s.emulator.API(), OwnComponents: !replaced}
+	return func(object *unstructured.Unstructured) {
+		definition := &apiextensionsv1.CustomResourceDefinition{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, definition); err != nil || !tracker.See(definition) {
+			return
+		}
+		s.watches.mu.Lock()
+		s.watches.foreign = tracker.Warning()
+		s.watches.mu.Unlock()
+		_ = s.publish() // Wait publishes again, and returns the error of a directory that is gone
+	}
+}
+
+// warning returns the current warning about definitions, or "".
+func (w *watches) warning() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.foreign
+}
+
+// follow tells see of each object of a kind, and of its changes, until ctx is done.
+func (s *Session) follow(ctx context.Context, kind schema.GroupVersionKind, see seer) {
+	list := func() *unstructured.UnstructuredList {
+		all := &unstructured.UnstructuredList{}
+		all.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		return all
+	}
+	source := &toolscache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			all := list()
+			return all, s.emulator.Client().List(ctx, all, &client.ListOptions{Raw: &options})
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return s.emulator.Client().Watch(ctx, list(), &client.ListOptions{Raw: &options})
+		},
+	}
+	reflector := toolscache.NewReflectorWithOptions(source, &unstructured.Unstructured{}, see, toolscache.ReflectorOptions{})
+	s.watches.running.Go(func() { reflector.RunWithContext(ctx) })
+}
+
+// seer is a store that keeps nothing, because an emulator may have many objects. A function may be nil.
+type seer struct {
+	add, update func(*unstructured.Unstructured)
+}
+
+var _ toolscache.ReflectorStore = seer{}
+
+// Add implements toolscache.ReflectorStore.
+func (s seer) Add(object any) error { return tell(s.add, object) }
+
+// Update implements toolscache.ReflectorStore.
+func (s seer) Update(object any) error { return tell(s.update, object) }
+
+// Delete implements toolscache.ReflectorStore.
+func (seer) Delete(any) error { return nil }
+
+// Replace implements toolscache.ReflectorStore.
+func (s seer) Replace(all []any, _ string) error {
+	for _, object := range all {
+		if err := tell(s.add, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resync implements toolscache.ReflectorStore.
+func (seer) Resync() error { return nil }
+
+func tell(see func(*unstructured.Unstructured), object any) error {
+	if object, ok := object.(*unstructured.Unstructured); ok && see != nil {
+		see(object)
+	}
+	return nil
+}
