@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -20,7 +21,8 @@ func rejected(object client.Object, err error) error {
 		return err
 	}
 	return &outcome.Failure{
-		Subject: subjectOf(object), Message: fmt.Sprintf("%s was rejected: %s", subjectOf(object), err), Rejection: err.Error(),
+		Subject: subjectOf(object), Message: fmt.Sprintf("%s was rejected: %s", subjectOf(object), drafts.Explain(object, err)),
+		Rejection: err.Error(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
@@ -112,6 +114,10 @@ func (v *validation) values(value *Value, of reflect.Type, path string) {
 	if of.Kind() != reflect.Struct {
 		return
 	}
+	if value.IsList() {
+		v.decoder.fail(value.Position, "%s is a list, and must be an object%s", path, advice(path))
+		return
+	}
 	known := jsonFields(of)
 	for i := range value.Fields {
 		field := &value.Fields[i]
@@ -120,9 +126,18 @@ func (v *validation) values(value *Value, of reflect.Type, path string) {
 		case ok:
 			v.values(&field.Value, inner, path+"."+field.Name)
 		case field.Key.IsZero():
-			v.decoder.fail(field.Position, "%s has no field %q: %s", path, field.Name, suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
+			hint := cmp.Or(drafts.Field(path+"."+field.Name), suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
+			v.decoder.fail(field.Position, "%s has no field %q: %s", path, field.Name, hint)
 		}
 	}
+}
+
+// advice returns how today's draft of v1alpha2 has what an earlier one has in a field, or "".
+func advice(path string) string {
+	if text := drafts.Field(path); text != "" {
+		return ": " + text
+	}
+	return ""
 }
 
 // jsonFields returns the types of the fields of a struct by their names in JSON.
