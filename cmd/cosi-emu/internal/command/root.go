@@ -111,7 +111,7 @@ func groups(streams cli.Streams) []group {
 			conformance.New(streams, version().Version),
 		}},
 		{"components", "Components:", []*cobra.Command{newController(streams), newSidecar(streams)}},
-		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newVersion(streams)}},
+		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newConvert(streams), newVersion(streams)}},
 	}
 }
 

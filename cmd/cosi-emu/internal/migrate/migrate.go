@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -21,9 +19,6 @@ import (
 
 // formatYAML is the default output format of the translation.
 const formatYAML = "yaml"
-
-// stdin is the name of a file that stands for standard input.
-const stdin = "-"
 
 // clusterFlags select a cluster.
 type clusterFlags struct{ kubeconfig, context string }
@@ -180,26 +175,16 @@ func read(streams cli.Streams, files []string) ([]manifest.Located, error) {
 		errs []error
 	)
 	for _, file := range files {
-		objects, err := readFile(streams, file)
+		name, data, err := cli.ReadInput(streams, file)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		objects, err := manifest.DecodeFile(name, data)
 		all, errs = append(all, objects...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, cli.Usage(err)
 	}
 	return all, nil
-}
-
-func readFile(streams cli.Streams, file string) ([]manifest.Located, error) {
-	if file == stdin {
-		data, err := io.ReadAll(streams.In)
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return manifest.DecodeFile("stdin", data)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return manifest.DecodeFile(file, data)
 }
