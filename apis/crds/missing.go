@@ -48,6 +48,22 @@ func Difference(definition *apiextensionsv1.CustomResourceDefinition, version ob
 	return name + " lacks " + strings.Join(missing, ", "), nil
 }
 
+// HasField reports whether a definition has a field in a version, such as status and error.
+func HasField(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version, path ...string) bool {
+	schema := schemaOf(definition, version)
+	for _, name := range path {
+		if schema == nil {
+			return false
+		}
+		field, found := schema.Properties[name]
+		if !found {
+			return false
+		}
+		schema = &field
+	}
+	return schema != nil
+}
+
 // schemaOf returns the schema of a version that is served, or nil.
 func schemaOf(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) *apiextensionsv1.JSONSchemaProps {
 	for i := range definition.Spec.Versions {

@@ -46,7 +46,20 @@ func TestMissingOfEarlierDraft(t *testing.T) {
 		t.Errorf("Missing: %v (-want +got):\n%s", err, diff)
 	}
 
+	for field, want := range map[string]bool{"readyToUse": true, "conditions": false} {
+		if got := crds.HasField(access, objectstorage.V1alpha2, "status", field); got != want {
+			t.Errorf("HasField(status.%s) = %t", field, got)
+		}
+	}
+	difference, err := crds.Difference(access, objectstorage.V1alpha2)
+	if want := access.Name + " lacks spec.bucketClaims[].accessModes, status.conditions"; difference != want || err != nil {
+		t.Errorf("Difference() = %q, %v, want %q", difference, err, want)
+	}
+
 	access.Spec.Versions[0].Served = false
+	if crds.HasField(access, objectstorage.V1alpha2, "status") {
+		t.Error("a version that is not served has a field")
+	}
 	if _, err := crds.Missing(access, objectstorage.V1alpha2); err == nil {
 		t.Error("a definition that does not serve the version is compared")
 	}

@@ -94,6 +94,9 @@ func (n *node) readConditions(o *unstructured.Unstructured) {
 		c.State = timeline.ConditionClass(c.Type, c.Status)
 		n.Conditions = append(n.Conditions, c)
 	}
+	if message := field(o, "status", "error", "message"); message != "" { // in drafts without conditions
+		n.Conditions = append(n.Conditions, condition{Type: "error", Message: message, State: statePoor})
+	}
 	is := func(state string) bool {
 		return slices.ContainsFunc(n.Conditions, func(c condition) bool { return c.State == state })
 	}

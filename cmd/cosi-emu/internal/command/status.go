@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	faults "github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -23,14 +25,21 @@ type status struct {
 
 	// Faults are the active faults.
 	Faults []faults.Status `json:"faults,omitempty"`
+	// Errors are those of objects whose definitions have status.error.
+	Errors []cluster.ObjectError `json:"errors,omitempty"`
 }
+
+// objectsTimeout is the time limit for reading objects: an API server may be down.
+const objectsTimeout = 5 * time.Second
 
 func newStatus(streams cli.Streams) *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show an emulator and its components",
-		Long: `Show the endpoints of an emulator, the state of its components, and the active faults.
+		Long: `Show the endpoints of an emulator, the state of its components, the active faults, and
+the errors of objects whose CustomResourceDefinition has status.error.
+
 The exit code is 1 if the emulator is not running.`,
 		Example: `  cosi-emu status
   cosi-emu status -o json | jq '.components[] | {name, state}'
@@ -48,6 +57,9 @@ The exit code is 1 if the emulator is not running.`,
 				if current.Faults, err = adminapi.NewClient(info.Control).Faults(cmd.Context()); err != nil {
 					return err
 				}
+				if current.Errors, err = objectErrors(cmd.Context(), info); err != nil {
+					current.Warnings = append(current.Warnings, "the errors of objects are unknown: "+err.Error())
+				}
 			}
 			if output == cli.FormatJSON {
 				return cli.PrintJSON(streams, current)
@@ -58,6 +70,21 @@ The exit code is 1 if the emulator is not running.`,
 	cli.AddName(cmd.Flags(), &name)
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
+}
+
+// objectErrors returns the errors of objects, if there is an API server.
+func objectErrors(ctx context.Context, info instance.Info) ([]cluster.ObjectError, error) {
+	if info.Kubeconfig == "" {
+		return nil, nil
+	}
+	c, err := cluster.Open(cluster.Options{Kubeconfig: info.Kubeconfig})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, objectsTimeout)
+	defer cancel()
+	return c.ObjectErrors(ctx, info.API)
 }
 
 func printStatus(streams cli.Streams, info status) error {
@@ -86,8 +113,23 @@ func printStatus(streams cli.Streams, info status) error {
 		text.WriteString("\nActive faults:\n\n")
 		_ = fault.WriteTable(&text, "  ", info.Faults) // a strings.Builder takes everything
 	}
+	writeErrors(&text, info.Errors)
 	_, err := fmt.Fprint(streams.Out, text.String())
 	return err
+}
+
+// writeErrors writes a table of the errors of objects, if there are any.
+func writeErrors(text *strings.Builder, errors []cluster.ObjectError) {
+	if len(errors) == 0 {
+		return
+	}
+	text.WriteString("\nErrors of objects:\n\n")
+	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
+	for _, e := range errors {
+		name := strings.TrimPrefix(e.Namespace+"/"+e.Name, "/")
+		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Kind, name, strings.Join(strings.Fields(e.Message), " "))
+	}
+	_ = table.Flush() // a strings.Builder takes everything
 }
 
 func number(n int) string {

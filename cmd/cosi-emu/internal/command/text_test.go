@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 )
 
@@ -66,5 +69,21 @@ func TestAccessKey(t *testing.T) {
 	}
 	if _, wanted, err := (&access{}).key(); wanted || err != nil {
 		t.Errorf("no --access: %v, %v", wanted, err)
+	}
+}
+
+// TestWriteErrors: an error is one line, however many its message has.
+func TestWriteErrors(t *testing.T) {
+	var text strings.Builder
+	writeErrors(&text, nil)
+	if text.Len() > 0 {
+		t.Errorf("no errors are %q", text.String())
+	}
+	writeErrors(&text, []cluster.ObjectError{
+		{Kind: "Bucket", Name: "bc-1", Message: "driver failed:\n\tno quota"}, {Kind: "BucketClaim", Namespace: "demo", Name: "photos", Message: "no class"},
+	})
+	want := "\nErrors of objects:\n\n  Bucket       bc-1         driver failed: no quota\n  BucketClaim  demo/photos  no class\n"
+	if diff := cmp.Diff(want, text.String()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
