@@ -101,6 +101,14 @@ func TestDefinitionsOfAnotherDraft(t *testing.T) {
 	running := s.start(opts)
 	defer s.stop(running)
 	s.awaitWarning(running, "the CustomResourceDefinitions are of another draft of v1alpha2")
+	c := running.Emulator().Client()
+	if err := applyText(t.Context(), c, readPublishedV1alpha2(t, "access-mode.yaml")); err != nil {
+		t.Errorf("manifests of the draft: %v", err)
+	}
+	err = applyText(t.Context(), c, readPublishedV1alpha2(t, "access-modes.yaml"))
+	if err == nil || !strings.Contains(err.Error(), "cosi-emu convert --to one-mode") {
+		t.Errorf("manifests of a later draft: %v, want an error that explains how to write them", err)
+	}
 }
 
 // TestDefinitionsReplaced: definitions that lose a field while an emulator runs are a warning until they have it again.
