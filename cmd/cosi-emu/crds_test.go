@@ -50,7 +50,7 @@ func TestForeignDefinitions(t *testing.T) {
 	h := newHome(t)
 	file := h.writeForeignDefinitions()
 	h.rejected("buckets.objectstorage.k8s.io lacks status.conditions; run a controller and a sidecar of the same draft", "up", "--crds", file)
-	h.rejected("--crds: "+h.dir+" has no", "up", "--crds", h.dir)
+	h.rejected("--crds: "+filepath.Join(h.dir, "tmp")+" has no", "up", "--crds", filepath.Join(h.dir, "tmp"))
 
 	info := h.up("--crds", file, "--controller-cmd", "sleep 600", "--sidecar-cmd", "sleep 600")
 	c := connect(t, info.Kubeconfig)
