@@ -31,7 +31,8 @@ func (s *Session) startWatches(ctx context.Context) {
 	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	see := s.definitionSeen()
 	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})
-	if s.cluster == nil { // the classes of an existing cluster are its administrator's
+	// The classes of an existing cluster are its administrator's, and scenarios say what they use.
+	if s.cluster == nil && !s.opts.Emulator.Strict {
 		s.followDefaultClasses(ctx)
 	}
 }

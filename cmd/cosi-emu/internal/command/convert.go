@@ -35,7 +35,7 @@ printed as they are. Each change is a line on standard error.
 Modes that differ by category cannot be converted to one-mode: then nothing is
 printed, and the exit code is 2. 'cosi-emu migrate' translates objects of v1alpha1.`,
 		Example: `  cosi-emu convert -f access.yaml > access-kep.yaml
-  cat *.yaml | cosi-emu convert -f - | kubectl apply -f -
+  cosi-emu convert -f class.yaml -f access.yaml | kubectl apply -f -
 
   # For a cluster with upstream's CustomResourceDefinitions.
   cosi-emu example | cosi-emu convert -f - --to one-mode`,

@@ -284,6 +284,10 @@ download. If there is none, an API server in this process takes their place: it 
 custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
 gets the programs, if necessary by a build. --control-plane selects one or the other.
 
+With --crds, the API server has the CustomResourceDefinitions of another draft of COSI, for
+your own controller and sidecar. If they lack fields that the emulator's own write, the
+start names the fields and is rejected. docs/drafts.md has the drafts.
+
 All services listen on 127.0.0.1. With --listen, other machines can connect: everything
 then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
 administrator, and the Secrets of accesses contain keys and certificate authority of S3.
