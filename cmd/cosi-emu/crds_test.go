@@ -55,7 +55,8 @@ func TestForeignDefinitions(t *testing.T) {
 	info := h.up("--crds", file, "--controller-cmd", "sleep 600", "--sidecar-cmd", "sleep 600")
 	c := connect(t, info.Kubeconfig)
 	claim := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "photos"}, Spec: v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "photos"},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard},
 	}
 	if err := c.client.Create(t.Context(), claim); err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ func TestReadConditions(t *testing.T) {
 			[]condition{{Type: "error", Message: "no such class", State: statePoor}},
 		},
 		"Condition": {
-			"a condition of the KEP", head + "status: {conditions: [{type: Provisioned, status: 'True', reason: Done}], readyToUse: true}", stateGood,
-			[]condition{{Type: "Provisioned", Status: "True", Reason: "Done", State: stateGood}},
+			"a condition of the KEP", head + "status: {conditions: [{type: Provisioned, status: 'True', reason: Done}], readyToUse: true}",
+			stateGood, []condition{{Type: "Provisioned", Status: "True", Reason: "Done", State: stateGood}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ const howToInstall = "install COSI with 'kubectl apply -k' of the directories ap
 func (c *Cluster) CheckKinds(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	definitions, err := crds.All()
+	own, err := crds.All()
 	if err != nil {
 		return err
 	}
@@ -37,14 +37,14 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 		return fmt.Errorf("ask which kinds there are: %w", err)
 	}
 	var missing []string
-	for _, definition := range definitions {
+	for _, definition := range own {
 		plural := definition.Spec.Names.Plural
 		if !slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == plural }) {
 			missing = append(missing, plural)
 		}
 	}
 	if len(missing) == 0 {
-		return c.checkDefinitions(ctx, definitions)
+		return c.checkDefinitions(ctx, own)
 	}
 	return fmt.Errorf("%w: it does not serve %s of %s; %s", ErrNotInstalled,
 		strings.Join(missing, ", "), v1alpha2.SchemeGroupVersion, howToInstall)

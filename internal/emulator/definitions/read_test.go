@@ -51,11 +51,12 @@ func TestRead(t *testing.T) {
 		all.WriteString("---\n" + text)
 	}
 	files["kustomization.yaml"] = "resources: [all]\n"
+	const namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: cosi}\n"
 	files["README.md"] = "not YAML: ["
 	for name, path := range map[string]string{
 		"Directory":    directory(t, files),
 		"File":         filepath.Join(directory(t, map[string]string{"all.txt": all.String()}), "all.txt"),
-		"Installation": directory(t, map[string]string{"all.yml": all.String() + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: cosi}\n"}),
+		"Installation": directory(t, map[string]string{"all.yml": all.String() + namespace}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			read, err := definitions.Read(path, objectstorage.V1alpha2)
@@ -77,8 +78,11 @@ func TestReadRejects(t *testing.T) {
 		change func(files map[string]string)
 		want   []string
 	}{
-		"Empty":   {"a directory of other files", func(files map[string]string) { clear(files) }, []string{"has no CustomResourceDefinition"}},
-		"Missing": {"a kind is missing", func(files map[string]string) { delete(files, claims) }, []string{"definitions of bucketclaims.objectstorage.k8s.io are missing"}},
+		"Empty": {"a directory of other files", func(files map[string]string) { clear(files) }, []string{"has no CustomResourceDefinition"}},
+		"Missing": {
+			"a kind is missing", func(files map[string]string) { delete(files, claims) },
+			[]string{"definitions of bucketclaims.objectstorage.k8s.io are missing"},
+		},
 		"Twice": {
 			"a kind is there twice", func(files map[string]string) { files["more.yaml"] = files[claims] },
 			[]string{"2 definitions of bucketclaims.objectstorage.k8s.io"},

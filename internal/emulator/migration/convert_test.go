@@ -43,6 +43,9 @@ spec:
       note: unknown
 `
 	classHead = "apiVersion: objectstorage.k8s.io/v1alpha2\nkind: BucketAccessClass\nmetadata:\n  name: key\nspec:\n"
+	jsonHead  = `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess", ` +
+		`"metadata": {"name": "a"}, "spec": {"bucketClaims": [`
+	jsonTail = `]}}]}`
 )
 
 func TestConvert(t *testing.T) {
@@ -69,14 +72,15 @@ func TestConvert(t *testing.T) {
 			[]string{"f:6: BucketAccessClass key: spec.disallowedBucketAccessModes is now disallowedBucketAccessModes.objectData"},
 		},
 		"ClassBack": {
-			"categories that are equal", classHead + "  disallowedBucketAccessModes: {objectData: [ReadWrite, WriteOnly], bucketMetadata: [WriteOnly, ReadWrite]}\n",
+			"categories that are equal",
+			classHead + "  disallowedBucketAccessModes: {objectData: [ReadWrite, WriteOnly], bucketMetadata: [WriteOnly, ReadWrite]}\n",
 			classHead + "  disallowedBucketAccessModes: [ReadWrite, WriteOnly]\n", drafts.OneMode,
 			[]string{"f:6: BucketAccessClass key: spec.disallowedBucketAccessModes.objectData is now disallowedBucketAccessModes"},
 		},
 		"JSONList": {
 			"JSON is YAML",
-			`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess", "metadata": {"name": "a"}, "spec": {"bucketClaims": [{"accessMode": "ReadWrite"}]}}]}`,
-			`{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "objectstorage.k8s.io/v1alpha2", "kind": "BucketAccess", "metadata": {"name": "a"}, "spec": {"bucketClaims": [{"accessModes": {objectData: "ReadWrite"}}]}}]}` + "\n",
+			jsonHead + `{"accessMode": "ReadWrite"}` + jsonTail,
+			jsonHead + `{"accessModes": {objectData: "ReadWrite"}}` + jsonTail + "\n",
 			drafts.KEP, []string{"f:1: BucketAccess a: spec.bucketClaims[0].accessMode is now accessModes.objectData"},
 		},
 		"OtherVersion": {
@@ -102,7 +106,8 @@ func TestConvert(t *testing.T) {
 
 func TestConvertRejects(t *testing.T) {
 	modes := func(modes string) string {
-		return strings.Replace(kepDocument, "      accessModes:\n        objectData: ReadOnly # never writes\n", "      accessModes: {"+modes+"}\n", 1)
+		const old = "accessModes:\n        objectData: ReadOnly # never writes\n"
+		return strings.Replace(kepDocument, old, "accessModes: {"+modes+"}\n", 1)
 	}
 	const at = "f:10: BucketAccess demo/reader: spec.bucketClaims[0]."
 	for name, tc := range map[string]struct {
@@ -114,8 +119,12 @@ func TestConvertRejects(t *testing.T) {
 			"one mode cannot say it", modes("objectData: ReadWrite, bucketMetadata: ReadOnly"), drafts.OneMode,
 			[]string{at + "accessModes cannot be converted to one-mode: bucketMetadata differs from objectData"},
 		},
-		"MetadataOnly":    {"the mode would also be that of the data", modes("objectMetadata: ReadOnly"), drafts.OneMode, []string{"it has no objectData"}},
-		"UnknownCategory": {"its meaning would be lost", modes("objectData: ReadOnly, tags: ReadOnly"), drafts.OneMode, []string{`unknown category "tags"`}},
+		"MetadataOnly": {
+			"the mode would also be that of the data", modes("objectMetadata: ReadOnly"), drafts.OneMode, []string{"it has no objectData"},
+		},
+		"UnknownCategory": {
+			"its meaning would be lost", modes("objectData: ReadOnly, tags: ReadOnly"), drafts.OneMode, []string{`unknown category "tags"`},
+		},
 		"Both": {
 			"one of them is wrong", strings.Replace(kepDocument, "      note: unknown\n", "      accessMode: ReadOnly\n", 1), drafts.KEP,
 			[]string{"accessMode cannot be converted to kep: there is also accessModes"},
@@ -125,7 +134,8 @@ func TestConvertRejects(t *testing.T) {
 			[]string{at + "accessMode cannot be converted to kep: it must be one mode"},
 		},
 		"Class": {
-			"one list cannot say it", classHead + "  disallowedBucketAccessModes: {objectData: [ReadWrite], objectMetadata: [WriteOnly]}\n", drafts.OneMode,
+			"one list cannot say it",
+			classHead + "  disallowedBucketAccessModes: {objectData: [ReadWrite], objectMetadata: [WriteOnly]}\n", drafts.OneMode,
 			[]string{"f:6: BucketAccessClass key: spec.disallowedBucketAccessModes cannot be converted", "objectMetadata differs"},
 		},
 		"All": {

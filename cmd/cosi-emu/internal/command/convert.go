@@ -56,10 +56,22 @@ func convert(streams cli.Streams, files []string, to string) error {
 	if len(files) == 0 {
 		return cli.Usage(errors.New("--filename is required: a file with manifests, or - for standard input"))
 	}
+	text, changes, err := convertFiles(streams, files, draft)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	if _, err := streams.Out.Write(text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+counted(len(changes), "field")+"."), "\n"))
+	return err
+}
+
+// convertFiles returns the converted documents of files, and the changes. The error lists everything that is wrong.
+func convertFiles(streams cli.Streams, files []string, to drafts.Draft) (text []byte, changes []string, err error) {
 	var (
-		all     bytes.Buffer
-		changes []string
-		errs    []error
+		all  bytes.Buffer
+		errs []error
 	)
 	for _, file := range files {
 		name, data, err := cli.ReadInput(streams, file)
@@ -67,18 +79,11 @@ func convert(streams cli.Streams, files []string, to string) error {
 			errs = append(errs, err)
 			continue
 		}
-		converted, err := migration.Convert(name, data, draft)
+		converted, err := migration.Convert(name, data, to)
 		errs, changes = append(errs, err), append(changes, converted.Changes...)
 		appendDocuments(&all, converted.Text)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return cli.Usage(err)
-	}
-	if _, err := all.WriteTo(streams.Out); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+counted(len(changes), "field")+"."), "\n"))
-	return err
+	return all.Bytes(), changes, errors.Join(errs...)
 }
 
 // appendDocuments appends the documents of a file, separated from those of another.

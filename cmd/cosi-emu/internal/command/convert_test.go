@@ -35,7 +35,10 @@ func TestConvert(t *testing.T) {
 			"their documents stay apart", []string{"-f", file, "-f", "-"}, one, cli.ExitOK, kep + "---\n" + kep,
 			[]string{"one.yaml:4: BucketAccess a: spec", "stdin:4: BucketAccess a: spec", "Converted to kep: 2 fields.\n"},
 		},
-		"Unchanged": {"it is as it was", []string{"-f", "-", "--to", "one-mode"}, one, cli.ExitOK, one, []string{"Converted to one-mode: 0 fields."}},
+		"Unchanged": {
+			"it is as it was", []string{"-f", "-", "--to", "one-mode"}, one, cli.ExitOK, one,
+			[]string{"Converted to one-mode: 0 fields."},
+		},
 		"Impossible": {
 			"nothing is printed", []string{"-f", file, "-f", "-", "--to", "one-mode"}, two, cli.ExitUsage, "",
 			[]string{"stdin:4: BucketAccess a: spec.bucketClaims[0].accessModes cannot be converted to one-mode: bucketMetadata differs"},

@@ -80,7 +80,8 @@ func TestWriteErrors(t *testing.T) {
 		t.Errorf("no errors are %q", text.String())
 	}
 	writeErrors(&text, []cluster.ObjectError{
-		{Kind: "Bucket", Name: "bc-1", Message: "driver failed:\n\tno quota"}, {Kind: "BucketClaim", Namespace: "demo", Name: "photos", Message: "no class"},
+		{Kind: "Bucket", Name: "bc-1", Message: "driver failed:\n\tno quota"},
+		{Kind: "BucketClaim", Namespace: "demo", Name: "photos", Message: "no class"},
 	})
 	want := "\nErrors of objects:\n\n  Bucket       bc-1         driver failed: no quota\n  BucketClaim  demo/photos  no class\n"
 	if diff := cmp.Diff(want, text.String()); diff != "" {

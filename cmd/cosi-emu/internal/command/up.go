@@ -56,7 +56,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.init, "init", "",
 		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
 	flags.StringVar(&s.crds, "crds", "",
-		"file or directory with the CustomResourceDefinitions to serve, for a controller and a sidecar of another draft (default: the emulator's)")
+		"file or directory with CustomResourceDefinitions of another draft, for your own controller and sidecar (default: the emulator's)")
 	flags.StringVar(&s.session.Emulator.Snapshot, "from", "",
 		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
 }
