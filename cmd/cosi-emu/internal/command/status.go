@@ -125,6 +125,7 @@ func writeErrors(text *strings.Builder, errors []cluster.ObjectError) {
 	}
 	text.WriteString("\nErrors of objects:\n\n")
 	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "  KIND\tNAME\tERROR")
 	for _, e := range errors {
 		name := strings.TrimPrefix(e.Namespace+"/"+e.Name, "/")
 		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Kind, name, strings.Join(strings.Fields(e.Message), " "))
