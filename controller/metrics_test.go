@@ -23,7 +23,7 @@ import (
 func TestOperationMetrics(t *testing.T) {
 	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
 	h, address := prepare(t), freeAddress(t)
-	h.startController(func(o *cosicontroller.Options) { o.MetricsBindAddress = address })
+	h.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
 	h.make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = measured }),
 		newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = measured }))
 	claim, bucket := h.provisioned("data")
@@ -87,7 +87,7 @@ func TestOperationMetrics(t *testing.T) {
 // KEP: METRIC-8
 func TestBuildInfo(t *testing.T) {
 	h, address := prepare(t), freeAddress(t)
-	h.startController(func(o *cosicontroller.Options) { o.MetricsBindAddress = address })
+	h.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
 	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{", "workqueue_depth{"} {
 		if len(samples(t.Context(), t, address, name)) == 0 {
 			t.Errorf("no metric %s}", name)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/cosi-emu/cosi-emu/internal/controller/instance"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
@@ -47,9 +48,9 @@ type Options struct {
 	// DefaultRetryMaxDelay.
 	RetryMaxDelay time.Duration
 
-	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
-	// string and "0" disable it.
-	MetricsBindAddress string
+	// Metrics are the options of the metrics endpoint. An empty BindAddress disables it, as
+	// "0" does. With SecureServing and a CertDir, the certificate must be there.
+	Metrics metricsserver.Options
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
 	// /readyz. The empty string and "0" disable them.
 	HealthProbeBindAddress string

@@ -17,7 +17,7 @@ import (
 // KEP: METRIC-5, METRIC-6, METRIC-7, METRIC-8
 func TestDriverCallMetrics(t *testing.T) {
 	w := newWorld(t)
-	w.options.MetricsBindAddress = freeAddress(t)
+	w.options.Metrics.BindAddress = freeAddress(t)
 	w.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
 	w.start()
 	w.readyBucket()
@@ -82,7 +82,7 @@ func freeAddress(tb testing.TB) string {
 // scrape returns what the metrics endpoint answers.
 func (w *world) scrape() string {
 	w.Helper()
-	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.MetricsBindAddress+"/metrics", http.NoBody)
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.Metrics.BindAddress+"/metrics", http.NoBody)
 	w.Must(err)
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)

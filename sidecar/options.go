@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
@@ -79,9 +80,9 @@ type Options struct {
 	// DefaultRetryMaxDelay.
 	RetryMaxDelay time.Duration
 
-	// MetricsBindAddress is the TCP address of the metrics endpoint. The empty
-	// string and "0" disable it.
-	MetricsBindAddress string
+	// Metrics are the options of the metrics endpoint. An empty BindAddress disables it, as
+	// "0" does. With SecureServing and a CertDir, the certificate must be there.
+	Metrics metricsserver.Options
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
 	// /readyz. The empty string and "0" disable them.
 	HealthProbeBindAddress string

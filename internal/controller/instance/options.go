@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
@@ -32,7 +33,7 @@ type Options struct {
 	RetryBaseDelay time.Duration
 	RetryMaxDelay  time.Duration
 
-	MetricsBindAddress     string
+	Metrics                metricsserver.Options
 	HealthProbeBindAddress string
 
 	LeaderElection                            bool
@@ -51,7 +52,7 @@ func (o Options) settings() cosimanager.Settings {
 		RetryBaseDelay:          cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay),
 		RetryMaxDelay:           cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay),
 		ReconcileTimeout:        reconcileTimeout,
-		MetricsBindAddress:      o.MetricsBindAddress,
+		Metrics:                 o.Metrics,
 		HealthProbeBindAddress:  o.HealthProbeBindAddress,
 		LeaderElection:          o.LeaderElection,
 		LeaderElectionNamespace: o.LeaderElectionNamespace,

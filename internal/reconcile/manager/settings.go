@@ -1,9 +1,12 @@
 package manager
 
 import (
+	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -31,7 +34,8 @@ type Settings struct {
 	Logger                                          logr.Logger
 	Workers                                         int
 	RetryBaseDelay, RetryMaxDelay, ReconcileTimeout time.Duration
-	MetricsBindAddress, HealthProbeBindAddress      string
+	Metrics                                         metricsserver.Options
+	HealthProbeBindAddress                          string
 	LeaderElection                                  bool
 	LeaderElectionNamespace                         string
 	LeaseDuration, RenewDeadline, RetryPeriod       time.Duration
@@ -43,7 +47,7 @@ func (s Settings) Options(scheme *runtime.Scheme, lease string) manager.Options 
 	return manager.Options{
 		Scheme:                  scheme,
 		Logger:                  s.Logger,
-		Metrics:                 metricsserver.Options{BindAddress: s.MetricsBindAddress},
+		Metrics:                 s.Metrics,
 		HealthProbeBindAddress:  s.HealthProbeBindAddress,
 		LeaderElection:          s.LeaderElection,
 		LeaderElectionID:        lease,
@@ -75,7 +79,7 @@ func (s Settings) Validate() error {
 			s.RetryBaseDelay, s.RetryMaxDelay))
 	}
 	return errors.Join(append(errs, s.validateElection(),
-		validateAddress("metrics", s.MetricsBindAddress), validateAddress("health probe", s.HealthProbeBindAddress))...)
+		validateAddress("metrics", s.Metrics.BindAddress), s.validateCertificate(), validateAddress("health probe", s.HealthProbeBindAddress))...)
 }
 
 // validateElection has the rules of client-go, which checks them only later.
@@ -86,6 +90,21 @@ func (s Settings) validateElection() error {
 	}
 	return fmt.Errorf("the lease duration, %s, must be longer than the renew deadline, %s, which must be longer than %.1f retry periods of %s",
 		s.LeaseDuration, s.RenewDeadline, leaderelection.JitterFactor, s.RetryPeriod)
+}
+
+// validateCertificate reads the certificate of the metrics endpoint, which would otherwise be
+// replaced by a self-signed one if it is missing.
+func (s Settings) validateCertificate() error {
+	m := s.Metrics
+	if !m.SecureServing || m.CertDir == "" || m.BindAddress == "" || m.BindAddress == disabled {
+		return nil
+	}
+	certificate := filepath.Join(m.CertDir, cmp.Or(m.CertName, "tls.crt"))
+	key := filepath.Join(m.CertDir, cmp.Or(m.KeyName, "tls.key"))
+	if _, err := tls.LoadX509KeyPair(certificate, key); err != nil {
+		return fmt.Errorf("the certificate of the metrics endpoint, %s, and its key, %s, cannot be used: %w", certificate, key, err)
+	}
+	return nil
 }
 
 func validateAddress(what, address string) error {

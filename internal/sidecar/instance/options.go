@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/validation"
 	certutil "k8s.io/client-go/util/cert"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
@@ -54,7 +55,7 @@ type Options struct {
 	Workers                                   int
 	RetryBaseDelay                            time.Duration
 	RetryMaxDelay                             time.Duration
-	MetricsBindAddress                        string
+	Metrics                                   metricsserver.Options
 	HealthProbeBindAddress                    string
 	LeaderElection                            bool
 	LeaderElectionNamespace                   string
@@ -103,7 +104,7 @@ func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
 		Logger: o.Logger, Workers: o.Workers,
 		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: o.reconcileTimeout(),
-		MetricsBindAddress: o.MetricsBindAddress, HealthProbeBindAddress: o.HealthProbeBindAddress,
+		Metrics: o.Metrics, HealthProbeBindAddress: o.HealthProbeBindAddress,
 		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
 	}

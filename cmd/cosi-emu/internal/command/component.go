@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
 
 // defaultEndpoint is the driver's socket of the COSI specification.
@@ -24,17 +25,28 @@ func addEndpoint(flags *pflag.FlagSet, endpoint *string, usage string) {
 // component has the options that controller and sidecar have in common.
 type component struct {
 	workers                 *int
-	metrics, probes         *string
+	metrics                 *metricsFlags
+	probes                  *string
 	elect                   *bool
 	namespace               *string
 	lease, deadline, period *time.Duration
 	baseDelay, maxDelay     *time.Duration
 }
 
+// probeAddress is upstream's default in a Pod. Outside, the components would need the same port.
+func probeAddress(podNamespace string) string {
+	if podNamespace == "" {
+		return "0"
+	}
+	return ":8081"
+}
+
 func (c component) addFlags(flags *pflag.FlagSet, workers int, baseDelay, maxDelay time.Duration) {
 	flags.IntVar(c.workers, "workers", workers, "number of objects of each kind that are reconciled at the same time")
-	flags.StringVar(c.metrics, "metrics-bind-address", "0", "TCP address of /metrics; 0 disables it")
-	flags.StringVar(c.probes, "health-probe-bind-address", "0", "TCP address of /healthz and /readyz; 0 disables them")
+	c.metrics.addFlags(flags)
+	flags.StringVar(c.probes, "health-probe-bind-address", probeAddress(cosimanager.PodNamespace()),
+		"TCP address of /healthz and /readyz; 0 disables them (default: :8081 in a Pod, otherwise 0)")
+	flags.Lookup("health-probe-bind-address").DefValue = "" // the help must not depend on the environment
 	flags.BoolVar(c.elect, "leader-elect", false, "enable leader election")
 	flags.StringVar(c.namespace, "leader-election-namespace", "", "namespace of the Lease (default: the Pod's namespace)")
 	flags.DurationVar(c.lease, "leader-election-lease-duration", cosicontroller.DefaultLeaseDuration,

@@ -17,6 +17,7 @@ func newController(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
+		stats  metricsFlags
 		opts   cosicontroller.Options
 		api    = objectstorage.V1alpha2
 	)
@@ -28,7 +29,7 @@ rules of deploy/rbac/controller.yaml, or elsewhere with a kubeconfig. The COSI k
 must be installed in the version of --api; a cluster has those of one version. It runs
 until the process gets SIGTERM.`,
 		Example: `  # In a Pod; see deploy/controller.
-  cosi-emu controller --leader-elect --health-probe-bind-address :8081 --metrics-bind-address :8080
+  cosi-emu controller --leader-elect --metrics-bind-address :8443
 
   # On a laptop, instead of the controller of the cluster.
   cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system
@@ -36,6 +37,7 @@ until the process gets SIGTERM.`,
   # In a cluster with the COSI kinds of v1alpha1.
   cosi-emu controller --api v1alpha1 --context kind-kind`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.Metrics = stats.options()
 			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
 				return err
 			}
@@ -48,10 +50,11 @@ until the process gets SIGTERM.`,
 	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
 	access.addFlags(flags)
 	log.addFlags(flags)
+	log.addZapFlags(flags)
 	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	component{
 		workers: &opts.Workers,
-		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
+		metrics: &stats, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,

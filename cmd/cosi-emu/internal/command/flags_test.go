@@ -41,6 +41,12 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "one-mode", "one-mode"
 	case "protocols":
 		return "Azure,S3", "Azure,S3"
+	case "encoder":
+		return "json", "json"
+	case "level":
+		return "error", "error"
+	case "time-encoding":
+		return "iso8601", "iso8601"
 	case "sets":
 		return "kep,cosi", "kep,cosi"
 	case "origins":

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"flag"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/spf13/pflag"
 	"go.uber.org/zap/zapcore"
@@ -14,22 +16,74 @@ import (
 )
 
 // logging has the flags of a component's log.
-type logging struct{ verbosity int }
+type logging struct {
+	flags     *pflag.FlagSet
+	verbosity int
+	zap       zap.Options
+}
+
+const (
+	verbosityFlag = "verbosity"
+	zapLevelFlag  = "zap-log-level"
+)
 
 func (l *logging) addFlags(flags *pflag.FlagSet) {
-	flags.IntVarP(&l.verbosity, "verbosity", "v", 0, "log level")
+	l.flags = flags
+	flags.IntVarP(&l.verbosity, verbosityFlag, "v", 0, "log level")
+}
+
+// addZapFlags adds the flags that upstream's controller and sidecar have.
+func (l *logging) addZapFlags(flags *pflag.FlagSet) {
+	usages := map[string]string{
+		"zap-devel":   "development mode: text for people, with debug messages and more stack traces",
+		"zap-encoder": "form of the log, json or console (default: json, with --zap-devel console)",
+		zapLevelFlag: "log level: error, info, debug, which is --verbosity 1, or a number, which is that --verbosity " +
+			"(default: info, with --zap-devel debug)",
+		"zap-stacktrace-level": "lowest level with stack traces: info, error or panic (default: error, with --zap-devel warn)",
+		"zap-time-encoding":    "form of times: epoch, millis, nanos, iso8601, rfc3339 or rfc3339nano (default: rfc3339)",
+	}
+	upstream := flag.NewFlagSet("", flag.ContinueOnError)
+	l.zap.BindFlags(upstream)
+	upstream.VisitAll(func(f *flag.Flag) {
+		f.Usage = usages[f.Name]
+		flags.AddGoFlag(f)
+	})
 }
 
 func (l *logging) validate() error {
 	if l.verbosity < 0 || l.verbosity > math.MaxInt8 {
-		return cli.Usage(fmt.Errorf("--verbosity %d must be between 0 and %d", l.verbosity, math.MaxInt8))
+		return cli.Usage(fmt.Errorf("--%s %d must be between 0 and %d", verbosityFlag, l.verbosity, math.MaxInt8))
+	}
+	if l.zap.Level == nil {
+		return nil
+	}
+	given := l.flags.Lookup(zapLevelFlag).Value.String()
+	if number, err := strconv.Atoi(given); err == nil && number > math.MaxInt8 {
+		return cli.Usage(fmt.Errorf("--%s %s must be at most %d", zapLevelFlag, given, math.MaxInt8))
+	}
+	if l.flags.Changed(verbosityFlag) && zapcore.LevelOf(l.zap.Level) != l.level() {
+		return cli.Usage(fmt.Errorf("--%s %d and --%s %s are different log levels: use one of the flags",
+			verbosityFlag, l.verbosity, zapLevelFlag, given))
 	}
 	return nil
 }
 
-// set makes the program, and its libraries, log as JSON to standard error.
+// level is the level of --verbosity.
+func (l *logging) level() zapcore.Level { return zapcore.Level(-l.verbosity) } //nolint:gosec // validated to fit
+
+// options returns the options of the logger once the flags have been validated.
+func (l *logging) options() zap.Options {
+	options := l.zap
+	if options.Level == nil && (l.flags.Changed(verbosityFlag) || !options.Development) {
+		options.Level = l.level()
+	}
+	return options
+}
+
+// set makes the program, and its libraries, log to standard error.
 func (l *logging) set(streams cli.Streams) {
-	logger := zap.New(zap.WriteTo(streams.Err), zap.Level(zapcore.Level(-l.verbosity))) //nolint:gosec // validated to fit
+	options := l.options()
+	logger := zap.New(zap.UseFlagOptions(&options), zap.WriteTo(streams.Err))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
 }

@@ -81,6 +81,14 @@ func TestRun(t *testing.T) {
 		"Verbosity": {
 			reason: "usage", args: []string{"driver", "-v", "-1"}, code: 2, err: "Error: --verbosity -1",
 		},
+		"Levels": {
+			reason: "usage", args: []string{"controller", "-v", "2", "--zap-log-level", "debug"},
+			code: 2, err: "Error: --verbosity 2 and --zap-log-level debug are different log levels",
+		},
+		"Certificate": {
+			reason: "usage", args: []string{"controller", "--metrics-bind-address", ":8443", "--metrics-cert-path", missing},
+			code: 2, err: "Error: the certificate of the metrics endpoint, " + missing,
+		},
 		"NoExisting": {
 			reason: "usage", args: []string{"up", "--install"}, code: 2, err: "Error: --kubeconfig, --context and --install require",
 		},

@@ -27,6 +27,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
+		stats  metricsFlags
 		opts   cosisidecar.Options
 		ca     string
 		api    = objectstorage.V1alpha2
@@ -50,6 +51,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 			if err := readCertificates(ca, &opts); err != nil {
 				return err
 			}
+			opts.Metrics = stats.options()
 			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
 				return err
 			}
@@ -63,6 +65,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
 	access.addFlags(flags)
 	log.addFlags(flags)
+	log.addZapFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
 	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
@@ -76,7 +79,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 		"group to take the driver name from, if the driver of that group is gone for good")
 	component{
 		workers: &opts.Workers,
-		metrics: &opts.MetricsBindAddress, probes: &opts.HealthProbeBindAddress,
+		metrics: &stats, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
