@@ -67,6 +67,9 @@ func TestBuild(t *testing.T) {
 			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",
 		}},
 		{"Bridge", "bridge", "a driver of v1alpha1 for it", bridged},
+		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{
+			"ClusterRole cosi-metrics-auth", "ClusterRole cosi-metrics-reader", "ClusterRoleBinding cosi-metrics-auth",
+		}},
 		{"Explore", "explore", "exploration on several machines", []string{
 			"ConfigMap cosi-explore", "Job cosi-explore", "Namespace cosi-explore",
 		}},
