@@ -50,7 +50,7 @@ func New(options Options) (*Bridge, error) {
 	}
 	return &Bridge{
 		options: options, conn: conn, callers: ended.callers, detection: ended.detection,
-		buckets: &ids{store: options.Store, kind: "bucket"}, accounts: &ids{store: options.Store, kind: "account"},
+		buckets: &ids{store: options.Store, kind: bucketKind}, accounts: &ids{store: options.Store, kind: accountKind},
 		turns: newTurns(),
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/util/retry"
 )
@@ -22,12 +23,14 @@ const (
 	configMapValue = "value"
 )
 
-// ConfigMaps is a Store in the ConfigMaps of a namespace: one for each key, since a
+// ConfigMaps is a KeyStore in the ConfigMaps of a namespace: one for each key, since a
 // ConfigMap for all of them could become too large.
 type ConfigMaps struct {
 	client corev1client.ConfigMapInterface
 	prefix string
 }
+
+var _ KeyStore = &ConfigMaps{}
 
 // NewConfigMaps returns a Store in the namespace of the client. Bridges with different
 // prefixes share no keys.
@@ -62,6 +65,19 @@ func (c *ConfigMaps) Load(ctx context.Context, key string) (value string, found 
 		return "", false, err
 	}
 	return stored.Data[configMapValue], true, nil
+}
+
+// Keys implements KeyStore.
+func (c *ConfigMaps) Keys(ctx context.Context) ([]string, error) {
+	list, err := c.client.List(ctx, metav1.ListOptions{LabelSelector: labels.Set{ConfigMapLabel: c.prefix}.String()})
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, len(list.Items))
+	for i := range list.Items {
+		keys[i] = list.Items[i].Data[configMapKey]
+	}
+	return keys, nil
 }
 
 // Save implements Store.

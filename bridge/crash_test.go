@@ -25,6 +25,8 @@ func (m memory) Load(_ context.Context, key string) (value string, found bool, e
 	return value, found, nil
 }
 
+func (m memory) Keys(context.Context) ([]string, error) { return slices.Collect(maps.Keys(m)), nil }
+
 func (m memory) Save(_ context.Context, key, value string) error {
 	m[key] = value
 	return nil

@@ -15,12 +15,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Directory is a Store in the files of a directory, which only its owner can read. A
+// Directory is a KeyStore in the files of a directory, which only its owner can read. A
 // directory serves one process at a time.
 type Directory struct {
 	path string
 	lock *flock.Flock
 }
+
+var _ KeyStore = &Directory{}
+
+// entrySuffix ends the names of the files with entries.
+const entrySuffix = ".json"
 
 // entry is the content of a file. The key is for people and for a check: the name of
 // the file is its hash, since keys may be longer than names can be.
@@ -51,7 +56,7 @@ func (d *Directory) Close() error { return d.lock.Close() }
 
 func (d *Directory) file(key string) string {
 	hash := sha256.Sum256([]byte(key))
-	return filepath.Join(d.path, hex.EncodeToString(hash[:])+".json")
+	return filepath.Join(d.path, hex.EncodeToString(hash[:])+entrySuffix)
 }
 
 // Load implements Store.
@@ -69,6 +74,30 @@ func (d *Directory) Load(_ context.Context, key string) (value string, found boo
 		return "", false, fmt.Errorf("file %s is not that of %s: it was changed by another program; restore it from a backup", path, key)
 	}
 	return e.Value, true, nil
+}
+
+// Keys implements KeyStore.
+func (d *Directory) Keys(context.Context) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(d.path, "*"+entrySuffix))
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+			continue
+		}
+		var e entry
+		if err == nil {
+			err = json.Unmarshal(content, &e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("file %s has no ID: %w; restore it from a backup", path, err)
+		}
+		keys = append(keys, e.Key)
+	}
+	return keys, nil
 }
 
 // Save implements Store.

@@ -56,14 +56,18 @@ func (b *Bridge) driver(ctx context.Context) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newDriver(dialect, conn, b.options), nil
+}
+
+func newDriver(dialect dialects.Dialect, conn grpc.ClientConnInterface, options Options) driver {
 	if dialect == dialects.V1alpha1 {
 		return v1alpha1Driver{
-			options: b.options, identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
-		}, nil
+			options: options, identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
+		}
 	}
 	return v1alpha2Driver{
 		Client: dialects.NewClient(conn, dialect), dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn),
-	}, nil
+	}
 }
 
 // dialect returns the dialect of the driver, and the connection on which it speaks it.

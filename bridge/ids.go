@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
@@ -21,10 +22,16 @@ import (
 // crashes before the ID is stored, it is known that the driver must be asked again.
 type ids struct {
 	store Store
-	kind  string // "bucket" or "account"
+	kind  string
 	// named is set once the driver has returned names as IDs.
 	named atomic.Bool
 }
+
+// Kinds of what has an ID.
+const (
+	bucketKind  = "bucket"
+	accountKind = "account"
+)
 
 // record is what is stored for a name.
 type record struct {
@@ -43,6 +50,15 @@ func (i *ids) key(name string) string { return i.kind + "/" + name }
 
 // namedKey is the key of what is stored once the driver has returned a name.
 func (i *ids) namedKey() string { return i.kind + "-ids-are-names" }
+
+// hasIDs reports whether a store has the ID of any bucket or account.
+func hasIDs(ctx context.Context, store KeyStore) (bool, error) {
+	keys, err := store.Keys(ctx)
+	isID := func(key string) bool {
+		return strings.HasPrefix(key, (&ids{kind: bucketKind}).key("")) || strings.HasPrefix(key, (&ids{kind: accountKind}).key(""))
+	}
+	return slices.ContainsFunc(keys, isID), err
+}
 
 func (i *ids) load(ctx context.Context, name string) (r record, found bool, err error) {
 	value, found, err := i.store.Load(ctx, i.key(name))

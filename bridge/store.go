@@ -12,3 +12,11 @@ type Store interface {
 	// Delete removes a key, if it is there.
 	Delete(ctx context.Context, key string) error
 }
+
+// KeyStore is a Store that knows its keys.
+type KeyStore interface {
+	Store
+
+	// Keys returns all keys, in any order.
+	Keys(ctx context.Context) ([]string, error)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,12 +31,12 @@ func openDirectory(t *testing.T, path string) *bridge.Directory {
 func TestStores(t *testing.T) {
 	long := "bucket/" + strings.Repeat("x", 2048)
 	directory := filepath.Join(t.TempDir(), "state")
-	for name, open := range map[string]func(*testing.T) bridge.Store{
-		"Directory": func(t *testing.T) bridge.Store {
+	for name, open := range map[string]func(*testing.T) bridge.KeyStore{
+		"Directory": func(t *testing.T) bridge.KeyStore {
 			t.Helper()
 			return openDirectory(t, directory)
 		},
-		"ConfigMaps": func(t *testing.T) bridge.Store {
+		"ConfigMaps": func(t *testing.T) bridge.KeyStore {
 			t.Helper()
 			client, err := kubernetes.NewForConfig(controlplanetest.Start(t).AdminConfig())
 			if err != nil {
@@ -59,7 +60,13 @@ func TestStores(t *testing.T) {
 			if d, ok := store.(*bridge.Directory); ok {
 				_ = d.Close()
 			}
-			got := read(t, open(t), "a", long, "gone")
+			again := open(t)
+			keys, err := again.Keys(t.Context())
+			slices.Sort(keys)
+			if diff := cmp.Diff([]string{"a", long}, keys); diff != "" || err != nil {
+				t.Errorf("keys: %v (-want +got):\n%s", err, diff)
+			}
+			got := read(t, again, "a", long, "gone")
 			if diff := cmp.Diff(map[string]string{"a": "2", long: "3"}, got); diff != "" {
 				t.Errorf("what was stored (-want +got):\n%s", diff)
 			}

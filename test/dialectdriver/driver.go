@@ -49,7 +49,9 @@ func (d *Driver) Register(server *grpc.Server) {
 	if d.IDOf == nil {
 		d.IDOf = func(name string) string { return name }
 	}
-	d.buckets, d.accounts, d.modes = map[string]string{}, map[string]string{}, map[string]string{}
+	if d.buckets == nil { // otherwise it has been served before, perhaps in another dialect
+		d.buckets, d.accounts, d.modes = map[string]string{}, map[string]string{}, map[string]string{}
+	}
 	cosiv1alpha2.RegisterIdentityServer(server, d)
 	described := d.Dialect.Provisioner()
 	if d.Stubs {
@@ -97,26 +99,34 @@ func (d *Driver) Dial(tb testing.TB) []grpc.DialOption {
 func (d *Driver) Listen(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "d.sock")
+	d.ListenAt(tb, path)
+	return "unix://" + path
+}
+
+// ListenAt serves the driver on a socket until the test ends or stop is called.
+func (d *Driver) ListenAt(tb testing.TB, path string) (stop func()) {
+	tb.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "unix", path)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	d.serve(tb, listener)
-	return "unix://" + path
+	return d.serve(tb, listener)
 }
 
-func (d *Driver) serve(tb testing.TB, listener net.Listener) {
+func (d *Driver) serve(tb testing.TB, listener net.Listener) (stop func()) {
 	tb.Helper()
 	server := grpc.NewServer()
 	d.Register(server)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	tb.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		server.Stop()
 		if err := <-served; err != nil {
 			tb.Error(err)
 		}
 	})
+	tb.Cleanup(stop)
+	return stop
 }
 
 // AddBucket makes a bucket that exists without COSI.
