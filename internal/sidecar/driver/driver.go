@@ -54,7 +54,8 @@ func orDialect(err error) error {
 	if connection.CodeOf(err) != codes.Unimplemented {
 		return err
 	}
-	return fmt.Errorf("%w; the driver speaks an earlier dialect of COSI v1alpha2: put 'cosi-emu bridge' in front of it", err)
+	return fmt.Errorf("%w; the driver speaks an earlier dialect of COSI v1alpha2: start 'cosi-emu sidecar' with --state-dir "+
+		"and without --dialect=kep, or put 'cosi-emu bridge' in front of the driver", err)
 }
 
 // IsFinal reports whether the same call would always fail: see the important return

@@ -50,7 +50,7 @@ func TestTerminal(t *testing.T) {
 func TestOrDialect(t *testing.T) {
 	for code, want := range map[codes.Code]bool{codes.Unimplemented: true, codes.InvalidArgument: false} {
 		err := orDialect(connection.NewCallError(generateBucketID, status.Error(code, "no"), IsFinal))
-		if got := strings.Contains(err.Error(), "cosi-emu bridge"); got != want || !connection.IsTerminal(err) {
+		if got := strings.Contains(err.Error(), "--state-dir"); got != want || !connection.IsTerminal(err) {
 			t.Errorf("%s: error %v, terminal: %t", code, err, connection.IsTerminal(err))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -14,18 +13,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// bridgeFlags are the flags of the bridge that are no options of it.
-type bridgeFlags struct {
-	listen, stateDir, namespace, name string
-	access                            apiAccess
-	protocols                         []string
+// standaloneBridge has the flags of a bridge that is a process of its own.
+type standaloneBridge struct {
+	bridgeFlags
+
+	listen string
+	access apiAccess
 }
 
 func newBridge(streams cli.Streams) *cobra.Command {
-	var (
-		flags bridgeFlags
-		opts  bridge.Options
-	)
+	var flags standaloneBridge
 	cmd := &cobra.Command{
 		Use:   "bridge",
 		Short: "Put a driver of an older protocol behind COSI v1alpha2",
@@ -55,26 +52,21 @@ has the dialects, and what each cannot express.`,
   # A driver of v1alpha2 as of 5 January 2026, which has no access modes.
   cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
     --state-dir ./bridge-state --dialect no-modes`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams, opts) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
 	}
 	f := cmd.Flags()
 	flags.access.addFlags(f)
-	f.StringVar(&opts.Driver, "driver", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
-	addDialect(f, &opts.Dialect, "protocol of the driver", "the driver is asked")
+	flags.addFlags(f)
+	f.StringVar(&flags.options.Driver, "driver", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
 	f.StringVar(&flags.listen, "listen", "", "UNIX socket for the sidecar, unix:///path/to/bridge.sock (required)")
 	f.StringVar(&flags.stateDir, "state-dir", "", "directory that keeps the driver's IDs")
 	f.StringVar(&flags.namespace, "namespace", "", "namespace whose ConfigMaps keep the driver's IDs")
 	f.StringVar(&flags.name, "name", "cosi-bridge", "prefix of the names of the ConfigMaps, for several bridges in a namespace")
-	f.StringSliceVar(&flags.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")
-	f.StringVar(&opts.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if the driver returns none")
-	f.StringVar(&opts.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if the driver returns none")
-	f.BoolVar(&opts.S3VirtualHosts, "s3-virtual-hosts", false, "the bucket is in the host name of S3 URLs, and not in the path")
-	f.BoolVar(&opts.AssumeExisting, "assume-existing", false, "use existing buckets without a check if the driver cannot look them up")
 	return cmd
 }
 
-func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.Options) (err error) {
-	if err := f.validate(&opts); err != nil {
+func (f *standaloneBridge) run(ctx context.Context, streams cli.Streams) (err error) {
+	if err := f.check(); err != nil {
 		return cli.Usage(err)
 	}
 	store, closeStore, err := f.openStore()
@@ -82,6 +74,7 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 		return err
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
+	opts := f.options
 	opts.Store = store
 	opts.Detected = func(dialect dialects.Dialect) {
 		_, _ = fmt.Fprintf(streams.Err, "the driver at %s speaks %s\n", opts.Driver, dialect.Protocol())
@@ -102,13 +95,13 @@ func (f *bridgeFlags) run(ctx context.Context, streams cli.Streams, opts bridge.
 	return b.Serve(ctx, listener)
 }
 
-// validate checks the flags, before anything is opened.
-func (f *bridgeFlags) validate(opts *bridge.Options) error {
+// check checks the flags, before anything is opened.
+func (f *standaloneBridge) check() error {
 	for _, required := range []struct {
 		flag, value string
 		validate    func(string) error
 	}{
-		{"--driver", opts.Driver, fakedriver.ValidateEndpoint}, {"--listen", f.listen, fakedriver.ValidateListenEndpoint},
+		{"--driver", f.options.Driver, fakedriver.ValidateEndpoint}, {"--listen", f.listen, fakedriver.ValidateListenEndpoint},
 	} {
 		if required.value == "" {
 			return fmt.Errorf("%s is required, such as unix:///tmp/driver.sock", required.flag)
@@ -117,20 +110,16 @@ func (f *bridgeFlags) validate(opts *bridge.Options) error {
 			return fmt.Errorf("%s: %w", required.flag, err)
 		}
 	}
-	if opts.Driver == f.listen {
+	if f.options.Driver == f.listen {
 		return fmt.Errorf("--driver and --listen are the same socket, %s: the bridge needs one of its own", f.listen)
 	}
 	if (f.stateDir == "") == (f.namespace == "") {
 		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
 	}
-	var err error
-	if opts.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
-		return fmt.Errorf("--protocols: %w", err)
-	}
-	return errors.Join(f.access.validate(), opts.ValidateDriver())
+	return errors.Join(f.access.validate(), f.validate())
 }
 
-func (f *bridgeFlags) openStore() (store bridge.Store, closeStore func() error, err error) {
+func (f *standaloneBridge) openStore() (store bridge.Store, closeStore func() error, err error) {
 	if f.stateDir != "" {
 		directory, err := bridge.OpenDirectory(f.stateDir)
 		if err != nil {
@@ -142,9 +131,6 @@ func (f *bridgeFlags) openStore() (store bridge.Store, closeStore func() error, 
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := corev1client.NewForConfig(cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	return bridge.NewConfigMaps(client.ConfigMaps(f.namespace), f.name), func() error { return nil }, nil
+	store, err = newConfigMaps(cfg, f.namespace, f.name)
+	return store, func() error { return nil }, err
 }

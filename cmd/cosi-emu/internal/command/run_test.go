@@ -89,6 +89,17 @@ func TestRun(t *testing.T) {
 			reason: "usage", args: []string{"controller", "--metrics-bind-address", ":8443", "--metrics-cert-path", missing},
 			code: 2, err: "Error: the certificate of the metrics endpoint, " + missing,
 		},
+		"Places": {
+			reason: "usage", args: []string{"sidecar", "--state-dir", missing, "--namespace", "default"},
+			code: 2, err: "Error: --state-dir and --namespace exclude each other",
+		},
+		"Dialect": {
+			reason: "usage", args: []string{"sidecar", "--dialect", "m"}, code: 2, err: `Error: --dialect "m": the dialects are v1alpha1, `,
+		},
+		"NoBridge": {
+			reason: "usage", args: []string{"sidecar", "--api", "v1alpha1", "--dialect", "v1alpha1"},
+			code: 2, err: "Error: --dialect: a sidecar with --api v1alpha1 calls drivers of v1alpha1 itself",
+		},
 		"NoExisting": {
 			reason: "usage", args: []string{"up", "--install"}, code: 2, err: "Error: --kubeconfig, --context and --install require",
 		},

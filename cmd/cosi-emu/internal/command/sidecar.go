@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -20,6 +21,11 @@ const sidecarHelp = `Run the COSI sidecar of a driver: in the driver's Pod with 
 deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
 the sidecar. It runs until the process gets SIGTERM.
 
+The sidecar asks the driver for its dialect. In front of a driver of v1alpha1 or of an
+earlier dialect of v1alpha2, it puts a bridge, as 'cosi-emu bridge' is one. The bridge keeps
+the IDs that the driver chooses in ConfigMaps of the Pod's namespace, or, outside of a Pod,
+in a directory of the user. docs/bridge.md has the details.
+
 With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
 needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`
 
@@ -29,6 +35,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 		log    logging
 		stats  metricsFlags
 		opts   cosisidecar.Options
+		bridge sidecarBridge
 		ca     string
 		api    = objectstorage.V1alpha2
 	)
@@ -44,7 +51,10 @@ func newSidecar(streams cli.Streams) *cobra.Command {
   eval "$(cosi-emu env)"
   cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock
 
-  # The same for a driver of v1alpha1.
+  # A driver of an earlier dialect, whose IDs are kept in a directory.
+  cosi-emu sidecar --endpoint unix:///tmp/my-driver.sock --state-dir ./bridge-state
+
+  # The kinds of v1alpha1, and a driver of that version.
   cosi-emu up -d --api v1alpha1 --no-fake-driver
   cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,12 +62,13 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 				return err
 			}
 			opts.Metrics = stats.options()
-			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
+			checkBridge := func() error { return bridge.check(api, opts.Endpoint) }
+			if err := validate(access.validate, log.validate, opts.Validate, checkBridge); err != nil {
 				return err
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("sidecar")
-			return runSidecar(cmd.Context(), &access, api, opts)
+			return runSidecar(cmd.Context(), &access, api, opts, &bridge)
 		},
 	}
 	flags := cmd.Flags()
@@ -66,6 +77,7 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 	access.addFlags(flags)
 	log.addFlags(flags)
 	log.addZapFlags(flags)
+	bridge.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
 	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
@@ -114,11 +126,20 @@ type starter interface {
 	Start(ctx context.Context) error
 }
 
-func runSidecar(ctx context.Context, access *apiAccess, api objectstorage.Version, opts cosisidecar.Options) error {
+func runSidecar(
+	ctx context.Context, access *apiAccess, api objectstorage.Version, opts cosisidecar.Options, bridge *sidecarBridge,
+) (err error) {
 	cfg, err := access.config()
 	if err != nil {
 		return err
 	}
+	detach := func() error { return nil }
+	if api == objectstorage.V1alpha2 {
+		if detach, err = bridge.attach(cfg, &opts); err != nil {
+			return err
+		}
+	}
+	defer func() { err = errors.Join(err, detach()) }()
 	s, err := sidecars[api](ctx, cfg, opts)
 	if err != nil {
 		return err

@@ -1,0 +1,47 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/bridge"
+)
+
+// bridgeFlags are the flags that the bridge and the sidecar have in common.
+type bridgeFlags struct {
+	options                   bridge.Options
+	stateDir, namespace, name string
+	protocols                 []string
+}
+
+// addFlags adds the flags except those of the place for the IDs, which have other defaults in each command.
+func (f *bridgeFlags) addFlags(flags *pflag.FlagSet) {
+	addDialect(flags, &f.options.Dialect, "protocol of the driver", "the driver is asked")
+	flags.StringSliceVar(&f.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")
+	flags.StringVar(&f.options.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if a v1alpha1 driver returns none")
+	flags.StringVar(&f.options.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if a v1alpha1 driver returns none")
+	flags.BoolVar(&f.options.S3VirtualHosts, "s3-virtual-hosts", false,
+		"the bucket is in the host name of S3 URLs of a v1alpha1 driver, and not in the path")
+	flags.BoolVar(&f.options.AssumeExisting, "assume-existing", false,
+		"use existing buckets without a check if the driver cannot look them up")
+}
+
+// validate checks the flags, before anything is opened, and completes the options.
+func (f *bridgeFlags) validate() (err error) {
+	if f.options.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
+		return fmt.Errorf("--protocols: %w", err)
+	}
+	return f.options.ValidateDriver()
+}
+
+// newConfigMaps returns the store in the ConfigMaps of a namespace.
+func newConfigMaps(cfg *rest.Config, namespace, prefix string) (*bridge.ConfigMaps, error) {
+	client, err := corev1client.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return bridge.NewConfigMaps(client.ConfigMaps(namespace), prefix), nil
+}

@@ -1,0 +1,128 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+	"google.golang.org/grpc"
+	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+)
+
+// sidecarBridge is the bridge in the process of a sidecar, for a driver that needs one.
+type sidecarBridge struct {
+	bridgeFlags
+
+	flags     *pflag.FlagSet
+	log       logr.Logger
+	directory *bridge.Directory // nil unless it is open
+}
+
+func (b *sidecarBridge) addFlags(flags *pflag.FlagSet) {
+	b.flags = pflag.NewFlagSet("", pflag.ContinueOnError)
+	b.bridgeFlags.addFlags(b.flags)
+	b.flags.StringVar(&b.stateDir, "state-dir", "",
+		"directory that keeps the IDs of a driver that needs a bridge (default: below the user's state directory, outside of a Pod)")
+	b.flags.StringVar(&b.namespace, "namespace", "", "namespace whose ConfigMaps keep these IDs (default: the Pod's namespace)")
+	b.flags.StringVar(&b.name, "name", "", "prefix of the names of these ConfigMaps (default: the name of the driver)")
+	flags.AddFlagSet(b.flags)
+}
+
+// check checks the flags, before anything is opened.
+func (b *sidecarBridge) check(api objectstorage.Version, endpoint string) error {
+	var given []string
+	b.flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed {
+			given = append(given, "--"+flag.Name)
+		}
+	})
+	switch {
+	case api == objectstorage.V1alpha1 && given != nil:
+		return fmt.Errorf("%s: a sidecar with --api v1alpha1 calls drivers of v1alpha1 itself, without a bridge", strings.Join(given, ", "))
+	case b.stateDir != "" && b.namespace != "":
+		return errors.New("--state-dir and --namespace exclude each other: each is a place for the driver's IDs")
+	}
+	b.options.Driver = endpoint
+	return b.validate()
+}
+
+// attach has the sidecar connect through the bridge if its driver needs one.
+func (b *sidecarBridge) attach(cfg *rest.Config, opts *cosisidecar.Options) (detach func() error, err error) {
+	if b.options.Dialect == dialects.KEP {
+		return func() error { return nil }, nil
+	}
+	b.log = opts.Logger
+	b.options.Detected = func(dialect dialects.Dialect) {
+		b.log.Info("the driver has answered", "endpoint", b.options.Driver, "protocol", dialect.Protocol())
+	}
+	if b.stateDir != "" {
+		if _, err = b.openDirectory(b.stateDir); err != nil {
+			return nil, err
+		}
+	}
+	dialer, err := bridge.NewDialer(b.options, func(driver string, create bool) (bridge.KeyStore, error) {
+		store, err := b.openStore(cfg, driver, create)
+		if err != nil {
+			b.log.Error(err, "open the place for the driver's IDs", "driver", driver)
+		}
+		return store, err
+	})
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	opts.DialOptions = append(opts.DialOptions, grpc.WithContextDialer(dialer.DialContext))
+	return func() error { return errors.Join(dialer.Close(), b.close()) }, nil
+}
+
+// openStore returns the place for the IDs of a driver, or nil if there is none.
+func (b *sidecarBridge) openStore(cfg *rest.Config, driver string, create bool) (bridge.KeyStore, error) {
+	if b.directory != nil {
+		return b.directory, nil
+	}
+	driver = strings.ToLower(driver) // the name without regard to case, and a part of a path
+	if err := v1alpha2.CheckDriverName(driver); err != nil {
+		return nil, fmt.Errorf("the name of the driver, %q, is invalid: %w", driver, err)
+	}
+	if namespace := cmp.Or(b.namespace, cosimanager.PodNamespace()); namespace != "" {
+		return newConfigMaps(cfg, namespace, cmp.Or(b.name, driver))
+	}
+	root, err := instance.Root()
+	if err != nil {
+		b.log.Error(err, "no place for the driver's IDs, and so no bridge; use --state-dir")
+		return nil, nil
+	}
+	directory := filepath.Join(root, "bridge.d", driver) // no emulator has a name with a dot
+	if _, err := os.Stat(directory); err != nil && !create {
+		return nil, nil //nolint:nilerr // nothing is stored
+	}
+	return b.openDirectory(directory)
+}
+
+func (b *sidecarBridge) openDirectory(path string) (bridge.KeyStore, error) {
+	directory, err := bridge.OpenDirectory(path)
+	if err != nil {
+		return nil, err
+	}
+	b.directory = directory
+	return directory, nil
+}
+
+func (b *sidecarBridge) close() error {
+	if b.directory == nil {
+		return nil
+	}
+	return b.directory.Close()
+}
