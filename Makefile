@@ -222,7 +222,7 @@ nightly-interference: # Try what people do to objects in the scenarios that end 
 OWN_FLAGS = --kubeconfig=$$(KUBECONFIG) --health-probe-bind-address=$$(PROBE_ADDRESS) --kube-api-qps=-1 \
 	--retry-base-delay=$$(RETRY_BASE_DELAY) --retry-max-delay=$$(RETRY_MAX_DELAY)
 OWN_COMPONENTS = --controller-cmd '$(BIN)/cosi-emu controller $(OWN_FLAGS)' \
-	--sidecar-cmd '$(BIN)/cosi-emu sidecar --endpoint=$$(COSI_ENDPOINT) --rpc-timeout=$$(RPC_TIMEOUT) $(OWN_FLAGS)'
+	--sidecar-cmd '$(BIN)/cosi-emu sidecar --endpoint=$$(COSI_ENDPOINT) --dialect=kep --rpc-timeout=$$(RPC_TIMEOUT) $(OWN_FLAGS)'
 .PHONY: nightly-components
 nightly-components: build setup # Run the suite, and try faults, with controller and sidecar as processes.
 	$(BIN)/cosi-emu run --suite $(OWN_COMPONENTS)

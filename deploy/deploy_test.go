@@ -38,15 +38,14 @@ var (
 		"ClusterRole cosi-controller", "ClusterRole cosi-edit", "ClusterRole cosi-sidecar", "ClusterRole cosi-view",
 		"ClusterRoleBinding cosi-controller", "ClusterRoleBinding cosi-sidecar",
 		"Namespace cosi-system",
-		"Role cosi-controller-leader-election", "Role cosi-sidecar-leader-election",
-		"RoleBinding cosi-controller-leader-election", "RoleBinding cosi-sidecar-leader-election",
+		"Role cosi-controller-leader-election", "Role cosi-sidecar-bridge", "Role cosi-sidecar-leader-election",
+		"RoleBinding cosi-controller-leader-election", "RoleBinding cosi-sidecar-bridge", "RoleBinding cosi-sidecar-leader-election",
 		"ServiceAccount cosi-controller", "ServiceAccount cosi-sidecar",
 	}
 	controller = []string{
 		"Deployment cosi-controller", "PodDisruptionBudget cosi-controller", "Service cosi-controller-metrics",
 	}
-	bridged = []string{"Deployment cosi-old-driver", "Role cosi-bridge", "RoleBinding cosi-bridge"}
-	driver  = []string{
+	driver = []string{
 		"BucketAccessClass fake", "BucketClass fake", "Deployment cosi-fake-driver", "Service cosi-fake-driver",
 	}
 )
@@ -66,7 +65,7 @@ func TestBuild(t *testing.T) {
 		{"DriverRights", "driver-rbac", "the rights of a driver that reads objects", []string{
 			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",
 		}},
-		{"Bridge", "bridge", "a driver of v1alpha1 for it", bridged},
+		{"Bridge", "bridge", "a driver of v1alpha1 for it", []string{"Deployment cosi-old-driver"}},
 		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{
 			"ClusterRole cosi-metrics-auth", "ClusterRole cosi-metrics-reader", "ClusterRoleBinding cosi-metrics-auth",
 		}},

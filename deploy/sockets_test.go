@@ -22,8 +22,7 @@ func TestSockets(t *testing.T) {
 	}{
 		"FakeDriver": {"cosi-fake-driver", "driver", "--endpoint", "sidecar", "--endpoint"},
 		// Spec: A1-CONFIG-1
-		"OldDriver": {"cosi-old-driver", "driver", "COSI_ENDPOINT", "bridge", "--driver"},
-		"Bridge":    {"cosi-old-driver", "bridge", "--listen", "sidecar", "--endpoint"},
+		"OldDriver": {"cosi-old-driver", "driver", "COSI_ENDPOINT", "sidecar", "--endpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			containers := templates[tc.deployment].Spec.Containers

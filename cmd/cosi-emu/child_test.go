@@ -32,7 +32,8 @@ func TestChildrenKilled(t *testing.T) {
 			h.program(), "controller", "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)",
 		},
 		SidecarCommand: []string{
-			h.program(), "sidecar", "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)", "--endpoint=$(COSI_ENDPOINT)",
+			h.program(), "sidecar", "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)",
+			"--endpoint=$(COSI_ENDPOINT)", "--dialect=kep",
 		},
 	}})
 	for name, f := range map[string]struct {

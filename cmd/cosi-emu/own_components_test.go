@@ -12,7 +12,7 @@ func (h *home) ownComponents() []string {
 		" --retry-base-delay=$(RETRY_BASE_DELAY) --retry-max-delay=$(RETRY_MAX_DELAY)"
 	return []string{
 		"--controller-cmd", h.program() + " controller" + common,
-		"--sidecar-cmd", h.program() + " sidecar --endpoint=$(COSI_ENDPOINT) --rpc-timeout=$(RPC_TIMEOUT)" + common,
+		"--sidecar-cmd", h.program() + " sidecar --endpoint=$(COSI_ENDPOINT) --dialect=kep --rpc-timeout=$(RPC_TIMEOUT)" + common,
 	}
 }
 

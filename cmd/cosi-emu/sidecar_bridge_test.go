@@ -61,7 +61,7 @@ func TestSidecarBridge(t *testing.T) {
 			driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
 			args := append([]string{"sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", driver.Listen(t)}, tc.place(h)...)
 			first := h.start(args...)
-			claim, access := c.makeDialectObjects()
+			claim, access := c.claimFrom(dialectdriver.Name)
 			c.waitProvisioned(client.ObjectKeyFromObject(claim), claim, func() []metav1.Condition { return claim.Status.Conditions })
 			c.waitProvisioned(client.ObjectKeyFromObject(access), access, func() []metav1.Condition { return access.Status.Conditions })
 			bucket, account := claim.Status.BoundBucketName, v1alpha2.AccountNameForAccess(access.UID)
@@ -95,6 +95,22 @@ func TestSidecarBridge(t *testing.T) {
 	}
 }
 
+// TestSidecarBridgeOfV1alpha1: the sidecar of v1alpha2 serves a driver of v1alpha1.
+func TestSidecarBridgeOfV1alpha1(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver("-id-prefix", "arn:old:")
+	info := h.up("--no-fake-driver")
+	c := connect(t, info.Kubeconfig)
+	h.start("sidecar", "--kubeconfig", info.Kubeconfig, "--endpoint", driver.socket, "--state-dir", filepath.Join(h.dir, "ids"))
+	claim, access := c.claimFrom("old.example.com")
+	c.waitProvisioned(client.ObjectKeyFromObject(access), access, func() []metav1.Condition { return access.Status.Conditions })
+	c.remove(client.ObjectKeyFromObject(access), &v1alpha2.BucketAccess{})
+	c.remove(client.ObjectKeyFromObject(claim), &v1alpha2.BucketClaim{})
+	driver.expectNothing()
+	h.must("down")
+}
+
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -104,8 +120,8 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-// makeDialectObjects makes classes of the dialect driver, a claim, and an access to it.
-func (c *cluster) makeDialectObjects() (*v1alpha2.BucketClaim, *v1alpha2.BucketAccess) {
+// claimFrom makes classes of a driver, a claim, and an access to it.
+func (c *cluster) claimFrom(driver string) (*v1alpha2.BucketClaim, *v1alpha2.BucketAccess) {
 	c.t.Helper()
 	meta := metav1.ObjectMeta{Namespace: "default", Name: "old"}
 	claim := &v1alpha2.BucketClaim{
@@ -120,12 +136,12 @@ func (c *cluster) makeDialectObjects() (*v1alpha2.BucketClaim, *v1alpha2.BucketA
 	for _, object := range []client.Object{
 		&v1alpha2.BucketClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "old"},
-			Spec:       v1alpha2.BucketClassSpec{DriverName: dialectdriver.Name, DeletionPolicy: v1alpha2.DeletionPolicyDelete},
+			Spec:       v1alpha2.BucketClassSpec{DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 		},
 		&v1alpha2.BucketAccessClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "old"},
 			Spec: v1alpha2.BucketAccessClassSpec{
-				DriverName: dialectdriver.Name, AuthenticationType: v1alpha2.AuthenticationTypeKey,
+				DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey,
 			},
 		}, claim, access,
 	} {

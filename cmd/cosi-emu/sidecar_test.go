@@ -53,10 +53,11 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 		}
 		return os.ErrExist
 	})
-	if r := h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket); r.code == 0 || !strings.Contains(r.err, "v1alpha1") {
+	r := h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket, "--dialect", "kep")
+	if r.code == 0 || !strings.Contains(r.err, "v1alpha1") {
 		t.Errorf("a sidecar of v1alpha2: exit code %d, %q", r.code, r.err)
 	}
-	r := h.run("sidecar", "--api", "v1", "--kubeconfig", kubeconfig)
+	r = h.run("sidecar", "--api", "v1", "--kubeconfig", kubeconfig)
 	if r.code == 0 || !strings.Contains(r.err, "must be v1alpha1 or v1alpha2") {
 		t.Errorf("an unknown version: exit code %d, %q", r.code, r.err)
 	}

@@ -29,7 +29,8 @@ func newBridge(streams cli.Streams) *cobra.Command {
 		Long: `Serve COSI v1alpha2 as the KEP describes it on one socket, and translate each call for the
 driver on another: a driver of v1alpha1, or of an earlier dialect of v1alpha2. It asks the
 driver which it is, and prints that. It runs between driver and sidecar, in their Pod or on
-a laptop, until the process gets SIGTERM. 'cosi-emu up --driver' does this by itself.
+a laptop, until the process gets SIGTERM. 'cosi-emu up --driver' and 'cosi-emu sidecar' do
+this by themselves.
 
 The bridge stores the IDs of buckets and accounts if the driver chooses IDs of its own:
 in the files of --state-dir, or in the ConfigMaps of --namespace.
@@ -41,7 +42,7 @@ has the dialects, and what each cannot express.`,
   cosi-emu bridge --driver unix:///tmp/old.sock --listen unix:///tmp/new.sock \
     --state-dir ./bridge-state
 
-  # In the Pod of the driver; see deploy/bridge.
+  # In the Pod of the driver, for a sidecar without a bridge of its own.
   cosi-emu bridge --driver unix:///old/cosi.sock \
     --listen unix:///var/lib/cosi/cosi.sock --namespace my-driver
 
