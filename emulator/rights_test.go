@@ -37,6 +37,7 @@ func unused() map[string]string {
 		series = "an Event like an earlier one about the same object, which then counts them"
 		owners = "the admission plugin OwnerReferencesPermissionEnforcement"
 		behind = "a cache that does not catch up with a write"
+		stores = "the IDs of a driver behind the bridge of 'cosi-emu sidecar'"
 	)
 	return map[string]string{
 		"controller: get bucketaccesses.objectstorage.k8s.io":            behind,
@@ -45,6 +46,11 @@ func unused() map[string]string {
 		"controller: list bucketclasses.objectstorage.k8s.io":            lists,
 		"controller: list buckets.objectstorage.k8s.io":                  lists,
 		"controller: patch events.events.k8s.io":                         series,
+		"sidecar: create configmaps.":                                    stores,
+		"sidecar: delete configmaps.":                                    stores,
+		"sidecar: get configmaps.":                                       stores,
+		"sidecar: list configmaps.":                                      stores,
+		"sidecar: update configmaps.":                                    stores,
 		"sidecar: list bucketaccesses.objectstorage.k8s.io":              lists,
 		"sidecar: list buckets.objectstorage.k8s.io":                     lists,
 		"sidecar: list leases.coordination.k8s.io":                       lists,

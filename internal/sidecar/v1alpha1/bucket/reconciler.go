@@ -29,7 +29,7 @@ import (
 type reconciler struct {
 	driver   *driver.Driver
 	line     *inflight.Line
-	cached   client.Reader
+	cached   client.Client
 	live     client.Reader
 	ids      *uniqueid.Register[*v1alpha1.Bucket]
 	released cosireconcile.Released
@@ -64,7 +64,7 @@ func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cos
 		Forget: r.released.Forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.addFinalizer, a.provision}
+			return []cosireconcile.Phase{a.addFinalizer, a.inheritParameters, a.provision}
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
