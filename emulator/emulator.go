@@ -97,6 +97,9 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		return nil, err
 	}
 	opts, from, err := opts.openSnapshot()
+	if err == nil {
+		opts, err = opts.recallDriverNames()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +129,9 @@ func (e *Emulator) start(ctx context.Context) error {
 		return err
 	}
 	if err := e.restoreSnapshot(); err != nil {
+		return err
+	}
+	if err := e.recordDriverNames(); err != nil {
 		return err
 	}
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {

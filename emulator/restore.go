@@ -67,6 +67,9 @@ func (o Options) openSnapshot() (Options, origin, error) {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
 	}
+	if o, err = o.withDriverNames(info.DriverNames); err != nil {
+		return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
+	}
 	o.API, o.ControlPlaneKind, o.Dialect, o.TLS = info.API, info.ControlPlane, info.Dialect, info.TLS
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols

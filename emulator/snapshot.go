@@ -165,7 +165,8 @@ func copyFiles(from, to, pattern string) (err error) {
 func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
 		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.API(), Protocols: slices.Clone(e.opts.Protocols),
-		Dialect: e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
+		DriverNames: e.opts.driverNames(),
+		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
 	}
 	version, err := e.kubernetesVersion()
 	if err != nil {

@@ -460,6 +460,10 @@ func TestSnapshotRejected(t *testing.T) {
 		"OtherVersion": {
 			content: content, opts: emulator.Options{API: objectstorage.V1alpha1}, want: emulator.ErrOptions, hint: "kinds of v1alpha2",
 		},
+		"OtherDriver": {
+			content: content, opts: emulator.Options{DriverNames: []string{"other.test"}}, want: emulator.ErrOptions,
+			hint: "--driver-name " + fakedriver.DefaultName,
+		},
 		"TLS":      {content: content, opts: emulator.Options{TLS: true}, want: emulator.ErrOptions, hint: "start without TLS"},
 		"NoDriver": {content: content, opts: emulator.Options{NoDriver: true}, want: emulator.ErrOptions, hint: "requires the fake driver"},
 		"Occupied": {content: content, opts: emulator.Options{DataDir: occupied}, want: emulator.ErrOptions, hint: "is not empty"},

@@ -20,6 +20,8 @@ type SnapshotInfo struct {
 	Kubernetes   string           `json:"kubernetes"`
 	// API is the version of the COSI kinds.
 	API objectstorage.Version `json:"api"`
+	// DriverNames are the names of the fake drivers. Older snapshots have none.
+	DriverNames []string `json:"driverNames,omitempty"`
 	// Protocols and Dialect are those of the fake driver. Dialect is empty for the dialect of
 	// API.
 	Protocols []fakedriver.Protocol `json:"protocols"`

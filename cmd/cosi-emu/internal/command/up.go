@@ -45,7 +45,8 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addEmulator(flags)
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
-		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be repeated")
+		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
+			"repeated (default: those of --data-dir or --from, if there are any)")
 	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
 	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)

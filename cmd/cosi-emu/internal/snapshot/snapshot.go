@@ -139,6 +139,7 @@ func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 		{"created", info.Created.Format(time.RFC3339)},
 		{"control plane", fmt.Sprintf("%s, Kubernetes %s", info.ControlPlane, info.Kubernetes)},
 		{"COSI API", string(info.API)},
+		{"drivers", strings.Join(info.DriverNames, ", ")},
 		{"protocols", strings.Join(protocols, ", ")},
 		{"API objects", strings.Join(objects, ", ")},
 		{"buckets", strings.Join(info.Buckets, ", ")},
