@@ -68,6 +68,16 @@ func TestOperationMetrics(t *testing.T) {
 		}
 		return nil
 	})
+	wantProposed := map[string]string{}
+	for _, kind := range []string{"BucketAccess", "BucketClaim"} {
+		for _, operation := range []string{"Create", "Delete"} {
+			series := fmt.Sprintf(`operation_total_seconds_count{driver_name=%q,operation=%q,resource_kind=%q}`, measured, operation, kind)
+			wantProposed[series] = want[count(kind, operation, "Succeeded")]
+		}
+	}
+	if diff := cmp.Diff(wantProposed, samples(t.Context(), t, address, "operation_total_seconds_count{", measured)); diff != "" {
+		t.Errorf("under the proposed name (-want +got):\n%s", diff)
+	}
 	buckets := samples(t.Context(), t, address, "cosi_operation_total_seconds_bucket{",
 		measured, `resource_kind="BucketClaim"`, `operation="Create"`)
 	var bounds []string

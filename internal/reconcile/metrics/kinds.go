@@ -8,6 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// kindBucket is the value of the label resource_kind for Buckets.
+const kindBucket = "Bucket"
+
 // lookupTimeout bounds a read from the cache, which waits only at the start.
 const lookupTimeout = 10 * time.Second
 

@@ -37,6 +37,13 @@ var (
 		Buckets: DurationBuckets(),
 	}, []string{LabelDriver, labelKind, labelOperation})
 
+	// proposedSeconds has the name of the KEP's proposal for v1beta1, which measures no Buckets.
+	proposedSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "operation_total_seconds",
+		Help:    "As cosi_operation_total_seconds, for BucketClaims and BucketAccesses, under the name that is proposed for v1beta1.",
+		Buckets: DurationBuckets(),
+	}, []string{LabelDriver, labelKind, labelOperation})
+
 	count = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "cosi_operation_count",
 		Help: "Operations that have ended, by how they ended.",
@@ -44,7 +51,7 @@ var (
 )
 
 // RegisterOperations adds the operation metrics to those that the controller serves.
-func RegisterOperations() error { return Register(seconds, count) }
+func RegisterOperations() error { return Register(seconds, proposedSeconds, count) }
 
 // countOperation counts an operation by its outcome.
 func countOperation(driver, kind, operation, status string) {
@@ -53,12 +60,17 @@ func countOperation(driver, kind, operation, status string) {
 
 func observeDuration(driver, kind, operation string, since, now time.Time) {
 	// Clocks of two machines may differ; no operation ends before it starts.
-	seconds.WithLabelValues(driver, kind, operation).Observe(max(0, now.Sub(since).Seconds()))
+	elapsed := max(0, now.Sub(since).Seconds())
+	seconds.WithLabelValues(driver, kind, operation).Observe(elapsed)
+	if kind != kindBucket {
+		proposedSeconds.WithLabelValues(driver, kind, operation).Observe(elapsed)
+	}
 }
 
 // ForgetDriver removes the operation metrics of a driver.
 func ForgetDriver(driver string) {
 	labels := prometheus.Labels{LabelDriver: driver}
 	seconds.DeletePartialMatch(labels)
+	proposedSeconds.DeletePartialMatch(labels)
 	count.DeletePartialMatch(labels)
 }

@@ -12,7 +12,7 @@ func V1alpha1(cache client.Reader) []*watcher { //nolint:revive // only WatchOpe
 		watch("BucketClaim", &v1alpha1.BucketClaim{},
 			func(c *v1alpha1.BucketClaim) bool { return c.Status.BucketReady },
 			func(c *v1alpha1.BucketClaim) string { return driverOfClaimV1alpha1(cache, c) }),
-		watch("Bucket", &v1alpha1.Bucket{},
+		watch(kindBucket, &v1alpha1.Bucket{},
 			func(b *v1alpha1.Bucket) bool { return b.Status.BucketReady },
 			func(b *v1alpha1.Bucket) string { return b.Spec.DriverName }),
 		watch("BucketAccess", &v1alpha1.BucketAccess{},

@@ -22,7 +22,7 @@ func V1alpha2(cache client.Reader) []*watcher { //nolint:revive // only WatchOpe
 }
 
 func watchBuckets() *watcher {
-	return watch("Bucket", &v1alpha2.Bucket{},
+	return watch(kindBucket, &v1alpha2.Bucket{},
 		func(b *v1alpha2.Bucket) bool { return isProvisioned(b.Status.Conditions) },
 		func(b *v1alpha2.Bucket) string { return b.Spec.DriverName })
 }
