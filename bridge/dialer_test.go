@@ -1,15 +1,21 @@
 package bridge_test
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -28,7 +34,7 @@ type dialed struct {
 
 // newDialed returns a connection to the driver of a socket, whose store exists from the beginning or
 // is created.
-func newDialed(t *testing.T, driver *dialectdriver.Driver, exists bool, store memory) *dialed {
+func newDialed(t *testing.T, driver *dialectdriver.Driver, exists bool, store bridge.KeyStore) *dialed {
 	t.Helper()
 	others := goleak.IgnoreCurrent()
 	t.Cleanup(func() { leaks.Check(t, others) })
@@ -112,6 +118,30 @@ func TestDialer(t *testing.T) {
 				t.Errorf("stores (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// unlisted is a store that fails to list its keys.
+type unlisted struct {
+	memory
+
+	err error
+}
+
+func (u unlisted) Keys(context.Context) ([]string, error) { return nil, u.err }
+
+// TestDialerUnlisted: an account without the right to list ConfigMaps has stored none. After any other
+// error it is not known whether a driver of the KEP's dialect needs a bridge.
+func TestDialerUnlisted(t *testing.T) {
+	forbidden := unlisted{memory{}, apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)}
+	d := newDialed(t, &dialectdriver.Driver{Dialect: dialects.KEP}, true, forbidden)
+	d.driver.ListenAt(t, d.socket)
+	d.create(t, "bc-1")
+	d = newDialed(t, &dialectdriver.Driver{Dialect: dialects.KEP}, true, unlisted{memory{}, errors.New("the API server is away")})
+	d.driver.ListenAt(t, d.socket)
+	_, err := cosiv1alpha2.NewIdentityClient(d.conn).DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(false))
+	if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "the API server is away") {
+		t.Errorf("DriverGetInfo: %v, want Unavailable with the error of the store", err)
 	}
 }
 

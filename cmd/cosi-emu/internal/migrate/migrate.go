@@ -64,8 +64,8 @@ changed, and what must be checked. They also list the accounts of v1alpha1, whic
 must be revoked once the applications use their new Secrets. '-o json' has the
 objects as a List, with decisions and accounts beside them.
 
-Drivers are expected to run behind 'cosi-emu bridge --assume-existing'. The IDs of
-buckets are encoded for it where v1alpha2 does not allow the driver's own.
+Drivers are expected to run behind the bridge of 'cosi-emu sidecar --assume-existing'.
+The IDs of buckets are encoded for it where v1alpha2 does not allow the driver's own.
 
 The exit code is 1 if an object is omitted. The others are printed all the same.`,
 		Example: `  # The objects of a cluster.
