@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )

@@ -14,7 +14,6 @@ import (
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
