@@ -286,7 +286,7 @@ func (r *Report) problem() string {
 
 const differencesHeading = "Differences from the KEP, which cosi-emu's bridge translates (docs/bridge.md)"
 
-// writeDifferences writes in what the driver's dialect differs from the KEP.
+// writeDifferences writes the differences of the driver's dialect from the KEP.
 func (r *Report) writeDifferences(b *strings.Builder) {
 	for i, d := range r.Differences {
 		if i == 0 {

@@ -138,7 +138,8 @@ func (r *Report) facts() []timeline.Fact {
 	var all []timeline.Fact
 	for _, fact := range []timeline.Fact{
 		{Name: "Driver", Text: r.Driver}, {Name: "Implementation", Text: r.Parameters.Implementation.String()},
-		{Name: "Generation", Text: r.Generation}, {Name: "Dialect", Text: string(r.Dialect)}, {Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
+		{Name: "Generation", Text: r.Generation}, {Name: "Dialect", Text: string(r.Dialect)},
+		{Name: "Protocols", Text: strings.Join(r.Protocols, ", ")},
 		{Name: "Endpoint", Text: r.Endpoint}, {Name: "Command", Text: r.Command}, {Name: "Seed", Text: r.Seed},
 		{Name: "Tool", Text: r.ToolVersion}, {Name: "Started", Text: r.Started.Format(time.RFC1123Z)},
 		{Name: "Took", Text: r.Took.Round(time.Millisecond).String()},
@@ -176,7 +177,7 @@ func badgeOf(verdict string) outcome.Outcome {
 	}
 }
 
-// differences lists in what the driver's dialect differs from the KEP.
+// differences lists the differences of the driver's dialect from the KEP.
 func (r *Report) differences() timeline.Table {
 	table := timeline.Table{Heading: differencesHeading, Header: []string{"subject", string(r.Dialect), "kep"}}
 	for _, d := range r.Differences {

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// validID is what COSI accepts as an ID, and validChosenID what it did before the KEP.
+// validID matches the IDs that COSI accepts, and validChosenID those before the KEP.
 var (
 	validID       = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
 	validChosenID = regexp.MustCompile(`^[a-zA-Z0-9.-]+$`)

@@ -116,9 +116,10 @@ func stored(p port.Protocol, prefix, profile string) []*Check {
 	}
 	name := p.String()
 	return of(p, profile,
-		check("20", "The credentials of an access by "+name+" work at once", sourceGrant.says(sayAccess), "D14", dialects.Range{}, (*C).credentialsWork),
-		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sourceRevoke.says(sayRevokes), "D15", dialects.Range{},
-			(*C).credentialsEnd),
+		check("20", "The credentials of an access by "+name+" work at once", sourceGrant.says(sayAccess), "D14", dialects.Range{},
+			(*C).credentialsWork),
+		check("21", "The credentials of an access by "+name+" stop working when it is revoked", sourceRevoke.says(sayRevokes), "D15",
+			dialects.Range{}, (*C).credentialsEnd),
 		check("22", "An access by "+name+" does not reach the bucket of another",
 			sourceGrant.says(sayAccess), "D16", dialects.Range{}, (*C).otherBucketDenied),
 		check("23", "Revoking one access by "+name+" leaves another to the same bucket", sourceRevoke.says(sayRevokes), "D16", dialects.Range{},

@@ -123,7 +123,8 @@ const (
 		"being provisioned"
 	sayOneAccess = "multiple DriverGrantBucketAccess calls for the same account_name do not result in more than one OSP backend " +
 		"bucket access"
-	sayGets         = "This gRPC call is used to get details about a statically-provisioned bucket that should already exist in the OSP backend."
+	sayGets = "This gRPC call is used to get details about a statically-provisioned bucket that should already exist in the OSP " +
+		"backend."
 	sayGetNotFound  = "NotFound (retryable) when the bucket does not exist in the backend"
 	saySameResponse = "same response defined in DriverCreateBucket"
 	sayShort        = "Unless otherwise specified, fields SHALL NOT exceed the limits documented here. … 128 bytes"

@@ -46,7 +46,7 @@ const (
 type Options struct {
 	// Driver is the endpoint of the driver, unix:///path/to/driver.sock.
 	Driver string
-	// Dialect is what the driver speaks. The kinds are those of its version.
+	// Dialect is the protocol of the driver. The COSI kinds have its version.
 	Dialect dialects.Dialect
 	// ControlPlaneKind selects the control plane, and ControlPlaneDir has its programs.
 	ControlPlaneKind emulator.ControlPlaneKind
@@ -95,13 +95,14 @@ func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.Ca
 func (r *Runner) emulated() emulator.Options {
 	return emulator.Options{
 		ControlPlaneKind: r.options.ControlPlaneKind, ControlPlaneDir: r.options.ControlPlaneDir,
-		API: objectstorage.Version(r.options.Dialect.Version()), Driver: r.options.Driver, Dialect: r.options.Dialect, RPCTimeout: r.options.CallTimeout,
+		API: objectstorage.Version(r.options.Dialect.Version()), Driver: r.options.Driver, Dialect: r.options.Dialect,
+		RPCTimeout:       r.options.CallTimeout,
 		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
 		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay, Strict: true,
 	}
 }
 
-// driverFlags are the flags with which a command uses the driver. Only one dialect cannot be asked for.
+// driverFlags are the flags with which a command uses the driver. Asking it finds all dialects but one.
 func (r *Runner) driverFlags() string {
 	flags := "--driver " + r.options.Driver
 	if r.options.Dialect == dialects.NoModes {

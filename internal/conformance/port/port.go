@@ -141,29 +141,34 @@ func Generation(ctx context.Context, conn grpc.ClientConnInterface) (string, err
 func For(
 	ctx context.Context, conn grpc.ClientConnInterface, generation string, dialect dialects.Dialect, timeout time.Duration,
 ) (driver Driver, err error) {
-	if generation == "" && dialect == "" {
-		asked, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		if generation, err = Generation(asked, conn); err != nil {
-			return nil, fmt.Errorf("DriverGetInfo: %w", err)
-		}
-	}
-	switch {
-	case dialect != "":
-	case generation == V1alpha1:
-		dialect = dialects.V1alpha1
-	default:
-		if dialect, err = dialects.Detect(ctx, questions{conn, timeout}); err != nil {
+	if dialect == "" {
+		if dialect, err = ask(ctx, conn, generation, timeout); err != nil {
 			return nil, err
-		}
-		if dialect.Version() != generation {
-			return nil, fmt.Errorf("the driver speaks %s, and not COSI %s", dialect.Protocol(), generation)
 		}
 	}
 	if dialect == dialects.V1alpha1 {
 		return newV1alpha1(conn), nil
 	}
 	return newV1alpha2(conn, dialect), nil
+}
+
+// ask returns the dialect of a driver, in a generation that may be empty.
+func ask(ctx context.Context, conn grpc.ClientConnInterface, generation string, timeout time.Duration) (_ dialects.Dialect, err error) {
+	if generation == "" {
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		if generation, err = Generation(limited, conn); err != nil {
+			return "", fmt.Errorf("DriverGetInfo: %w", err)
+		}
+	}
+	if generation == V1alpha1 {
+		return dialects.V1alpha1, nil
+	}
+	dialect, err := dialects.Detect(ctx, questions{conn, timeout})
+	if err == nil && dialect.Version() != generation {
+		err = fmt.Errorf("the driver speaks %s, and not COSI %s", dialect.Protocol(), generation)
+	}
+	return dialect, err
 }
 
 // questions is a connection for Detect. A driver that ends or hangs at a call has it: for a method

@@ -46,7 +46,7 @@ type Difference struct {
 	KEP     string `json:"kep"`
 }
 
-// Differences returns in what the dialect differs from the KEP, in the order of a bucket's life.
+// Differences returns the differences of the dialect from the KEP, in the order of a bucket's life.
 func (d Dialect) Differences() []Difference {
 	var all []Difference
 	for _, row := range differences() {

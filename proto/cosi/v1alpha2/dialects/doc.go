@@ -1,6 +1,6 @@
 // Package dialects has the earlier dialects of COSI v1alpha2: their messages, as far as they differ
-// from the KEP's, which are generated from dialects.proto, a client for drivers, and the question
-// which dialect a driver speaks.
+// from the KEP's, which are generated from dialects.proto, a client for drivers of all of them, and
+// Detect, which asks a driver for its dialect.
 package dialects
 
 import (
