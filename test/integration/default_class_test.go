@@ -2,7 +2,6 @@ package integration_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -41,6 +40,34 @@ func TestDefaultClass(t *testing.T) {
 	if of := copied.Annotations[session.CopyOfAnnotation]; of != emulator.ClassStandard {
 		t.Errorf("the class is a copy of %q, want %q", of, emulator.ClassStandard)
 	}
+	s.expectAccess(c, "of-no-class")
+}
+
+// expectAccess creates an access of the class default to a claim, and expects that it is granted.
+func (s *stage) expectAccess(c client.Client, claim string) {
+	s.t.Helper()
+	access := &v1alpha2.BucketAccess{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: claim},
+		Spec: v1alpha2.BucketAccessSpec{
+			BucketAccessClassName: session.DefaultClass, Protocol: v1alpha2.ProtocolS3,
+			BucketClaims: []v1alpha2.BucketClaimAccess{{
+				BucketClaimName: claim, AccessSecretName: claim,
+				AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly},
+			}},
+		},
+	}
+	if err := c.Create(s.t.Context(), access); err != nil {
+		s.t.Fatal(err)
+	}
+	harness.Eventually(s.t, "the access "+claim+" is granted", func(ctx context.Context) error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(access), access); err != nil {
+			return err
+		}
+		if !access.Status.ReadyToUse {
+			return fmt.Errorf("the conditions are %v", access.Status.Conditions)
+		}
+		return nil
+	})
 }
 
 // expectPolicy creates a claim of the class default, and expects a Bucket with a deletion policy for it.
@@ -58,7 +85,7 @@ func (s *stage) expectPolicy(c client.Client, name string, want v1alpha2.Deletio
 			return err
 		}
 		if !claim.Status.ReadyToUse {
-			return errors.New(fmt.Sprint(claim.Status.Conditions))
+			return fmt.Errorf("the conditions are %v", claim.Status.Conditions)
 		}
 		return nil
 	})
