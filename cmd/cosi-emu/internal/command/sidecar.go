@@ -21,29 +21,16 @@ const sidecarHelp = `Run the COSI sidecar of a driver: in the driver's Pod with 
 deploy/rbac/sidecar.yaml, or elsewhere with a kubeconfig. The driver may start after
 the sidecar. It runs until the process gets SIGTERM.
 
-The sidecar asks the driver for its dialect. In front of a driver of v1alpha1 or of an
-earlier dialect of v1alpha2, it puts a bridge, as 'cosi-emu bridge' is one. The bridge keeps
-the IDs that the driver chooses in ConfigMaps of the Pod's namespace, or, outside of a Pod,
-in a directory of the user. docs/bridge.md has the details.
+The sidecar asks the driver for its dialect. It calls a driver of v1alpha1, or of an earlier
+dialect of v1alpha2, through a bridge of its own. The bridge keeps the IDs that the driver
+chooses in ConfigMaps of the Pod's namespace, or, outside of a Pod, in a directory of the
+user. docs/bridge.md has the details.
 
 With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
 needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`
 
-func newSidecar(streams cli.Streams) *cobra.Command {
-	var (
-		access apiAccess
-		log    logging
-		stats  metricsFlags
-		opts   cosisidecar.Options
-		bridge sidecarBridge
-		ca     string
-		api    = objectstorage.V1alpha2
-	)
-	cmd := &cobra.Command{
-		Use:   "sidecar",
-		Short: "Run the COSI sidecar of a driver",
-		Long:  sidecarHelp,
-		Example: `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
+// sidecarExample has the examples in that help.
+const sidecarExample = `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
 
   # Develop a driver, with an emulator without a driver.
@@ -56,7 +43,23 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 
   # The kinds of v1alpha1, and a driver of that version.
   cosi-emu up -d --api v1alpha1 --no-fake-driver
-  cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`,
+  cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`
+
+func newSidecar(streams cli.Streams) *cobra.Command {
+	var (
+		access apiAccess
+		log    logging
+		stats  metricsFlags
+		opts   cosisidecar.Options
+		bridge sidecarBridge
+		ca     string
+		api    = objectstorage.V1alpha2
+	)
+	cmd := &cobra.Command{
+		Use:     "sidecar",
+		Short:   "Run the COSI sidecar of a driver",
+		Long:    sidecarHelp,
+		Example: sidecarExample,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := readCertificates(ca, &opts); err != nil {
 				return err
