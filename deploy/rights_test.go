@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
@@ -46,6 +48,36 @@ func TestRights(t *testing.T) {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSecureMetricsRights: the components may ask who reads their metrics, and whether that user may.
+func TestSecureMetricsRights(t *testing.T) {
+	c := connect(t)
+	for _, dir := range []string{"rbac", "secure-metrics"} {
+		if err := manifest.Apply(t.Context(), c, deploytest.Build(t, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, account := range []string{deploy.ControllerServiceAccount, deploy.SidecarServiceAccount} {
+		cfg, err := controlplanetest.Start(t).UserConfig("system:serviceaccount:"+deploy.Namespace+":"+account, "system:serviceaccounts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		as, err := client.New(cfg, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, question := range []client.Object{
+			&authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: "unknown"}},
+			&authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User: "reader", NonResourceAttributes: &authorizationv1.NonResourceAttributes{Path: "/metrics", Verb: "get"},
+			}},
+		} {
+			if err := as.Create(t.Context(), question); err != nil {
+				t.Errorf("%s asks: %v", account, err)
+			}
+		}
 	}
 }
 
