@@ -20,12 +20,19 @@ import (
 // testEndToEnd runs the profile End-to-End, or some of its checks.
 func testEndToEnd(t *testing.T, endpoint string, only ...string) *conformance.Report {
 	t.Helper()
+	return testEndToEndOf(t, "", endpoint, only...)
+}
+
+// testEndToEndOf is testEndToEnd for a driver that is not asked for its dialect.
+func testEndToEndOf(t *testing.T, dialect dialects.Dialect, endpoint string, only ...string) *conformance.Report {
+	t.Helper()
 	plane, err := controlplanetest.Kind()
 	if err != nil {
 		t.Fatal(err)
 	}
 	report, err := conformance.Execute(t.Context(), conformance.Config{
-		Endpoint: endpoint, Profiles: []string{"End-to-End"}, Only: only, Seed: "test", ControlPlaneKind: emulator.ControlPlaneKind(plane),
+		Endpoint: endpoint, Dialect: dialect, Profiles: []string{"End-to-End"}, Only: only, Seed: "test",
+		ControlPlaneKind: emulator.ControlPlaneKind(plane),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +81,7 @@ func TestLongEndToEnd(t *testing.T) {
 	for _, dialect := range earlierDialects() {
 		t.Run(string(dialect), func(t *testing.T) {
 			d, config := serveDialect(t, dialect, passOn)
-			report := testEndToEnd(t, config.Endpoint)
+			report := testEndToEndOf(t, dialect, config.Endpoint)
 			d.wantAll(report)
 			if got := verdicts(report)["End-to-End"]; got != conformance.Conformant {
 				t.Errorf("End-to-End: %s, want %s", got, conformance.Conformant)
