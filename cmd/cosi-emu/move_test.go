@@ -50,7 +50,7 @@ func TestMoveKeepsData(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	old, listen := "unix://"+filepath.Join(h.dir, "old.sock"), "unix://"+filepath.Join(h.dir, "new.sock")
-	h.start("driver", "--api", "v1alpha1", "--driver-name", "old.example.com", "--endpoint", old, "--s3-bind-address", "127.0.0.1:0")
+	h.start("driver", "--dialect", "v1alpha1", "--driver-name", "old.example.com", "--endpoint", old, "--s3-bind-address", "127.0.0.1:0")
 
 	kubeconfig := h.up("--name", "old", "--api", "v1alpha1", "--driver", old).Kubeconfig
 	connect(t, kubeconfig).apply(oldClaims)

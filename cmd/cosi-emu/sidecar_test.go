@@ -30,7 +30,7 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	c := &testcluster.Cluster{TB: t, Client: admin}
 	socket := "unix://" + filepath.Join(h.dir, "old.sock")
 	sidecar := h.start("sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket)
-	driver := h.start("driver", "--api", "v1alpha1", "--driver-name", "old.example.com",
+	driver := h.start("driver", "--dialect", "v1alpha1", "--driver-name", "old.example.com",
 		"--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 	bucket := &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "bucket-"},
