@@ -89,18 +89,18 @@ func failed(report conformance.Report) []string {
 	return ids
 }
 
-// TestConformanceCommand starts, restarts and kills the fake driver, in both generations, and
+// TestConformanceCommand starts, restarts and kills the fake driver, in both versions of COSI, and
 // has its store fail and lose buckets. Nothing is left.
 func TestConformanceCommand(t *testing.T) {
 	t.Parallel()
-	for _, generation := range []string{"v1alpha1", "v1alpha2"} {
-		t.Run(generation, func(t *testing.T) {
+	for _, dialect := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
+		t.Run(string(dialect), func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
-			report := h.conformance(0, "--driver-cmd", h.fakeDriverCommand("--api="+generation), "--backend-cmd", h.backendCommand(),
+			report := h.conformance(0, "--driver-cmd", h.fakeDriverCommand("--dialect="+string(dialect)), "--backend-cmd", h.backendCommand(),
 				"--profile", "S3,Crash-Safety", "--report", filepath.Join(h.dir, "results"))
-			if report.Generation != generation {
-				t.Errorf("generation %s", report.Generation)
+			if report.Dialect != dialect {
+				t.Errorf("dialect %s, want %s", report.Dialect, dialect)
 			}
 			want := map[string]string{"S3": conformance.Conformant, "Crash-Safety": conformance.Conformant}
 			if diff := cmp.Diff(want, verdicts(report)); diff != "" {
