@@ -28,7 +28,8 @@ func serveDialect(t *testing.T, dialect dialects.Dialect, mistake behaviour) (*d
 	options := allProtocols()
 	options.Dialect, options.AccessModes = dialect, modesOf(dialect)
 	d := serve(t, setup{options: options, behaviour: func(*sync.Map) behaviour { return mistake }, socket: true})
-	return d, d.config()
+	config := d.config()
+	return d, config
 }
 
 // modesOf are the access modes that a driver of a dialect can grant; none means all.
@@ -121,29 +122,33 @@ func wantOwnText(t *testing.T, dialect dialects.Dialect, result conformance.Resu
 	}
 }
 
+// anotherBucket returns another ID for a bucket that exists.
+func anotherBucket() behaviour {
+	var created sync.Map
+	return func(_ context.Context, r any, next call) (any, error) {
+		response, err := next(r)
+		if m, ok := response.(*dialects.BucketResponse); ok && err == nil && exists(&created, m.GetBucketId()) {
+			m.BucketId += ".again"
+		}
+		return response, err
+	}
+}
+
+// onGrant changes the modes of requests.
+func onGrant(change func(*dialects.AccessMode)) behaviour {
+	return func(_ context.Context, r any, next call) (any, error) {
+		if m, ok := r.(*dialects.GrantBucketAccessRequest); ok {
+			for _, b := range m.GetBuckets() {
+				change(b.GetAccessMode())
+			}
+		}
+		return next(r)
+	}
+}
+
 // TestDialectMistakes: faulty drivers of earlier dialects fail the checks that are about their mistakes.
 func TestDialectMistakes(t *testing.T) {
 	t.Parallel()
-	anotherBucket := func() behaviour {
-		var created sync.Map
-		return func(_ context.Context, r any, next call) (any, error) {
-			response, err := next(r)
-			if m, ok := response.(*dialects.BucketResponse); ok && err == nil && exists(&created, m.GetBucketId()) {
-				m.BucketId += ".again"
-			}
-			return response, err
-		}
-	}
-	onGrant := func(change func(*dialects.AccessMode)) behaviour {
-		return func(_ context.Context, r any, next call) (any, error) {
-			if m, ok := r.(*dialects.GrantBucketAccessRequest); ok {
-				for _, b := range m.GetBuckets() {
-					change(b.GetAccessMode())
-				}
-			}
-			return next(r)
-		}
-	}
 	for name, tc := range map[string]struct {
 		dialect dialects.Dialect
 		mistake behaviour
@@ -274,13 +279,18 @@ func TestNotADriver(t *testing.T) {
 	if report.OK() || len(report.Results) > 0 || report.Verdicts[0].Verdict != conformance.NotTested {
 		t.Errorf("OK() = %t, %d results, verdicts %v", report.OK(), len(report.Results), report.Verdicts)
 	}
+	wantProblem(t, report, "DriverGetInfo of neither v1alpha2 nor v1alpha1")
+}
+
+// wantProblem fails the test unless the text and JUnit have the reason why there is no result.
+func wantProblem(t *testing.T, report *conformance.Report, problem string) {
+	t.Helper()
 	var text, junit strings.Builder
 	for _, err := range []error{report.WriteText(&text), report.WriteJUnit(&junit), report.WriteHTML(&strings.Builder{})} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	const problem = "DriverGetInfo of neither v1alpha2 nor v1alpha1"
 	if got := text.String(); !strings.HasPrefix(got, "The driver could not be tested: ") || !strings.Contains(got, problem) ||
 		strings.Count(got, "\n") != 1 {
 		t.Errorf("text:\n%s", got)

@@ -154,12 +154,13 @@ func TestBucketIDs(t *testing.T) {
 		t.Fatalf("DriverCreateBucket() = %v, %v, want protocols without an ID", created, err)
 	}
 	request := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_ONLY))
-	granted, err := invoke(t, conn, cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName, request, &dialects.GrantBucketAccessResponse{})
+	grant := cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName
+	granted, err := invoke(t, conn, grant, request, &dialects.GrantBucketAccessResponse{})
 	if err != nil || granted.GetAccountId() != "ba-1" {
 		t.Fatalf("DriverGrantBucketAccess() = %v, %v, want account ba-1", granted, err)
 	}
-	_, err = provisioner.DriverRevokeBucketAccess(t.Context(), &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: granted.GetAccountId()})
-	if err != nil {
+	revoke := &cosiv1alpha2.DriverRevokeBucketAccessRequest{AccountId: granted.GetAccountId()}
+	if _, err := provisioner.DriverRevokeBucketAccess(t.Context(), revoke); err != nil {
 		t.Error(err)
 	}
 	if _, err := provisioner.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "photos"}); err != nil {

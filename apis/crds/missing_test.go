@@ -1,6 +1,7 @@
 package crds_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,23 +25,25 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestMissingOfEarlierDraft(t *testing.T) {
+// earlierAccess returns the definition of BucketAccess as an earlier draft had it.
+func earlierAccess(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
 	all, err := crds.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var access *apiextensionsv1.CustomResourceDefinition
-	for _, definition := range all {
-		if definition.Spec.Names.Kind == "BucketAccess" {
-			access = definition
-		}
-	}
+	i := slices.IndexFunc(all, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Spec.Names.Kind == "BucketAccess" })
+	access := all[i]
 	schema := access.Spec.Versions[0].Schema.OpenAPIV3Schema
 	delete(schema.Properties["status"].Properties, "conditions")
 	claims := schema.Properties["spec"].Properties["bucketClaims"].Items.Schema
 	delete(claims.Properties, "accessModes")
 	claims.Properties["accessMode"] = apiextensionsv1.JSONSchemaProps{Type: "string"}
+	return access
+}
 
+func TestMissingOfEarlierDraft(t *testing.T) {
+	access := earlierAccess(t)
 	missing, err := crds.Missing(access, objectstorage.V1alpha2)
 	if diff := cmp.Diff([]string{"spec.bucketClaims[].accessModes", "status.conditions"}, missing); diff != "" || err != nil {
 		t.Errorf("Missing: %v (-want +got):\n%s", err, diff)

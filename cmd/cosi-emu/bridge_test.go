@@ -140,7 +140,7 @@ func TestAssumeExisting(t *testing.T) {
 		t.Errorf("the driver has %s, %v, want %s", content, err, want)
 	}
 	h.rejected("--assume-existing requires --driver or --driver-cmd", "up", "--assume-existing")
-	h.rejected("--dialect requires --driver or --driver-cmd", "up", "--dialect", "kep")
+	h.rejected("a dialect requires a driver", "up", "--no-fake-driver", "--dialect", "kep")
 	h.rejected("--assume-existing requires --driver or --driver-cmd", "exec", "--assume-existing", "--", "true")
 	h.expectNothingLeft()
 }

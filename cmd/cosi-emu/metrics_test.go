@@ -37,17 +37,18 @@ func TestSecureMetrics(t *testing.T) {
 	allowed, other := newReader(t, client, true), newReader(t, client, false)
 	for _, component := range [][]string{{"controller"}, {"sidecar", "--endpoint", socket, "--enable-http2"}} {
 		t.Run(component[0], func(t *testing.T) {
+			t.Parallel()
 			address, pool := freeAddress(t), h.metricsCertificate(component[0])
 			h.start(append(component, "--kubeconfig", kubeconfig, "--metrics-bind-address", address,
 				"--metrics-cert-path", h.dir, "--metrics-cert-name", component[0]+".pem", "--metrics-cert-key", component[0]+".key")...)
 			for token, want := range map[string]int{"": http.StatusUnauthorized, other: http.StatusForbidden, allowed: http.StatusOK} {
 				var protocol int
 				harness.Eventually(t, fmt.Sprintf("status %d", want), func(ctx context.Context) error {
-					var status int
-					status, protocol, err = readMetrics(ctx, address, pool, token)
+					status, used, err := readMetrics(ctx, address, pool, token)
 					if err == nil && status != want {
 						err = fmt.Errorf("status %d", status)
 					}
+					protocol = used
 					return err
 				})
 				if http2 := len(component) > 1; (protocol == 2) != http2 {

@@ -91,7 +91,10 @@ func TestBridgeLabels(t *testing.T) {
 		if len(cells) != 4 {
 			t.Fatalf("row %q must have 4 cells", row)
 		}
-		got[fmt.Sprint(strings.Trim(cells[0], "| `"), " ", strings.Split(strings.ReplaceAll(cells[1], "`", ""), ", "))] = strings.Split(strings.ReplaceAll(strings.TrimSuffix(cells[3], " |"), "`", ""), ", ")
+		list := func(cell string) []string {
+			return strings.Split(strings.ReplaceAll(strings.TrimSuffix(cell, " |"), "`", ""), ", ")
+		}
+		got[fmt.Sprint(strings.Trim(cells[0], "| `"), " ", list(cells[1]))] = list(cells[3])
 	}
 	for _, names := range want {
 		slices.Sort(names)

@@ -55,7 +55,7 @@ func TestPublishedV1alpha2(t *testing.T) {
 
 func readPublishedV1alpha2(t *testing.T, file string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/published/v1alpha2", file))
+	data, err := os.ReadFile(filepath.Join("testdata", "published", "v1alpha2", file))
 	if err != nil {
 		t.Fatal(err)
 	}

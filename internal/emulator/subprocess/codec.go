@@ -17,10 +17,11 @@ func newLossless() lossless { return lossless{encoding.GetCodecV2(grpcproto.Name
 // Unmarshal implements encoding.CodecV2.
 func (l lossless) Unmarshal(data mem.BufferSlice, v any) error {
 	err := l.CodecV2.Unmarshal(data, v)
-	if m, ok := v.(proto.Message); ok && err != nil {
-		proto.Reset(m)
-		m.ProtoReflect().SetUnknown(data.Materialize())
-		return nil
+	m, ok := v.(proto.Message)
+	if err == nil || !ok {
+		return err
 	}
-	return err
+	proto.Reset(m)
+	m.ProtoReflect().SetUnknown(data.Materialize())
+	return nil
 }

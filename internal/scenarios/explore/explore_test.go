@@ -40,7 +40,7 @@ func TestExplore(t *testing.T) {
 	}{
 		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", v1alpha2, "", lost, "sidecar rpc Driver*", 6},
 		"V1alpha1": {"There are no calls for IDs.", v1alpha1, "", lost, "sidecar rpc Driver*", 4},
-		"Bridge":   {"The bridge is called six times, and calls the driver four times.", v1alpha2, dialects.V1alpha1, lost, "bridge rpc Driver*", 10},
+		"Bridge":   {"It is called six times, and calls the driver four times.", v1alpha2, dialects.V1alpha1, lost, "bridge rpc Driver*", 10},
 		"OneMode":  {"The driver is called as often as a driver of v1alpha1.", v1alpha2, dialects.OneMode, lost, "bridge rpc Driver*", 10},
 		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, "", stale, "sidecar api get *", 0},
 	}

@@ -26,38 +26,17 @@ func sample(flag *pflag.Flag) (given, shown string) {
 	if flag.Name == "control-plane" {
 		return "embedded", "embedded"
 	}
-	switch flag.Value.Type() {
-	case "bool":
-		return "true", "true"
-	case "int", "uint64", "float32":
-		return "7", "7"
-	case "quantity":
-		return "7168", "7Ki"
-	case "kind":
-		return "embedded", "embedded"
-	case "version":
-		return "v1alpha1", "v1alpha1"
-	case "dialect":
-		return "one-mode", "one-mode"
-	case "protocols":
-		return "Azure,S3", "Azure,S3"
-	case "encoder":
-		return "json", "json"
-	case "level":
-		return "error", "error"
-	case "time-encoding":
-		return "iso8601", "iso8601"
-	case "sets":
-		return "kep,cosi", "kep,cosi"
-	case "origins":
-		return "http://a,http://b", "http://a,http://b"
-	case "duration":
-		return "7s", "7s"
-	case "stringArray", "stringSlice":
-		return "seven", "[seven]"
-	default:
-		return "seven", "seven"
+	values := map[string][2]string{
+		"bool": {"true", "true"}, "int": {"7", "7"}, "uint64": {"7", "7"}, "float32": {"7", "7"}, "quantity": {"7168", "7Ki"},
+		"kind": {"embedded", "embedded"}, "version": {"v1alpha1", "v1alpha1"}, "dialect": {"one-mode", "one-mode"},
+		"protocols": {"Azure,S3", "Azure,S3"}, "encoder": {"json", "json"}, "level": {"error", "error"},
+		"time-encoding": {"iso8601", "iso8601"}, "sets": {"kep,cosi", "kep,cosi"}, "origins": {"http://a,http://b", "http://a,http://b"},
+		"duration": {"7s", "7s"}, "stringArray": {"seven", "[seven]"}, "stringSlice": {"seven", "[seven]"},
 	}
+	if value, ok := values[flag.Value.Type()]; ok {
+		return value[0], value[1]
+	}
+	return "seven", "seven"
 }
 
 // Spec: A1-CONFIG-3, A1-CONFIG-4

@@ -106,7 +106,7 @@ func (b *sidecarBridge) openStore(cfg *rest.Config, driver string, create bool) 
 	}
 	directory := filepath.Join(root, "bridge.d", driver) // no emulator has a name with a dot
 	if _, err := os.Stat(directory); err != nil && !create {
-		return nil, nil //nolint:nilerr // nothing is stored
+		return nil, nil // nothing is stored
 	}
 	return b.openDirectory(directory)
 }

@@ -83,7 +83,8 @@ func TestWriteErrors(t *testing.T) {
 		{Kind: "Bucket", Name: "bc-1", Message: "driver failed:\n\tno quota"},
 		{Kind: "BucketClaim", Namespace: "demo", Name: "photos", Message: "no class"},
 	})
-	want := "\nErrors of objects:\n\n  KIND         NAME         ERROR\n  Bucket       bc-1         driver failed: no quota\n  BucketClaim  demo/photos  no class\n"
+	want := "\nErrors of objects:\n\n  KIND         NAME         ERROR\n" +
+		"  Bucket       bc-1         driver failed: no quota\n  BucketClaim  demo/photos  no class\n"
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

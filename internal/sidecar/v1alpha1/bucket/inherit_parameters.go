@@ -20,7 +20,8 @@ func (a *attempt) inheritParameters(ctx context.Context) error {
 		return nil
 	}
 	class := &v1alpha1.BucketClass{}
-	if err := a.live.Get(ctx, client.ObjectKey{Name: spec.BucketClassName}, class); client.IgnoreNotFound(err) != nil {
+	err := client.IgnoreNotFound(a.live.Get(ctx, client.ObjectKey{Name: spec.BucketClassName}, class))
+	if err != nil {
 		return fmt.Errorf("get BucketClass %s: %w", spec.BucketClassName, err)
 	}
 	if class.Parameters == nil {
