@@ -13,7 +13,7 @@ func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
 	allowed := []string{
 		"internal/emulator/vocabulary", "internal/emulator/operations", "internal/emulator/secretvalues", "internal/emulator/hub",
-		"internal/emulator/snapshot",
+		"internal/emulator/snapshot", "internal/emulator/drafts",
 		"emulator/journal", "emulator/fault",
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()

@@ -94,7 +94,8 @@ func TestRun(t *testing.T) {
 			code: 2, err: "Error: --state-dir and --namespace exclude each other",
 		},
 		"Dialect": {
-			reason: "usage", args: []string{"sidecar", "--dialect", "m"}, code: 2, err: `Error: invalid argument "m" for "--dialect" flag: "m": the dialects are v1alpha1, `,
+			reason: "usage", args: []string{"sidecar", "--dialect", "m"}, code: 2,
+			err: `Error: invalid argument "m" for "--dialect" flag: "m": the dialects are v1alpha1, `,
 		},
 		"NoBridge": {
 			reason: "usage", args: []string{"sidecar", "--api", "v1alpha1", "--dialect", "v1alpha1"},
