@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
@@ -63,7 +62,7 @@ func connectTo(t *testing.T, r *relay, socket string) *grpc.ClientConn {
 			t.Error(err)
 		}
 	})
-	process, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	process, err := dial(Driver{Endpoint: "unix://" + socket})
 	if err != nil {
 		t.Fatal(err)
 	}
