@@ -239,10 +239,12 @@ nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=
 .PHONY: explore
-explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge.
+explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge to each dialect.
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
-	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --dialect v1alpha1 --out $(BIN)/found $(EXPLORE)
+	for dialect in v1alpha1 no-modes one-mode one-mode-get bucket-ids; do \
+		$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --dialect $$dialect --out $(BIN)/found $(EXPLORE) || exit 1; \
+	done
 
 # make explore-suite EXPLORE='--prune object'
 .PHONY: explore-suite
