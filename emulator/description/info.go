@@ -29,8 +29,8 @@ type Info struct {
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// DriverDialect is the protocol of the driver, a name of dialects.All, if a bridge is in
-	// front of it.
+	// DriverDialect is the protocol of the driver, a name of dialects.All, unless it is the KEP's,
+	// or with API v1alpha1 the protocol of that version.
 	DriverDialect string `json:"driverDialect,omitempty"`
 	// DriverServiceAccount is a directory with the files that a Pod has of its
 	// ServiceAccount, and DriverVariables are the variables with which a driver of your own
