@@ -54,8 +54,8 @@ func NewDialer(options Options, open OpenStore) (*Dialer, error) {
 // DialContext connects to the driver at an address, or to the bridge in front of it. It is for
 // grpc.WithContextDialer.
 func (d *Dialer) DialContext(ctx context.Context, address string) (net.Conn, error) {
-	// The driver is asked after the direct connection is there: that of a driver which has been
-	// replaced before it was asked has ended.
+	// The question follows the direct connection. If another driver answers it, the connection to
+	// the first has ended.
 	direct, err := dialDriver(ctx, address)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type ids struct {
 	named atomic.Bool
 }
 
-// Kinds of what has an ID.
+// The kinds of objects with IDs.
 const (
 	bucketKind  = "bucket"
 	accountKind = "account"
