@@ -29,9 +29,13 @@ func (j *Journal) RedactJSON(text json.RawMessage) (redacted json.RawMessage, le
 	return j.secrets.RedactJSON(text, 0)
 }
 
-// RedactEvent returns an event without the secret values that became known after it was
-// read.
-func (j *Journal) RedactEvent(e Event) Event { return j.redact(e, 0) }
+// SecretCount returns how many secret values were added until now. Events that are read afterwards
+// contain none of them.
+func (j *Journal) SecretCount() int { return j.secrets.Count() }
+
+// RedactEvent returns an event without the secret values that were added since there were count of
+// them.
+func (j *Journal) RedactEvent(e Event, count int) Event { return j.redact(e, count) }
 
 // redact removes the values after a count.
 func (j *Journal) redact(e Event, after int) Event {

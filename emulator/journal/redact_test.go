@@ -21,7 +21,7 @@ func TestSecrets(t *testing.T) {
 	e.Outcome, e.Message, e.Request = "Unavailable", "keys "+early+" and "+late, json.RawMessage(`{"key":"`+late+`"}`)
 	copied := j.Append(e)
 	j.AddSecret("ns", "key", late)
-	for name, got := range map[string]journal.Event{"kept": j.Since(0)[0], "copied": j.RedactEvent(copied)} {
+	for name, got := range map[string]journal.Event{"kept": j.Since(0)[0], "copied": j.RedactEvent(copied, 1)} {
 		text, err := json.Marshal(got)
 		if err != nil || strings.Contains(string(text), early) || strings.Contains(string(text), late) {
 			t.Errorf("%s: %s, %v", name, text, err)

@@ -54,9 +54,10 @@ func redactObject[T any](w *Watcher, object *T, place string) {
 	}
 }
 
-// redactEvents removes the values from the events that became known after the events.
+// redactEvents removes the values from the events that became known after the events were read.
 func (w *Watcher) redactEvents() {
+	count := w.journal.SecretCount()
 	for i := range w.events {
-		w.events[i] = w.journal.RedactEvent(w.events[i])
+		w.events[i], w.redacted[i] = w.journal.RedactEvent(w.events[i], w.redacted[i]), count
 	}
 }

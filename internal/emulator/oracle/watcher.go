@@ -65,6 +65,7 @@ type Watcher struct {
 	mu           sync.Mutex
 	last         uint64 // number of the last collected event
 	events       []journal.Event
+	redacted     []int // how many secret values each event was searched for
 	incomplete   bool
 	drivers      map[string]string
 	before       *Observation
@@ -96,12 +97,14 @@ func (w *Watcher) Collect() {
 }
 
 func (w *Watcher) collect() {
+	count := w.journal.SecretCount()
 	events := w.journal.Since(w.last)
 	if len(events) == 0 {
 		return
 	}
 	w.incomplete = w.incomplete || events[0].Seq > w.last+1
 	w.events = append(w.events, events...)
+	w.redacted = append(w.redacted, slices.Repeat([]int{count}, len(events))...)
 	for _, e := range events {
 		w.noteDataLoss(e)
 	}

@@ -29,13 +29,17 @@ var letterOf = func() (letters [256]byte) {
 func fold(text []byte) (letters []byte, places []int) {
 	letters, places = make([]byte, 0, len(text)), make([]int, 0, len(text))
 	for i, b := range text {
-		l := letterOf[b]
-		if l == 0 || i > 0 && text[i-1] == '\\' && (b == 'n' || b == 'r' || b == 't') {
-			continue
+		if l := letterOf[b]; l != 0 && !isEscape(text, i) {
+			letters, places = append(letters, l), append(places, i)
 		}
-		letters, places = append(letters, l), append(places, i)
 	}
 	return letters, places
+}
+
+// isEscape reports whether a letter is the end of an escaped white space.
+func isEscape(text []byte, i int) bool {
+	b := text[i]
+	return (b == 'n' || b == 'r' || b == 't') && i > 0 && text[i-1] == '\\'
 }
 
 // written are the ways in which texts are quoted: as they are, in Go, in JSON, in a URL, in

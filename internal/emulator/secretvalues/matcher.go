@@ -11,11 +11,12 @@ const (
 	// filterBits is the size of the filter that most of a text is skipped with.
 	filterBits = 20
 	wordBits   = 6
+	byteBits   = 8
 	// multiplier spreads windows over the filter (Knuth: 2^64 divided by the golden ratio).
 	multiplier = 0x9E3779B97F4A7C15
 )
 
-// matcher finds many forms in one pass over a text.
+// matcher finds many forms in a text.
 type matcher struct {
 	filter []uint64
 	forms  map[uint64][]form
@@ -41,25 +42,20 @@ func (m *matcher) add(text []byte, of *secret) {
 	m.filter[word] |= bit
 }
 
-// find calls hit for every form of a secret after a count that a text contains.
-func (m *matcher) find(text []byte, after int, hit func(from, to int, s *secret)) {
-	if m.forms == nil {
-		return
+// mayHave reports whether a text that has a window may have a form. It errs on the side of true.
+func (m *matcher) mayHave(w uint64) bool {
+	if m.filter == nil {
+		return false
 	}
-	var w uint64
-	for i, b := range text {
-		w = w<<8 | uint64(b)
-		if i < window-1 {
-			continue
-		}
-		if word, bit := slot(w); m.filter[word]&bit == 0 {
-			continue
-		}
-		from := i - window + 1
-		for _, f := range m.forms[w] {
-			if f.of.n > after && bytes.HasPrefix(text[from:], f.text) {
-				hit(from, from+len(f.text), f.of)
-			}
+	word, bit := slot(w)
+	return m.filter[word]&bit != 0
+}
+
+// find calls hit for every form of a secret after a count that begins at a place of a text.
+func (m *matcher) find(text []byte, from, after int, hit func(from, to int, s *secret)) {
+	for _, f := range m.forms[binary.BigEndian.Uint64(text[from:])] {
+		if f.of.n > after && bytes.HasPrefix(text[from:], f.text) {
+			hit(from, from+len(f.text), f.of)
 		}
 	}
 }

@@ -118,15 +118,45 @@ func (v *Values) spans(text []byte, after int) []span {
 	if v.count <= after || len(text) < minValue {
 		return nil
 	}
-	var found []span
-	v.exact.find(text, after, func(from, to int, s *secret) { found = append(found, span{from, to, s.owner}) })
-	if len(text) >= minFolded {
-		letters, places := fold(text)
-		v.folded.find(letters, after, func(from, to int, s *secret) {
-			found = append(found, span{places[from], places[to-1] + 1, s.owner})
-		})
+	found, folded := v.exactSpans(text, after)
+	if folded {
+		found = append(found, v.foldedSpans(text, after)...)
 	}
 	return merge(found)
+}
+
+// exactSpans returns the parts of a text that show values, and whether foldedSpans may find more. The
+// journal scans all that components send, so that this one pass over the text allocates nothing.
+func (v *Values) exactSpans(text []byte, after int) (found []span, folded bool) {
+	hit := func(from, to int, s *secret) { found = append(found, span{from, to, s.owner}) }
+	var w, letters uint64
+	for i, b := range text {
+		w = w<<byteBits | uint64(b)
+		if i >= window-1 && v.exact.mayHave(w) {
+			v.exact.find(text, i-window+1, after, hit)
+		}
+		if l := letterOf[b]; l != 0 && !folded && !isEscape(text, i) {
+			letters = letters<<byteBits | uint64(l)
+			folded = v.folded.mayHave(letters)
+		}
+	}
+	return found, folded
+}
+
+// foldedSpans returns the parts of a text that show values among other characters.
+func (v *Values) foldedSpans(text []byte, after int) (found []span) {
+	letters, places := fold(text)
+	hit := func(from, to int, s *secret) {
+		found = append(found, span{places[from], places[to-1] + 1, s.owner})
+	}
+	var w uint64
+	for i, l := range letters {
+		w = w<<byteBits | uint64(l)
+		if i >= window-1 && v.folded.mayHave(w) {
+			v.folded.find(letters, i-window+1, after, hit)
+		}
+	}
+	return found
 }
 
 func merge(all []span) []span {
