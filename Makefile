@@ -37,7 +37,7 @@ SEED ?= 1
 
 # The packages whose tests take longest begin first, so that none of them runs alone at the end.
 SLOWEST := $(addprefix ./,cmd/cosi-emu internal/scenarios/explore scenarios/suite conformance emulator sidecar \
-	internal/scenarios/engine sidecar/v1alpha1 test/e2e test/differential internal/emulator/controlplane/envtest controller)
+	internal/scenarios/engine sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
 GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
@@ -194,8 +194,8 @@ nightly-differential: setup # Compare both control planes: 20,000 requests, draw
 .PHONY: nightly-control-planes
 nightly-control-planes: test-envtest # Run on the programs the tests that run on the embedded control plane by day, and try the requests and the storage of the embedded one at random.
 	cd test/helm && $(GO) vet ./... && $(GO) test -count 1 ./...
-	$(GO) test ./internal/emulator/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
-	$(GO) test ./internal/emulator/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
+	$(GO) test ./internal/controlplane/embedded -count 1 -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime 5m
+	$(GO) test ./internal/controlplane/memstore -count 1 -run '^$$' -fuzz '^FuzzStore$$' -fuzztime 5m
 
 .PHONY: nightly-race
 nightly-race: # Run the tests of make test, of all packages, with the race detector.
@@ -346,7 +346,7 @@ generate-apis: $(BIN)/controller-gen # Generate deepcopy functions and CRDs from
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
 
 # The kinds of the embedded control plane, and the types that their definitions refer to.
-OPENAPI := internal/emulator/controlplane/embedded/openapi
+OPENAPI := internal/controlplane/embedded/openapi
 OPENAPI_TYPES := $(addprefix k8s.io/api/, \
 		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
 	k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \

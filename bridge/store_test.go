@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
 func openDirectory(t *testing.T, path string) *bridge.Directory {

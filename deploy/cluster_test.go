@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )

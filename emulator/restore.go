@@ -12,8 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
 )
 

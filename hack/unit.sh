@@ -3,7 +3,7 @@
 # fast, and the reconcilers, whose phases run on one in the process.
 set -euo pipefail
 module=$(go list -m)
-server=$module/internal/emulator/controlplane/embedded/apiserver
+server=$module/internal/controlplane/embedded/apiserver
 {
 	go list -test -f "{{if eq .Name \"main\"}}{{.ImportPath}}{{range .Deps}}{{if eq . \"$server\"}} server{{end}}{{end}}{{end}}" ./... |
 		sed -n 's/\.test$//p' | grep -v /controlplane/envtest

@@ -17,8 +17,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )

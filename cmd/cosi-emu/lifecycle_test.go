@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 	"github.com/cosi-emu/cosi-emu/test/harness"

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
 // TestClusterOfAnotherVersion: the error says what the cluster serves, and what to do.

@@ -20,7 +20,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 	"github.com/cosi-emu/cosi-emu/test/bench/scale"
 	"github.com/cosi-emu/cosi-emu/test/bench/storage"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 )
 

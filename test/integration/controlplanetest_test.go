@@ -3,7 +3,7 @@ package integration_test
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
 func TestControlPlaneShared(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
 // document is as much of an OpenAPI document as kubectl explain needs.

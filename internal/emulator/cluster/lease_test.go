@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/controlplanetest"
 )
 
 // leaseOf is a Lease of two seconds.

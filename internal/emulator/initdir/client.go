@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/certs"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
 )
 

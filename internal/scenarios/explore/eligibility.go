@@ -3,7 +3,7 @@ package explore
 import (
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
 // confirmOnEnvtest runs the confirmed findings of an exploration on the embedded control plane

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
 // TestLongConfirmOnEnvtest finds the bug of a driver on the embedded control plane.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
 // ErrOptions is the error of invalid options.

@@ -3,7 +3,7 @@ package explore
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
 func TestSandboxesFor(t *testing.T) {

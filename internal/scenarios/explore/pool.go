@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
 // pool holds the sandboxes, and starts each when it is first required.

@@ -6,7 +6,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 )
 
 // SilenceLibraries discards the logs of libraries, except those of an embedded API server, which

@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/snapshot"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/controlplane/liblog"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 )
 
 // envPrefix begins the environment variables that stand for flags.

@@ -1,0 +1,105 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	listers "k8s.io/client-go/listers/core/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
+)
+
+// quotas writes into the status of ResourceQuotas how many objects there are. The API
+// server adds those that it admits; what is deleted is subtracted here.
+type quotas struct {
+	client   corev1client.CoreV1Interface
+	lister   listers.ResourceQuotaLister
+	monitors *monitors
+	queue    queue // of namespace/name, with the prefix grown if objects came, and none went
+}
+
+// grown marks a quota whose count can only be too low. The API server has counted objects that the
+// monitors do not show yet.
+const grown = "+"
+
+func newQuotas(shared clients, informer toolscache.SharedIndexInformer, m *monitors) (*quotas, error) {
+	q := &quotas{client: shared.core, lister: listers.NewResourceQuotaLister(informer.GetIndexer()), monitors: m, queue: newQueue()}
+	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    q.enqueueNew,
+		UpdateFunc: func(_, obj any) { q.enqueueNew(obj) },
+	})
+	m.handle(func(ch change) {
+		if ch.object.Namespace == "" {
+			return
+		}
+		all, err := q.lister.ResourceQuotas(ch.object.Namespace).List(labels.Everything())
+		if err != nil {
+			return // the informer's own store has no errors
+		}
+		for _, quota := range all {
+			if ch.deleted {
+				q.enqueue(quota)
+			} else {
+				q.queue.Add(grown + keyOf(quota))
+			}
+		}
+	})
+	return q, err
+}
+
+// enqueueNew looks at a quota whose limits have changed. The API server writes the
+// status too, and is ahead.
+func (q *quotas) enqueueNew(obj any) {
+	if quota, ok := obj.(*corev1.ResourceQuota); ok && !equality.Semantic.DeepEqual(quota.Spec.Hard, quota.Status.Hard) {
+		q.enqueue(quota)
+	}
+}
+
+func (q *quotas) enqueue(quota *corev1.ResourceQuota) {
+	q.queue.Add(keyOf(quota))
+}
+
+func keyOf(quota *corev1.ResourceQuota) string { return quota.Namespace + "/" + quota.Name }
+
+func (q *quotas) process(ctx context.Context, key string) error {
+	key, raiseOnly := strings.CutPrefix(key, grown)
+	namespace, name, _ := strings.Cut(key, "/")
+	quota, err := q.client.ResourceQuotas(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	status := corev1.ResourceQuotaStatus{Hard: quota.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
+	var unknown error // its kind may be served in a moment
+	for constraint := range quota.Spec.Hard {
+		of, ok := scheme.CountedBy(constraint)
+		if !ok {
+			continue
+		}
+		n, ok := q.monitors.count(of, namespace)
+		if !ok {
+			unknown = fmt.Errorf("quota %s: %s are not watched", key, of)
+			continue
+		}
+		used := *quantity.NewQuantity(int64(n), quantity.DecimalSI)
+		if before, ok := quota.Status.Used[constraint]; ok && raiseOnly && before.Cmp(used) > 0 {
+			used = before
+		}
+		status.Used[constraint] = used
+	}
+	if equality.Semantic.DeepEqual(status, quota.Status) {
+		return unknown
+	}
+	quota.Status = status
+	if _, err = q.client.ResourceQuotas(namespace).UpdateStatus(ctx, quota, metav1.UpdateOptions{}); err != nil {
+		return ignoreNotFound(err)
+	}
+	return unknown
+}

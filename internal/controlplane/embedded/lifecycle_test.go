@@ -1,0 +1,302 @@
+package embedded_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+func TestStartAndStopLeaveNothing(t *testing.T) {
+	kinds, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "cp")
+	var phases []controlplane.Phase
+	c := start(t, controlplane.Options{Dir: dir, CRDs: kinds, Phase: func(p controlplane.Phase) {
+		p.Elapsed = 0
+		phases = append(phases, p)
+	}})
+	want := []controlplane.Phase{
+		{Name: "etcd"}, {Name: "etcd", Done: true},
+		{Name: "kube-apiserver"}, {Name: "kube-apiserver", Done: true},
+		{Name: "crds"}, {Name: "crds", Done: true},
+		{Name: "kube-controller-manager"}, {Name: "kube-controller-manager", Done: true},
+	}
+	if diff := cmp.Diff(want, phases); diff != "" {
+		t.Errorf("phases: -want +got\n%s", diff)
+	}
+	if err := c.WaitReady(testContext(t)); err != nil {
+		t.Error(err)
+	}
+	stop(t, c)
+	stop(t, c)
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the directory is there after Stop: %v", err)
+	}
+}
+
+// TestStartAgainAndAgain has what one start leaves behind add up. TestMain looks for
+// goroutines.
+func TestStartAgainAndAgain(t *testing.T) { startOften(t, 10) }
+
+// TestLongStartAgainAndAgain is TestStartAgainAndAgain with a hundred starts.
+func TestLongStartAgainAndAgain(t *testing.T) { startOften(t, 100) }
+
+func startOften(t *testing.T, times int) {
+	t.Helper()
+	kinds, err := crds.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range times {
+		c := start(t, controlplane.Options{CRDs: kinds})
+		makeNamespace(testContext(t), t, c, "one")
+		stop(t, c)
+	}
+}
+
+// TestStopAtOnce stops control planes whose controllers have just begun to start.
+func TestStopAtOnce(t *testing.T) {
+	for range 5 {
+		stop(t, start(t, controlplane.Options{}))
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	const planes = 4
+	hosts := make([]string, planes)
+	var all sync.WaitGroup
+	for i := range planes {
+		all.Go(func() {
+			c := start(t, controlplane.Options{Dir: filepath.Join(t.TempDir(), "cp")})
+			hosts[i] = c.AdminConfig().Host
+			makeNamespace(testContext(t), t, c, "same-name")
+		})
+	}
+	all.Wait()
+	for i, host := range hosts {
+		for _, other := range hosts[:i] {
+			if host == other {
+				t.Errorf("two listen on %s", host)
+			}
+		}
+	}
+}
+
+func TestDataIsKept(t *testing.T) {
+	ctx := testContext(t)
+	dir := t.TempDir()
+	first := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	makeNamespace(ctx, t, first, "kept")
+	before := getNamespace(ctx, t, first, "kept")
+	stop(t, first)
+	second := start(t, controlplane.Options{Dir: dir, KeepData: true})
+	if diff := cmp.Diff(before, getNamespace(ctx, t, second, "kept")); diff != "" {
+		t.Errorf("-before +after\n%s", diff)
+	}
+	makeNamespace(ctx, t, second, "later")
+	// The objects are saved while it runs, too: a process that is killed loses little.
+	saved := filepath.Join(dir, "objects.jsonl")
+	harness.Until(t, "the objects are saved", func(context.Context) (bool, error) {
+		data, err := os.ReadFile(saved)
+		return err == nil && bytes.Contains(data, []byte(`/namespaces/later"`)), nil
+	})
+}
+
+func TestDataOfEtcdIsRejected(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "etcd", "member"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, KeepData: true}); err == nil {
+		stop(t, c)
+		t.Error("it starts without the objects in the directory")
+	}
+}
+
+func TestComponentsRestart(t *testing.T) {
+	for how, end := range map[string]func(context.Context, *embedded.ControlPlane, string) error{
+		"Stop": func(ctx context.Context, c *embedded.ControlPlane, name string) error {
+			return c.StopComponent(ctx, name)
+		},
+		"Kill": func(_ context.Context, c *embedded.ControlPlane, name string) error { return c.KillComponent(name) },
+	} {
+		t.Run(how, func(t *testing.T) {
+			ctx := testContext(t)
+			c := start(t, controlplane.Options{})
+			makeNamespace(ctx, t, c, "before")
+			kube := client(t, c)
+			local := kubernetes.NewForConfigOrDie(c.InProcessConfig(controlplane.AdminUser, controlplane.AdminGroup))
+			for _, name := range []string{controlplane.APIServer, controlplane.Etcd, controlplane.ControllerManager} {
+				t.Run(name, func(t *testing.T) {
+					if err := end(ctx, c, name); err != nil {
+						t.Fatal(err)
+					}
+					if got := c.PID(name); got != 0 {
+						t.Errorf("process ID %d after the end", got)
+					}
+					for where, kube := range map[string]kubernetes.Interface{"by the network": kube, "in the process": local} {
+						_, err := kube.CoreV1().Namespaces().Get(ctx, "before", metav1.GetOptions{})
+						if needed := name != controlplane.ControllerManager; (err != nil) != needed {
+							t.Errorf("a read %s while it is down: got %v", where, err)
+						}
+					}
+					if err := c.StartComponent(ctx, name); err != nil {
+						t.Fatal(err)
+					}
+					for _, kube := range []kubernetes.Interface{kube, local} {
+						if _, err := kube.CoreV1().Namespaces().Get(ctx, "before", metav1.GetOptions{}); err != nil {
+							t.Errorf("afterwards: %v", err)
+						}
+					}
+				})
+			}
+			// The controllers have survived it all.
+			makeNamespace(ctx, t, c, "after")
+			harness.Until(t, "the namespace has its default ServiceAccount", func(context.Context) (bool, error) {
+				_, err := kube.CoreV1().ServiceAccounts("after").Get(ctx, "default", metav1.GetOptions{})
+				return err == nil, nil
+			})
+			if err := c.StopComponent(ctx, "kube-scheduler"); !errors.Is(err, controlplane.ErrNoComponent) {
+				t.Errorf("stop an unknown component: got %v", err)
+			}
+		})
+	}
+}
+
+// TestWatchEndsWithServer has a client notice that its server is gone.
+func TestWatchEndsWithServer(t *testing.T) {
+	ctx := testContext(t)
+	c := start(t, controlplane.Options{NoControllers: true})
+	for name, cfg := range map[string]kubernetes.Interface{
+		"Network": client(t, c), "InProcess": kubernetes.NewForConfigOrDie(c.InProcessConfig(controlplane.AdminUser, controlplane.AdminGroup)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := cfg.CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Stop()
+			if err := c.KillComponent(controlplane.APIServer); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case _, open := <-w.ResultChan():
+				if open {
+					t.Error("the watch goes on")
+				}
+			case <-ctx.Done():
+				t.Error("the watch does not end")
+			}
+			if err := c.StartComponent(ctx, controlplane.APIServer); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	t.Run("PortInUse", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "cp")
+		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, APIServerPort: takenPort(t)})
+		if _, ok := errors.AsType[*controlplane.PortError](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("the directory is there after the failed start: %v", err)
+		}
+	})
+	t.Run("NotEmpty", func(t *testing.T) {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "thesis.txt")
+		if err := os.WriteFile(file, []byte("chapter 1"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir}); !errors.Is(err, controlplane.ErrDirNotEmpty) {
+			t.Errorf("got %v", err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("a file that is not the control plane's: %v", err)
+		}
+	})
+	t.Run("InUse", func(t *testing.T) {
+		dir := t.TempDir()
+		start(t, controlplane.Options{Dir: dir, KeepData: true})
+		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, KeepData: true})
+		if !errors.Is(err, controlplane.ErrDirInUse) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		for _, name := range []string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager} {
+			ctx, cancel := context.WithCancel(testContext(t))
+			dir := filepath.Join(t.TempDir(), "cp")
+			_, err := embedded.Start(ctx, controlplane.Options{Dir: dir, Phase: func(p controlplane.Phase) {
+				if p.Name == name {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: got %v", name, err)
+			}
+			if _, err := os.Stat(dir); !os.IsNotExist(err) {
+				t.Errorf("%s: the directory is there after the cancelled start: %v", name, err)
+			}
+		}
+	})
+}
+
+// takenPort returns a port of this machine that is in use until the test ends.
+func takenPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	taken, err := netip.ParseAddrPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(taken.Port())
+}
+
+func client(tb testing.TB, c *embedded.ControlPlane) *kubernetes.Clientset {
+	tb.Helper()
+	return kubernetes.NewForConfigOrDie(c.AdminConfig())
+}
+
+func makeNamespace(ctx context.Context, tb testing.TB, c *embedded.ControlPlane, name string) {
+	tb.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := client(tb, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
+		tb.Error(err)
+	}
+}
+
+func getNamespace(ctx context.Context, tb testing.TB, c *embedded.ControlPlane, name string) *corev1.Namespace {
+	tb.Helper()
+	namespace, err := client(tb, c).CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return namespace
+}

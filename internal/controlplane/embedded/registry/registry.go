@@ -1,0 +1,199 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/rbac"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/token"
+)
+
+// Registry has the storage of the built-in kinds of one API server.
+type Registry struct {
+	namespaces                                         *namespaceREST
+	secrets, configMaps, accounts, events, pods        *resourceREST
+	quotas, leases                                     *resourceREST
+	roles, clusterRoles, roleBindings, clusterBindings *resourceREST
+
+	policy     policyCache
+	authorizer *rbac.Authorizer
+}
+
+// New returns a registry whose objects are in the storage of the options.
+func New(getter generic.RESTOptionsGetter) (*Registry, error) {
+	r := &Registry{}
+	var errs []error
+	var err error
+	r.namespaces, err = newNamespaceREST(getter)
+	errs = append(errs, err)
+	r.events, err = newEventREST(getter)
+	errs = append(errs, err)
+	r.pods, err = newPodREST(getter)
+	errs = append(errs, err)
+	add(&r.secrets, secrets(), getter, &errs)
+	add(&r.configMaps, configMaps(), getter, &errs)
+	add(&r.accounts, serviceAccounts(), getter, &errs)
+	add(&r.quotas, quotas(), getter, &errs)
+	add(&r.leases, leases(), getter, &errs)
+	add(&r.roles, roles(), getter, &errs)
+	add(&r.clusterRoles, clusterRoles(), getter, &errs)
+	add(&r.roleBindings, roleBindings(), getter, &errs)
+	add(&r.clusterBindings, clusterRoleBindings(), getter, &errs)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	r.authorizer = rbac.NewAuthorizer(r.currentPolicy)
+	for _, store := range []*resourceREST{r.roles, r.clusterRoles, r.roleBindings, r.clusterBindings} {
+		r.guard(store)
+	}
+	return r, nil
+}
+
+func add[T any, P object[T]](to **resourceREST, k *kind[T, P], getter generic.RESTOptionsGetter, errs *[]error) {
+	r, err := newREST(k, getter)
+	*to = r
+	*errs = append(*errs, err)
+}
+
+// Authorizer returns the authorizer by the stored Roles and bindings.
+func (r *Registry) Authorizer() *rbac.Authorizer { return r.authorizer }
+
+// Reviewers answer the questions of users about rights and tokens.
+type Reviewers struct {
+	Authenticator authenticator.Request
+	Issuer        *token.Issuer
+}
+
+// Groups returns the API groups.
+func (r *Registry) Groups(reviewers Reviewers) (core *genericapiserver.APIGroupInfo, others []*genericapiserver.APIGroupInfo) {
+	core = group(corev1.GroupName, r.core(reviewers.Issuer))
+	audiences := reviewers.Issuer.Audiences()
+	return core, []*genericapiserver.APIGroupInfo{
+		group(authenticationv1.GroupName, map[string]rest.Storage{
+			"tokenreviews":       tokenReviews(reviewers.Authenticator, audiences),
+			"selfsubjectreviews": selfSubjectReviews(),
+		}),
+		group(authorizationv1.GroupName, map[string]rest.Storage{
+			"subjectaccessreviews":      subjectAccessReviews(r.authorizer),
+			"localsubjectaccessreviews": localSubjectAccessReviews(r.authorizer),
+			"selfsubjectaccessreviews":  selfSubjectAccessReviews(r.authorizer),
+			"selfsubjectrulesreviews":   selfSubjectRulesReviews(r.authorizer),
+		}),
+		group(coordinationv1.GroupName, map[string]rest.Storage{"leases": r.leases}),
+		group(eventsv1.GroupName, map[string]rest.Storage{"events": r.events}),
+		group(rbacv1.GroupName, map[string]rest.Storage{
+			"roles": r.roles, "clusterroles": r.clusterRoles,
+			"rolebindings": r.roleBindings, "clusterrolebindings": r.clusterBindings,
+		}),
+	}
+}
+
+func (r *Registry) core(issuer *token.Issuer) map[string]rest.Storage {
+	return map[string]rest.Storage{
+		"namespaces":            r.namespaces,
+		"namespaces/status":     newStatusREST(namespaceStatus().subresource(r.namespaces.Store)),
+		"namespaces/finalize":   &updateREST{namespaceFinalize().subresource(r.namespaces.Store)},
+		"secrets":               r.secrets,
+		"configmaps":            r.configMaps,
+		"serviceaccounts":       r.accounts,
+		"serviceaccounts/token": &tokenREST{issuer: issuer, accounts: r.accounts, pods: r.pods, secrets: r.secrets},
+		"events":                r.events,
+		"pods":                  r.pods,
+		"pods/status":           newStatusREST(podStatus().subresource(r.pods.Store)),
+		"resourcequotas":        r.quotas,
+		"resourcequotas/status": newStatusREST(quotaStatus().subresource(r.quotas.Store)),
+	}
+}
+
+func group(name string, storage map[string]rest.Storage) *genericapiserver.APIGroupInfo {
+	info := genericapiserver.NewDefaultAPIGroupInfo(name, scheme.Scheme, scheme.ParameterCodec, scheme.Codecs)
+	info.VersionedResourcesStorageMap["v1"] = storage
+	return &info
+}
+
+// reading returns the context of a read for another request. Errors name its resource.
+func reading(ctx context.Context, resource, namespace string) context.Context {
+	ctx = request.WithRequestInfo(ctx, &request.RequestInfo{IsResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: resource})
+	return request.WithNamespace(ctx, namespace)
+}
+
+// ServiceAccount implements token.Getter.
+func (r *Registry) ServiceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
+	return get[corev1.ServiceAccount](reading(ctx, "serviceaccounts", namespace), r.accounts, name)
+}
+
+// Pod implements token.Getter.
+func (r *Registry) Pod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
+	return get[corev1.Pod](reading(ctx, "pods", namespace), r.pods, name)
+}
+
+// Secret implements token.Getter.
+func (r *Registry) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
+	return get[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
+}
+
+// Namespace returns a namespace, which the caller must not change.
+func (r *Registry) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
+	// With a version, the storage returns its own object instead of a copy.
+	obj, err := r.namespaces.Get(reading(ctx, "namespaces", metav1.NamespaceNone), name, &metav1.GetOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	n, ok := obj.(*corev1.Namespace)
+	if !ok {
+		return nil, fmt.Errorf("namespace %s is a %T", name, obj)
+	}
+	return n, nil
+}
+
+// Quotas returns the ResourceQuotas of a namespace, which the caller must not change.
+func (r *Registry) Quotas(ctx context.Context, namespace string) ([]corev1.ResourceQuota, error) {
+	list, err := r.quotas.List(request.WithNamespace(ctx, namespace), &metainternalversion.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	typed, ok := list.(*corev1.ResourceQuotaList)
+	if !ok {
+		return nil, fmt.Errorf("got a list of type %T", list)
+	}
+	return typed.Items, nil
+}
+
+// UpdateQuota changes the status of a ResourceQuota. If change returns an error, it
+// changes nothing.
+func (r *Registry) UpdateQuota(ctx context.Context, quota *corev1.ResourceQuota, change func(*corev1.ResourceQuota) error) error {
+	key, err := r.quotas.KeyFunc(request.WithNamespace(ctx, quota.Namespace), quota.Name)
+	if err != nil {
+		return err
+	}
+	update := storage.SimpleUpdate(func(obj runtime.Object) (runtime.Object, error) {
+		current, ok := obj.(*corev1.ResourceQuota)
+		if !ok {
+			return nil, fmt.Errorf("quota %s/%s is a %T", quota.Namespace, quota.Name, obj)
+		}
+		return current, change(current)
+	})
+	err = r.quotas.Storage.GuaranteedUpdate(ctx, key, r.quotas.New(), false, nil, update, false, nil)
+	if storage.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

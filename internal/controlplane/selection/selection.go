@@ -1,0 +1,132 @@
+// Package selection chooses between the implementations of a control plane: the real
+// programs, or an API server in this process.
+package selection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+)
+
+// Kind is an implementation of a control plane, or Auto.
+type Kind string
+
+// The kinds.
+const (
+	// Auto uses the programs if they are on this machine or can be downloaded, and
+	// otherwise an API server in this process.
+	Auto Kind = "auto"
+	// Envtest runs kube-apiserver, etcd and kube-controller-manager. If they can neither be
+	// found nor downloaded, they are built, which takes minutes.
+	Envtest Kind = "envtest"
+	// Embedded runs an API server in this process.
+	Embedded Kind = "embedded"
+)
+
+// Kinds returns the kinds.
+func Kinds() []Kind { return []Kind{Auto, Envtest, Embedded} }
+
+// ParseKind returns the kind of a name; empty means Auto.
+func ParseKind(name string) (Kind, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	if !slices.Contains(Kinds(), Kind(name)) {
+		var names []string
+		for _, kind := range Kinds() {
+			names = append(names, string(kind))
+		}
+		return "", fmt.Errorf("control plane %q is unknown; choose one of %s", name, strings.Join(names, ", "))
+	}
+	return Kind(name), nil
+}
+
+// Choice is a control plane that can be started.
+type Choice struct {
+	// Kind is Envtest or Embedded.
+	Kind Kind
+	// Binaries are the programs of Envtest.
+	Binaries binaries.Set
+	// Notice is one line for the user, if the choice was not the user's.
+	Notice string
+}
+
+// Choose returns a control plane of a kind. For Envtest it may download or build the
+// programs; for Auto it downloads them, but does not build them.
+func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, error) {
+	switch kind {
+	case Embedded:
+		if opts.Dir != "" {
+			return Choice{}, fmt.Errorf("directory %s has programs of a control plane, and control plane %q uses none; "+
+				"choose control plane %q, or name no directory", opts.Dir, Embedded, Envtest)
+		}
+		return Choice{Kind: Embedded}, nil
+	case Envtest:
+		if err := envtest.Supported(); err != nil {
+			return Choice{}, err
+		}
+		set, err := binaries.Find(ctx, opts)
+		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
+	default:
+		return chooseAuto(ctx, opts)
+	}
+}
+
+func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
+	if err := envtest.Supported(); err != nil && opts.Dir == "" {
+		return Choice{Kind: Embedded, Notice: fmt.Sprintf("an API server in this process is used: %v", err)}, nil
+	} else if err != nil {
+		return Choice{}, err
+	}
+	opts.NoBuild = true
+	set, err := binaries.Find(ctx, opts)
+	if err == nil {
+		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, nil
+	}
+	unavailable, ok := errors.AsType[*binaries.UnavailableError](err)
+	if !ok {
+		return Choice{}, err
+	}
+	return Choice{Kind: Embedded, Notice: fmt.Sprintf(
+		"kube-apiserver and etcd are not on this machine (%v): an API server in this process takes their place; "+
+			"to get them, run `cosi-emu setup`", unavailable.Err)}, nil
+}
+
+// Local returns Envtest with the programs that are on this machine already.
+func Local(ctx context.Context) (Choice, error) {
+	if err := envtest.Supported(); err != nil {
+		return Choice{}, err
+	}
+	set, err := binaries.Find(ctx, binaries.Options{Local: true})
+	if unavailable, ok := errors.AsType[*binaries.UnavailableError](err); ok {
+		return Choice{}, fmt.Errorf("kube-apiserver and etcd are not on this machine (%w); `cosi-emu setup` gets them", unavailable.Err)
+	}
+	return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
+}
+
+// Start starts the control plane.
+func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlplane.ControlPlane, error) {
+	if c.Kind == Embedded {
+		plane, err := embedded.Start(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		return plane, nil
+	}
+	if err := envtest.Supported(); err != nil {
+		return nil, err
+	}
+	opts.Binaries = c.Binaries
+	plane, err := envtest.Start(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return plane, nil
+}
