@@ -113,7 +113,7 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
-RACE := ./emulator/fault ./emulator/journal ./internal/emulator/seam ./internal/emulator/subprocess ./fakedriver \
+RACE := ./emulator/fault ./emulator/journal ./internal/seam ./internal/subprocess ./fakedriver \
 	$(addprefix ./internal/fakedriver/,azure blobstore gcs objects outage store) \
 	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
 

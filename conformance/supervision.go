@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
 // supervision is a driver that the suite has started, with what it requires.

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"

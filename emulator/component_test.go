@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )

@@ -21,7 +21,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
 // driverTokenLifetime is longer than an emulator runs. A cluster may grant less.

@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
 // driverPhases start what a driver of the user's own needs from Kubernetes, and the driver

@@ -26,11 +26,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 

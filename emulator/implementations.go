@@ -15,8 +15,8 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 

@@ -4,7 +4,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
 // failureLogLines is the number of log lines in a StartError.

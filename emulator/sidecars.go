@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // Validate returns an error that wraps ErrInvalid and says what is wrong: for an

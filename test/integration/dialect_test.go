@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 	"github.com/cosi-emu/cosi-emu/test/harness"

@@ -22,7 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )

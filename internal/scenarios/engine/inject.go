@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // inject adds a fault, which stays until a heal step or the end of the scenario.

@@ -12,7 +12,7 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
 	allowed := []string{
-		"internal/emulator/vocabulary", "internal/emulator/operations", "internal/emulator/secretvalues", "internal/emulator/hub",
+		"internal/emulator/vocabulary", "internal/seam/operations", "internal/emulator/secretvalues", "internal/emulator/hub",
 		"internal/emulator/snapshot", "internal/emulator/drafts",
 		"emulator/journal", "emulator/fault",
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
 // Trace has the operations of a run in a form that can be compared with another run:

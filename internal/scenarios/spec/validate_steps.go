@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 func TestCheckComponent(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // TestPage: docs/operations.md is generated, and has all operations.
@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(file), page.String()); diff != "" {
-		t.Errorf("run 'go generate ./internal/emulator/operations'; -docs/operations.md, +generated:\n%s", diff)
+		t.Errorf("run 'go generate ./internal/seam/operations'; -docs/operations.md, +generated:\n%s", diff)
 	}
 	for _, seam := range []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess} {
 		for _, name := range operations.Names(seam) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 func main() {

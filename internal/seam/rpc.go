@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/seam"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
 // open returns a store, for what it knows of requests, and of pages of these origins.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // Describer names the operation of a request. *store.Store, *gcs.Service and *azure.Service implement

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // Backend makes the fake driver's calls to its store operations of this incarnation at
