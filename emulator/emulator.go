@@ -23,10 +23,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
@@ -46,8 +46,8 @@ const (
 type Emulator struct {
 	opts    Options
 	journal *journal.Journal
-	plane   ControlPlane     // nil for an existing cluster
-	cluster *cluster.Cluster // nil without an existing cluster
+	plane   ControlPlane             // nil for an existing cluster
+	cluster *existingcluster.Cluster // nil without an existing cluster
 	client  client.WithWatch
 	store   *store.Store
 	// storeIncarnation is the latest of the store.

@@ -13,14 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
 // joinCluster prepares an existing cluster for the components. Before it changes
 // anything, it checks that no other COSI runs there.
 func (e *Emulator) joinCluster(ctx context.Context) error {
-	c, err := cluster.Open(cluster.Options(*e.opts.Cluster))
+	c, err := existingcluster.Open(existingcluster.Options(*e.opts.Cluster))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (e *Emulator) checkLeases(ctx context.Context) error {
 
 func (e *Emulator) checkController(ctx context.Context) error {
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosicontroller.LeaseName)
-	if errors.Is(err, cluster.ErrBusy) {
+	if errors.Is(err, existingcluster.ErrBusy) {
 		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
 			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
 	}
@@ -81,7 +81,7 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 		return nil // there is no driver, or it does not run yet
 	}
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosisidecar.LeaseName(e.info.DriverName))
-	if errors.Is(err, cluster.ErrBusy) {
+	if errors.Is(err, existingcluster.ErrBusy) {
 		return fmt.Errorf("a sidecar of driver %s: %w; stop it first, or use a driver of another name", e.info.DriverName, err)
 	}
 	return err

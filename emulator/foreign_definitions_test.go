@@ -15,7 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -51,12 +51,12 @@ func TestForeignDefinitions(t *testing.T) {
 		return errors.New("there is none")
 	})
 
-	existing, err := cluster.Open(cluster.Options{Kubeconfig: emulator.KubeconfigIn(emu.Info().Dir), Owner: "test"})
+	existing, err := existingcluster.Open(existingcluster.Options{Kubeconfig: emulator.KubeconfigIn(emu.Info().Dir), Owner: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer existing.Close()
-	if err := existing.CheckKinds(t.Context()); !errors.Is(err, cluster.ErrNotInstalled) || !strings.Contains(err.Error(), lacks) {
+	if err := existing.CheckKinds(t.Context()); !errors.Is(err, existingcluster.ErrNotInstalled) || !strings.Contains(err.Error(), lacks) {
 		t.Errorf("CheckKinds() = %v, want an error that names %s", err, lacks)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // Kinds of errors.
@@ -82,7 +82,7 @@ func CleanUp(ctx context.Context, dir string) (Remains, error) {
 	if _, err := os.Stat(kubeconfig); errors.Is(err, fs.ErrNotExist) {
 		return Remains{}, nil // it has not changed the cluster yet
 	}
-	c, err := cluster.Open(cluster.Options{Kubeconfig: kubeconfig, Owner: killed.Name})
+	c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: kubeconfig, Owner: killed.Name})
 	if err != nil {
 		return Remains{}, err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // Options configure a session.
@@ -46,7 +46,7 @@ type Session struct {
 	started  time.Time
 	instance *instance.Instance
 	data     *instance.DataDir
-	cluster  *cluster.Cluster // nil without an existing cluster
+	cluster  *existingcluster.Cluster // nil without an existing cluster
 	emulator *emulator.Emulator
 	control  *adminapi.Server
 	record   *record
@@ -131,7 +131,7 @@ func (s *Session) open(ctx context.Context) (err error) {
 
 func (s *Session) openCluster() (err error) {
 	if existing := s.opts.Emulator.Cluster; existing != nil {
-		s.cluster, err = cluster.Open(cluster.Options(*existing))
+		s.cluster, err = existingcluster.Open(existingcluster.Options(*existing))
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // Exit codes of the program.
@@ -41,7 +41,7 @@ func Usage(err error) error { return usageError{err} }
 func IsUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName) ||
-		errors.Is(err, cluster.ErrKubeconfig)
+		errors.Is(err, existingcluster.ErrKubeconfig)
 }
 
 // Code returns the exit code for the error of a command, and prints the error unless

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
@@ -78,7 +78,7 @@ func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
 	if info.Context == "" || !info.Ready {
 		return nothing
 	}
-	c, err := cluster.Open(cluster.Options{Kubeconfig: info.Kubeconfig, Owner: info.Name})
+	c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: info.Kubeconfig, Owner: info.Name})
 	if err != nil { // the emulator could not have removed anything either
 		return func(context.Context, cli.Streams) error { return err }
 	}

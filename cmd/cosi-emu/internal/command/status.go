@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	faults "github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // status is what is known about a running emulator.
@@ -26,7 +26,7 @@ type status struct {
 	// Faults are the active faults.
 	Faults []faults.Status `json:"faults,omitempty"`
 	// Errors are those of objects whose definitions have status.error.
-	Errors []cluster.ObjectError `json:"errors,omitempty"`
+	Errors []existingcluster.ObjectError `json:"errors,omitempty"`
 }
 
 // objectsTimeout is the time limit for reading objects: an API server may be down.
@@ -73,11 +73,11 @@ The exit code is 1 if the emulator is not running.`,
 }
 
 // objectErrors returns the errors of objects, if there is an API server.
-func objectErrors(ctx context.Context, info instance.Info) ([]cluster.ObjectError, error) {
+func objectErrors(ctx context.Context, info instance.Info) ([]existingcluster.ObjectError, error) {
 	if info.Kubeconfig == "" {
 		return nil, nil
 	}
-	c, err := cluster.Open(cluster.Options{Kubeconfig: info.Kubeconfig})
+	c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: info.Kubeconfig})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func printStatus(streams cli.Streams, info status) error {
 }
 
 // writeErrors writes a table of the errors of objects, if there are any.
-func writeErrors(text *strings.Builder, errors []cluster.ObjectError) {
+func writeErrors(text *strings.Builder, errors []existingcluster.ObjectError) {
 	if len(errors) == 0 {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 func TestNextSteps(t *testing.T) {
@@ -79,7 +79,7 @@ func TestWriteErrors(t *testing.T) {
 	if text.Len() > 0 {
 		t.Errorf("no errors are %q", text.String())
 	}
-	writeErrors(&text, []cluster.ObjectError{
+	writeErrors(&text, []existingcluster.ObjectError{
 		{Kind: "Bucket", Name: "bc-1", Message: "driver failed:\n\tno quota"},
 		{Kind: "BucketClaim", Namespace: "demo", Name: "photos", Message: "no class"},
 	})

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // formatYAML is the default output format of the translation.
@@ -29,8 +29,8 @@ func (c *clusterFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // open connects to the cluster. The caller closes it.
-func (c *clusterFlags) open(ctx context.Context) (*cluster.Cluster, error) {
-	opened, err := cluster.Open(cluster.Options{Kubeconfig: c.kubeconfig, Context: c.context})
+func (c *clusterFlags) open(ctx context.Context) (*existingcluster.Cluster, error) {
+	opened, err := existingcluster.Open(existingcluster.Options{Kubeconfig: c.kubeconfig, Context: c.context})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package cluster_test
+package existingcluster_test
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -50,9 +50,9 @@ func write(t *testing.T, data []byte) string {
 	return path
 }
 
-func open(t *testing.T, kubeconfig []byte) *cluster.Cluster {
+func open(t *testing.T, kubeconfig []byte) *existingcluster.Cluster {
 	t.Helper()
-	c, err := cluster.Open(cluster.Options{Kubeconfig: write(t, kubeconfig), Owner: "test"})
+	c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, kubeconfig), Owner: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func open(t *testing.T, kubeconfig []byte) *cluster.Cluster {
 }
 
 // openShared opens the shared control plane, and leaves it when the test ends.
-func openShared(t *testing.T) *cluster.Cluster {
+func openShared(t *testing.T) *existingcluster.Cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it needs a control plane")
@@ -92,7 +92,7 @@ func TestOpen(t *testing.T) {
 	}
 	path := write(t, data)
 	for context, server := range map[string]string{"": "https://a.example.com", "a": "https://a.example.com", "b": "https://b.example.com"} {
-		c, err := cluster.Open(cluster.Options{Kubeconfig: path, Context: context})
+		c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: context})
 		if err != nil {
 			t.Fatalf("context %q: %v", context, err)
 		}
@@ -104,11 +104,11 @@ func TestOpen(t *testing.T) {
 			t.Errorf("context %q: the kubeconfig is\n%s", context, text)
 		}
 	}
-	if _, err := cluster.Open(cluster.Options{Kubeconfig: path, Context: "c"}); !errors.Is(err, cluster.ErrKubeconfig) {
+	if _, err := existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: "c"}); !errors.Is(err, existingcluster.ErrKubeconfig) {
 		t.Errorf("a context that there is not: %v", err)
 	}
 	for name, content := range map[string]string{"no YAML": "}", "empty": "", "no context": "kind: Config\napiVersion: v1\n"} {
-		if _, err := cluster.Open(cluster.Options{Kubeconfig: write(t, []byte(content))}); !errors.Is(err, cluster.ErrKubeconfig) {
+		if _, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, []byte(content))}); !errors.Is(err, existingcluster.ErrKubeconfig) {
 			t.Errorf("%s: Open() = %v", name, err)
 		}
 	}
@@ -127,14 +127,14 @@ contexts: [{name: x, context: {cluster: x, user: x}}]
 clusters: [{name: x, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: x, user: {token: secret}}]
 `))
-	if err := nowhere.Reach(t.Context()); !errors.Is(err, cluster.ErrUnreachable) || strings.Contains(err.Error(), "secret") {
+	if err := nowhere.Reach(t.Context()); !errors.Is(err, existingcluster.ErrUnreachable) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Reach() of nothing = %v", err)
 	}
 }
 
 func TestServiceAccount(t *testing.T) {
 	c := openShared(t)
-	if _, err := c.ServiceAccount(t.Context(), deploy.Namespace, "unknown"); !errors.Is(err, cluster.ErrNotInstalled) {
+	if _, err := c.ServiceAccount(t.Context(), deploy.Namespace, "unknown"); !errors.Is(err, existingcluster.ErrNotInstalled) {
 		t.Errorf("a ServiceAccount that does not exist: %v", err)
 	}
 	if err := c.Install(t.Context()); err != nil {
@@ -184,7 +184,7 @@ func TestNotPermitted(t *testing.T) {
 	}
 	reader := open(t, data)
 	_, err = reader.ServiceAccount(t.Context(), deploy.Namespace, deploy.ControllerServiceAccount)
-	if !errors.Is(err, cluster.ErrNotPermitted) || !strings.Contains(err.Error(), "serviceaccounts/token") {
+	if !errors.Is(err, existingcluster.ErrNotPermitted) || !strings.Contains(err.Error(), "serviceaccounts/token") {
 		t.Errorf("ServiceAccount() = %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cluster_test
+package existingcluster_test
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // install makes all that can be made in the cluster.
-func install(t *testing.T, c *cluster.Cluster) {
+func install(t *testing.T, c *existingcluster.Cluster) {
 	t.Helper()
 	if err := errors.Join(c.Install(t.Context()), c.PrepareLease(t.Context(), deploy.Namespace, "lease")); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestUninstallKeepsForeignObjects(t *testing.T) {
 // TestLeaveOthers: what an emulator of another name has made stays.
 func TestLeaveOthers(t *testing.T) {
 	c := openShared(t)
-	other, err := cluster.Open(cluster.Options{Kubeconfig: write(t, controlplanetest.Start(t).Kubeconfig()), Owner: "other"})
+	other, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, controlplanetest.Start(t).Kubeconfig()), Owner: "other"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +98,10 @@ func TestCheckKinds(t *testing.T) {
 		t.Error(err)
 	}
 	definition := otherVersion(t)
-	if err := c.CheckKinds(t.Context()); !errors.Is(err, cluster.ErrNotInstalled) || !strings.Contains(err.Error(), "bucketclasses") {
+	if err := c.CheckKinds(t.Context()); !errors.Is(err, existingcluster.ErrNotInstalled) || !strings.Contains(err.Error(), "bucketclasses") {
 		t.Errorf("CheckKinds() = %v", err)
 	}
-	if err := c.Install(t.Context()); !errors.Is(err, cluster.ErrNotInstalled) || !strings.Contains(err.Error(), definition) {
+	if err := c.Install(t.Context()); !errors.Is(err, existingcluster.ErrNotInstalled) || !strings.Contains(err.Error(), definition) {
 		t.Errorf("Install() = %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package cluster_test
+package existingcluster_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/cluster"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
 // leaseOf is a Lease of two seconds.
@@ -50,7 +50,7 @@ func TestCheckLeases(t *testing.T) {
 			if tc.renews {
 				defer keep(t, tc.lease)()
 			}
-			if err := c.CheckLeases(t.Context(), here, name); errors.Is(err, cluster.ErrBusy) != tc.busy || !tc.busy && err != nil {
+			if err := c.CheckLeases(t.Context(), here, name); errors.Is(err, existingcluster.ErrBusy) != tc.busy || !tc.busy && err != nil {
 				t.Errorf("%s: CheckLeases() = %v", tc.reason, err)
 			}
 		})
