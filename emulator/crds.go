@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
+	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
 // definitions returns those that the control plane serves.

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/webidentity"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

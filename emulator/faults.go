@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/interference"
+	"github.com/cosi-emu/cosi-emu/internal/interference"
 )
 
 // Faults returns the faults of the emulator, initially none. A fault is active until

@@ -1,6 +1,6 @@
 package emulator
 
-import "github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+import "github.com/cosi-emu/cosi-emu/internal/vocabulary"
 
 // IsSidecar reports whether a component name is that of a sidecar.
 func IsSidecar(component string) bool { return vocabulary.IsSidecar(component) }

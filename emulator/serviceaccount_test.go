@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/webidentity"
 )
 
 // token returns a token of a ServiceAccount, which it makes if there is none, as

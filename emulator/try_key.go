@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 // TryKey reports whether the S3 store, or the GCS or Azure service, accepts a key: for the list of the

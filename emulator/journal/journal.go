@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
 // DefaultMaxBytes is how much a journal keeps in memory unless told otherwise.

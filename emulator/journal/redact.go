@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
 // AddAccountSecret adds a secret value of an account. The journal removes it from all its

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
+	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
 // howToInstall is the advice in ErrNotInstalled.

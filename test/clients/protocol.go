@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 // protocol is how clients reach a bucket: a protocol of COSI, or for one of them a second API.

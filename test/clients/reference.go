@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 // reference reads and writes a bucket with plain HTTP requests, without any of the clients.

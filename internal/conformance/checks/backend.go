@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // ErrUnsupported means that a backend cannot do what it is asked to.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 

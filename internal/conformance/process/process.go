@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Options say which program the driver is, and what it gets.

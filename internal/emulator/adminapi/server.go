@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
+	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 )
 
 const (

@@ -20,8 +20,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
 // Variable is an environment variable.

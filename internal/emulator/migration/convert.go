@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
 // Converted are the documents of a file after Convert.

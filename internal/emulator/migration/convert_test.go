@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // contents are the objects that the events prove to be in the buckets.

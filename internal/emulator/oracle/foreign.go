@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // foreignWrites finds writes to objects of another component. (KEP, "Controller overview":

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
 // leaks finds objects in the backend or in the cluster that no component will delete.

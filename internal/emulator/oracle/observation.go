@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Observe records the current state under a name, for messages. restless means that

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // The names of the oracles.

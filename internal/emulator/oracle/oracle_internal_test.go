@@ -3,7 +3,7 @@ package oracle
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestEveryOracleHasACheck(t *testing.T) {

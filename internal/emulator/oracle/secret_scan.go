@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
 // learnSecrets tells the journal the values of Secrets, which components may have written

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // version is an object as seen at one time: as a component wrote it, as the API server

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
+	"github.com/cosi-emu/cosi-emu/internal/logfile"
 )
 
 const (

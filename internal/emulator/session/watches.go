@@ -13,7 +13,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
+	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
 // watches are what a session follows on the API server while its emulator runs.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/signing"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 // administrator changes and lists the objects of one bucket with the rights of the store's

@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
 // bystanderName is the name of everything that belongs to the bystander, its namespace

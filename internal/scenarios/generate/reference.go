@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/docpage"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // tables are the types in docs/scenarios.md, with what they are there.

@@ -12,8 +12,8 @@ import (
 func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
 	allowed := []string{
-		"internal/emulator/vocabulary", "internal/seam/operations", "internal/emulator/secretvalues", "internal/emulator/hub",
-		"internal/emulator/snapshot", "internal/emulator/drafts",
+		"internal/vocabulary", "internal/seam/operations", "internal/secretvalues", "internal/hub",
+		"internal/snapshot", "internal/drafts",
 		"emulator/journal", "emulator/fault",
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()

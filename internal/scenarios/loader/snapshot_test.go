@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
+	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 )
 
 // TestSnapshot verifies the snapshot that a scenario starts from, relative to its file.

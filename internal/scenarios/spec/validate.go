@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 var (

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 

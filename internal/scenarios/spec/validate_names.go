@@ -9,10 +9,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // A name that is misspelt would be found when the scenario is half run, or, where it

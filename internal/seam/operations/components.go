@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // ofDrivers begin the names of the components of further drivers, whose ends depend on

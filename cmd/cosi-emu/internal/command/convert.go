@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/vocabulary"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // link joins two lanes at the moment at which one calls the other.

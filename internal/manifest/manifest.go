@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
 )
 
 // FieldOwner is the field manager of what is applied.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/drafts"
+	"github.com/cosi-emu/cosi-emu/internal/drafts"
 )
 
 func TestParse(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/webidentity"
+	"github.com/cosi-emu/cosi-emu/internal/webidentity"
 )
 
 const driver = "one.test"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/secretvalues"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 

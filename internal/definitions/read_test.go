@@ -11,7 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/definitions"
+	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
 // ours returns the files with the definitions of v1alpha2, by their names.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/logfile"
+	"github.com/cosi-emu/cosi-emu/internal/logfile"
 )
 
 func TestRewrite(t *testing.T) {
