@@ -234,7 +234,7 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 	$(GO) test ./scenarios/suite -count 5 -race -timeout 40m
 	$(GO) test ./internal/scenarios/engine -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
-	$(GO) test ./internal/fakedriver/store -count 20 -race -timeout 20m -run '^TestKill$$'
+	$(GO) test ./internal/store -count 20 -race -timeout 20m -run '^TestKill$$'
 
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=

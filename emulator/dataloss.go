@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
 // ErrNothingKept is the error of Forget for a component without persistent data. Such

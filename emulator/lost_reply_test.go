@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
 // TestDriverLosesData has the driver come back without what it provisioned for a

@@ -19,8 +19,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
+	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // ErrSnapshotUnsupported says that a snapshot cannot have all that belongs to the emulator.

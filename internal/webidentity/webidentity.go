@@ -19,8 +19,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // Audience is what tokens must be for: Amazon's name for its STS, which is the

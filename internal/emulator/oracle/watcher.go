@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
 // Emulator is the part of an emulator that a Watcher reads. An *emulator.Emulator implements it.

@@ -8,8 +8,8 @@ import (
 	"time"
 	"unique"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // The types of blobs.

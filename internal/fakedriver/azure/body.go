@@ -11,7 +11,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // received is the body of a request.

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
 // failure is an error of the Blob service; see "Common REST API error codes" and "Blob

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // bodyKind is what an operation does with the body of a request.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.

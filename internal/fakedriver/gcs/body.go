@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // received is the body of a request: a document, or a content with its metadata.

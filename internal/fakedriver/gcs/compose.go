@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // maxComponents is the maximum number of source objects of one compose request.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // failure is an error of the JSON API; see "Status and error codes" in its reference.

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/store"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // unfinished is the extension of files that an earlier version had not written to the end.

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unique"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // attributes has everything about an object except its content, with the names of the JSON

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // statusCancelled is Google's status for a cancelled upload.

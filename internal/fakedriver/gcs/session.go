@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // session is a resumable upload. It belongs to the key that has begun it, and to a bucket. The

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 const (

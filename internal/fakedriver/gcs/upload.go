@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // upload stores an object from one request, or starts or continues a resumable upload.

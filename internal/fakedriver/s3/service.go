@@ -9,14 +9,14 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/cors"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/sts"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // Options configure a service. All are required, except CORSOrigins, WebIdentity, Issued and Dialect.

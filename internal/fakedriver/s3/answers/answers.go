@@ -11,10 +11,10 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/administration"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 const (

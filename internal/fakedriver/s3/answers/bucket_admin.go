@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // createBucketByS3 answers CreateBucket of an administrator's key, which is how

@@ -3,8 +3,8 @@ package answers
 import (
 	"encoding/xml"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 type versioning struct {

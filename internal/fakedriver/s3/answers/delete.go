@@ -4,8 +4,8 @@ import (
 	"encoding/xml"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 const maxDeletedObjects = 1000

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // Dialect is what the answers of another service have of their own, whose protocol is S3's

@@ -5,7 +5,7 @@ import (
 	"encoding/xml"
 	"strconv"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // writeContents writes the elements Contents of a listing. A page has a thousand of them,

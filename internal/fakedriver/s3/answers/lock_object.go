@@ -4,8 +4,8 @@ import (
 	"encoding/xml"
 	"net/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 type retentionDocument struct {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // chooseRange finds the bytes that are asked for: by the header Range, by the

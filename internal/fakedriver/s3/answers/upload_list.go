@@ -4,9 +4,9 @@ import (
 	"encoding/xml"
 	"strconv"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/checksum"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // listParts answers ListParts.

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // Authenticator verifies signatures with the keys of a registry.

@@ -3,10 +3,10 @@ package authentication
 import (
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/postform"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // AuthenticateForm returns who signed the policy of a form, and the signature. It does not

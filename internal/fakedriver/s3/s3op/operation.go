@@ -3,7 +3,7 @@
 // the object or bucket itself: PUT key?tagging would overwrite the object.
 package s3op
 
-import "github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+import "github.com/cosi-emu/cosi-emu/internal/store/authorization"
 
 // Level is the level of a path: service, bucket or object.
 type Level string

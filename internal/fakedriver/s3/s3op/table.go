@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // result is the result of AssumeRoleWithWebIdentity.

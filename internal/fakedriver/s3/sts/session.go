@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // identityTimeout is the time limit for the lookup of a token's account.

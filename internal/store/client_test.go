@@ -1,0 +1,272 @@
+package store_test
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// fixture is a store with one bucket and a client that may do all with it.
+func fixture(t *testing.T, options store.Options) (*server, *s3.Client) {
+	t.Helper()
+	s := serve(t, options)
+	app := s.app(t)
+	return s, app
+}
+
+// app makes the bucket photos, and returns the client of an application that may
+// read and write it.
+func (s *server) app(t *testing.T) *s3.Client {
+	t.Helper()
+	s.bucket(t, "photos")
+	return s.client(t, s.account(t, "app", readWrite("photos")))
+}
+
+func put(t *testing.T, c *s3.Client, key, content string) {
+	t.Helper()
+	_, err := c.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: ptr("photos"), Key: ptr(key), Body: strings.NewReader(content), Metadata: map[string]string{"colour": "red"},
+	})
+	if err != nil {
+		t.Fatalf("PutObject(%q): %v", key, err)
+	}
+}
+
+func get(t *testing.T, c *s3.Client, key string, change ...func(*s3.GetObjectInput)) string {
+	t.Helper()
+	in := &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr(key)}
+	for _, f := range change {
+		f(in)
+	}
+	out, err := c.GetObject(t.Context(), in)
+	if err != nil {
+		t.Fatalf("GetObject(%q): %v", key, err)
+	}
+	defer func() { _ = out.Body.Close() }()
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		t.Fatalf("GetObject(%q): %v", key, err)
+	}
+	return string(content)
+}
+
+func TestPutGetHead(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	put(t, c, "a/one", "first")
+	put(t, c, "a/two", "second")
+	put(t, c, "empty", "")
+
+	if got := get(t, c, "a/one"); got != "first" {
+		t.Errorf("GetObject() = %q", got)
+	}
+	if got := get(t, c, "empty"); got != "" {
+		t.Errorf("GetObject() of an empty object = %q", got)
+	}
+	if got := get(t, c, "a/one", func(in *s3.GetObjectInput) { in.Range = ptr("bytes=1-3") }); got != "irs" {
+		t.Errorf("GetObject() of a range = %q", got)
+	}
+	head, err := c.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: ptr("photos"), Key: ptr("a/two")})
+	if err != nil || aws.ToInt64(head.ContentLength) != 6 {
+		t.Fatalf("HeadObject() = %+v, %v", head, err)
+	}
+	if diff := cmp.Diff(map[string]string{"colour": "red"}, head.Metadata); diff != "" {
+		t.Errorf("user metadata: -want, +got:\n%s", diff)
+	}
+}
+
+func TestListAndDelete(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	for _, key := range []string{"a/one", "a/two", "empty"} {
+		put(t, c, key, "")
+	}
+	list, err := c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos"), Delimiter: ptr("/")})
+	if err != nil || len(list.CommonPrefixes) != 1 || len(list.Contents) != 1 {
+		t.Fatalf("ListObjectsV2() = %+v, %v", list, err)
+	}
+	if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: ptr("empty")}); err != nil {
+		t.Fatalf("DeleteObject(): %v", err)
+	}
+	deleted, err := c.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: ptr("photos"), Delete: &types.Delete{
+		Objects: []types.ObjectIdentifier{{Key: ptr("a/one")}, {Key: ptr("a/two")}},
+	}})
+	if err != nil || len(deleted.Deleted) != 2 {
+		t.Fatalf("DeleteObjects() = %+v, %v", deleted, err)
+	}
+	list, err = c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos")})
+	if err != nil || len(list.Contents) != 0 {
+		t.Fatalf("ListObjectsV2() at the end = %+v, %v", list, err)
+	}
+}
+
+func TestPaging(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	want := []string{"k0", "k1", "k2", "k3", "k4"}
+	for _, key := range want {
+		put(t, c, key, key)
+	}
+	var got []string
+	pages := s3.NewListObjectsV2Paginator(c, &s3.ListObjectsV2Input{Bucket: ptr("photos"), MaxKeys: aws.Int32(2)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range page.Contents {
+			got = append(got, *object.Key)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("pages: -want, +got:\n%s", diff)
+	}
+}
+
+func TestBucketCalls(t *testing.T) {
+	s, c := fixture(t, store.Options{})
+	s.bucket(t, "secret-plans")
+
+	list, err := c.ListBuckets(t.Context(), &s3.ListBucketsInput{})
+	if err != nil || len(list.Buckets) != 1 || *list.Buckets[0].Name != "photos" {
+		t.Errorf("ListBuckets() = %+v, %v; want the granted bucket only", list, err)
+	}
+	if _, err := c.HeadBucket(t.Context(), &s3.HeadBucketInput{Bucket: ptr("photos")}); err != nil {
+		t.Errorf("HeadBucket(): %v", err)
+	}
+	location, err := c.GetBucketLocation(t.Context(), &s3.GetBucketLocationInput{Bucket: ptr("photos")})
+	if err != nil || string(location.LocationConstraint) != fakedriver.DefaultRegion {
+		t.Errorf("GetBucketLocation() = %+v, %v", location, err)
+	}
+	versioning, err := c.GetBucketVersioning(t.Context(), &s3.GetBucketVersioningInput{Bucket: ptr("photos")})
+	if err != nil || versioning.Status != "" {
+		t.Errorf("GetBucketVersioning() = %+v, %v; want none", versioning, err)
+	}
+	acl, err := c.GetBucketAcl(t.Context(), &s3.GetBucketAclInput{Bucket: ptr("photos")})
+	if err != nil || len(acl.Grants) != 1 || acl.Grants[0].Permission != types.PermissionFullControl {
+		t.Errorf("GetBucketAcl() = %+v, %v; want the owner's", acl, err)
+	}
+}
+
+func TestOddKeys(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	for _, key := range []string{
+		"a b", "a+b", "a%2Fb", "ü/ö", "a//b", "../fakedriver/up", "./here", "a/../b", "what?", "hash#tag", `quote"back\slash`,
+		"trailing/", "&amp;<x>", "=;,:@!$'()*~", strings.Repeat("k", 1024),
+	} {
+		t.Run(key[:min(len(key), 20)], func(t *testing.T) {
+			put(t, c, key, "content of "+key)
+			if got := get(t, c, key); got != "content of "+key {
+				t.Errorf("GetObject(%q) = %q", key, got)
+			}
+			copied, err := c.CopyObject(t.Context(), &s3.CopyObjectInput{
+				Bucket: ptr("photos"), Key: ptr("copy"), CopySource: ptr("photos/" + escape(key)),
+			})
+			if err != nil || copied.CopyObjectResult == nil {
+				t.Fatalf("CopyObject(%q): %v", key, err)
+			}
+			if got := get(t, c, "copy"); got != "content of "+key {
+				t.Errorf("copy of %q = %q", key, got)
+			}
+			list, err := c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos"), Prefix: ptr(key)})
+			if err != nil || len(list.Contents) == 0 || *list.Contents[0].Key != key {
+				t.Errorf("ListObjectsV2(%q) = %+v, %v", key, list, err)
+			}
+		})
+	}
+}
+
+// escape percent-encodes a key as the SDK's documentation asks for.
+func escape(key string) string {
+	return strings.ReplaceAll(url.PathEscape(key), "%2F", "/")
+}
+
+func TestMultipart(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	create, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: ptr("big")})
+	if err != nil {
+		t.Fatalf("CreateMultipartUpload(): %v", err)
+	}
+	first, second := strings.Repeat("1", 5<<20), strings.Repeat("2", 100)
+	var parts []types.CompletedPart
+	for i, content := range []string{first, second} {
+		number := aws.Int32(int32(i + 1))
+		part, err := c.UploadPart(t.Context(), &s3.UploadPartInput{
+			Bucket: ptr("photos"), Key: ptr("big"), UploadId: create.UploadId, PartNumber: number, Body: strings.NewReader(content),
+		})
+		if err != nil {
+			t.Fatalf("UploadPart(): %v", err)
+		}
+		parts = append(parts, types.CompletedPart{ETag: part.ETag, PartNumber: number})
+	}
+	listed, err := c.ListParts(t.Context(), &s3.ListPartsInput{Bucket: ptr("photos"), Key: ptr("big"), UploadId: create.UploadId})
+	if err != nil || len(listed.Parts) != 2 {
+		t.Fatalf("ListParts() = %+v, %v", listed, err)
+	}
+	_, err = c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
+		Bucket: ptr("photos"), Key: ptr("big"), UploadId: create.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+	})
+	if err != nil {
+		t.Fatalf("CompleteMultipartUpload(): %v", err)
+	}
+	if got := get(t, c, "big"); got != first+second {
+		t.Errorf("GetObject() has %d bytes", len(got))
+	}
+}
+
+func TestPresigned(t *testing.T) {
+	_, c := fixture(t, store.Options{})
+	presign := s3.NewPresignClient(c)
+	upload, err := presign.PresignPutObject(t.Context(), &s3.PutObjectInput{Bucket: ptr("photos"), Key: ptr("a key")},
+		s3.WithPresignExpires(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := send(t, http.MethodPut, upload.URL, upload.SignedHeader, "presigned"); status != http.StatusOK {
+		t.Fatalf("PUT answered %d: %s", status, body)
+	}
+	download, err := presign.PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("a key")},
+		s3.WithPresignExpires(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := send(t, http.MethodGet, download.URL, download.SignedHeader, ""); status != http.StatusOK || body != "presigned" {
+		t.Errorf("GET answered %d: %s", status, body)
+	}
+}
+
+// send sends a request as it is, and returns the answer's status and body.
+func send(t *testing.T, method, target string, header http.Header, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(r.Header, header)
+	return do(t, r)
+}
+
+func do(t *testing.T, r *http.Request) (int, string) {
+	t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var content bytes.Buffer
+	if _, err := content.ReadFrom(response.Body); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, content.String()
+}

@@ -1,0 +1,281 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/go-logr/logr/funcr"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+)
+
+// largestFile returns the file that holds a large object.
+func largestFile(t *testing.T, dir string) (name string, size int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Size() > size {
+			name, size = path, info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, size
+}
+
+// TestContentDamaged: content that cannot be read to its end is sent as far as it
+// can be, and nothing else in its place.
+func TestContentDamaged(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, store.Options{Dir: dir})
+	s.bucket(t, "photos")
+	key := s.account(t, "app", readWrite("photos"))
+	content := strings.Repeat("0123456789abcdef", 1<<20)
+	put(t, s.client(t, key), "k", content)
+	name, size := largestFile(t, dir)
+	if size < int64(len(content)) {
+		t.Fatalf("the largest file is %s, with %d bytes", name, size)
+	}
+	if err := os.Truncate(name, size-1<<20); err != nil {
+		t.Fatal(err)
+	}
+	in := signed{method: http.MethodGet, path: "/photos/k", credentials: key, region: s.Region(), service: "s3", at: time.Now()}
+	response, err := http.DefaultTransport.RoundTrip(in.request(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	got, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode == http.StatusOK {
+		t.Errorf("the client has got %d bytes, and no error; the end is %q", len(got), got[max(0, len(got)-20):])
+	}
+	if response.StatusCode == http.StatusOK && !bytes.HasPrefix([]byte(content), got) {
+		t.Errorf("the end of the content is %q", got[max(0, len(got)-20):])
+	}
+}
+
+// damagedBucket is a bucket in a directory, whose largest file has been cut: that of the
+// object "bad", or of the part of an upload.
+type damagedBucket struct {
+	dir, file string
+	key       fakedriver.Credentials
+	upload    *s3.CreateMultipartUploadOutput
+	part      types.CompletedPart
+}
+
+func newDamagedBucket(t *testing.T, largest string) *damagedBucket {
+	t.Helper()
+	d := &damagedBucket{dir: t.TempDir()}
+	size := func(key string) string {
+		if key == largest {
+			return strings.Repeat(key, 1<<20)
+		}
+		return strings.Repeat(key, 100<<10)
+	}
+	t.Run("Before", func(t *testing.T) {
+		a := d.open(t, nil)
+		a.put("good", size("good"))
+		a.put("bad", size("bad"))
+		d.upload = a.begin("parts")
+		d.part = a.part(d.upload, 1, size("parts"))
+	})
+	d.file, _ = largestFile(t, d.dir)
+	if filepath.Base(filepath.Dir(d.file)) != "blobs" {
+		t.Fatalf("the largest file is %s", d.file)
+	}
+	if err := os.Truncate(d.file, 1000); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// open serves the store, which writes its log to lines.
+func (d *damagedBucket) open(t *testing.T, lines *[]string) *app {
+	t.Helper()
+	logger := funcr.New(func(_, line string) {
+		if lines != nil {
+			*lines = append(*lines, line)
+		}
+	}, funcr.Options{})
+	s := serve(t, store.Options{Dir: d.dir, Logger: logger})
+	s.bucket(t, "photos")
+	d.key = s.account(t, "app", allAccess("photos"))
+	return &app{T: t, store: s, s3: s.client(t, d.key), bucket: ptr("photos"), key: d.key}
+}
+
+// TestObjectDamaged: a file that was cut while the store was stopped affects the object
+// alone, at each start, until it is written again.
+func TestObjectDamaged(t *testing.T) {
+	d := newDamagedBucket(t, "bad")
+	for _, start := range []string{"First", "Second"} {
+		t.Run(start, func(t *testing.T) {
+			var lines []string
+			a := d.open(t, &lines)
+			d.expectReport(a, lines)
+			d.expectDamage(a)
+			d.expectRest(a)
+		})
+	}
+	t.Run("Written", func(t *testing.T) {
+		a := d.open(t, nil)
+		a.put("bad", "again")
+		if content, _ := a.read("bad", ""); content != "again" || len(a.store.Damaged()) != 0 {
+			t.Errorf("the object is %q, and Damaged() = %+v", content, a.store.Damaged())
+		}
+	})
+	var lines []string
+	d.open(t, &lines)
+	if len(lines) != 0 {
+		t.Errorf("the log still has %v", lines)
+	}
+	d.expectLeft(t)
+}
+
+// expectReport compares what people are told at the start.
+func (d *damagedBucket) expectReport(a *app, lines []string) {
+	a.Helper()
+	started := strings.Join(lines, "\n")
+	for _, part := range []string{`"key"="bad"`, `"bucket"="photos"`, d.file, filepath.Join(d.dir, "damaged")} {
+		if len(lines) != 1 || !strings.Contains(started, part) {
+			a.Errorf("the log lacks %s: %s", part, started)
+		}
+	}
+	damaged := a.store.Damaged()
+	if len(damaged) != 1 || damaged[0].Bucket != "photos" || damaged[0].Key != "bad" || !errors.Is(damaged[0].Cause, blobstore.ErrDamaged) {
+		a.Errorf("Damaged() = %+v", damaged)
+	}
+}
+
+// expectDamage reads the damaged object in all ways.
+func (d *damagedBucket) expectDamage(a *app) {
+	a.Helper()
+	source := []string{"X-Amz-Copy-Source", "photos/bad"}
+	for name, got := range map[string]answer{
+		"GetObject":      a.raw(http.MethodGet, "/bad", ""),
+		"a range":        a.raw(http.MethodGet, "/bad", "", "Range", "bytes=0-9"),
+		"CopyObject":     a.raw(http.MethodPut, "/copy", "", source...),
+		"UploadPartCopy": a.raw(http.MethodPut, "/parts?partNumber=2&uploadId="+*d.upload.UploadId, "", source...),
+	} {
+		if got.status != 500 || code(a.T, got.body) != "InternalError" || !strings.Contains(got.body, "&#34;bad&#34;") {
+			a.Errorf("%s answered %d: %.300s", name, got.status, got.body)
+		}
+		if strings.Contains(got.body, d.dir) {
+			a.Errorf("%s tells clients of the directory: %s", name, got.body)
+		}
+	}
+	if got := a.raw(http.MethodHead, "/bad", ""); got.status != 200 || got.header.Get("Content-Length") != "3145728" {
+		a.Errorf("HeadObject answered %d, %v", got.status, got.header)
+	}
+}
+
+// expectRest expects that nothing else is affected.
+func (d *damagedBucket) expectRest(a *app) {
+	a.Helper()
+	if content, _ := a.read("good", ""); content != strings.Repeat("good", 100<<10) {
+		a.Errorf("another object has %d bytes", len(content))
+	}
+	list, err := a.s3.ListObjectsV2(a.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
+	a.must(err)
+	if len(list.Contents) != 2 {
+		a.Errorf("ListObjectsV2() has %d objects", len(list.Contents))
+	}
+	a.put("new", "content")
+	a.remove("new", "")
+	d.expectLeft(a.T)
+}
+
+// expectLeft expects what is left of the file.
+func (d *damagedBucket) expectLeft(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadFile(filepath.Join(d.dir, "damaged", filepath.Base(d.file)))
+	if err != nil || len(left) != 1000 {
+		t.Errorf("%d bytes are left, %v; want 1000", len(left), err)
+	}
+}
+
+// TestPartDamaged: the upload continues, without the part.
+func TestPartDamaged(t *testing.T) {
+	d := newDamagedBucket(t, "parts")
+	a := d.open(t, nil)
+	if damaged := a.store.Damaged(); len(damaged) != 1 || damaged[0].Key != "parts" || damaged[0].Upload != *d.upload.UploadId {
+		t.Errorf("Damaged() = %+v", damaged)
+	}
+	_, err := a.complete(d.upload, d.part)
+	a.rejected("the upload with the part", err, "InternalError")
+	_, err = a.complete(d.upload, a.part(d.upload, 1, "again"))
+	a.must(err)
+	if content, _ := a.read("parts", ""); content != "again" || len(a.store.Damaged()) != 0 {
+		t.Errorf("the object is %q, and Damaged() = %+v", content, a.store.Damaged())
+	}
+}
+
+// TestImageDamaged: a copy of a store names each content that it cannot have, whether the
+// damage was found at the start or is found now. Once that is written again, the copy has all.
+func TestImageDamaged(t *testing.T) {
+	d := newDamagedBucket(t, "bad")
+	t.Run("AtStart", func(t *testing.T) {
+		a := d.open(t, nil)
+		d.expectNoImage(a, `object "bad", version "null" in bucket "photos": blob `+d.file, "what is left is in "+filepath.Join(d.dir, "damaged"))
+		a.put("bad", "again")
+	})
+	cut, _ := largestFile(t, filepath.Join(d.dir, "blobs"))
+	t.Run("Meanwhile", func(t *testing.T) {
+		a := d.open(t, nil)
+		if err := os.Truncate(cut, 1000); err != nil {
+			t.Fatal(err)
+		}
+		upload := `upload "` + *d.upload.UploadId + `" of object "parts" in bucket "photos": blob ` + cut
+		d.expectNoImage(a, upload, "bytes too short")
+		d.part = a.part(d.upload, 1, "again")
+		image := d.image(a)
+		defer image.Release()
+		dir := filepath.Join(t.TempDir(), "image")
+		a.must(image.Write(dir))
+		s := serve(t, store.Options{Dir: dir})
+		restored := &app{T: t, store: s, s3: s.client(t, d.key), bucket: a.bucket, key: d.key}
+		if content, _ := restored.read("bad", ""); content != "again" || len(s.Damaged()) != 0 {
+			t.Errorf("in the copy the object is %q, and Damaged() = %+v", content, s.Damaged())
+		}
+	})
+}
+
+func (d *damagedBucket) image(a *app) *store.Image {
+	a.Helper()
+	image, thaw, err := a.store.Freeze(a.Context())
+	a.must(err)
+	thaw()
+	return image
+}
+
+// expectNoImage expects that the store cannot be copied, and why.
+func (d *damagedBucket) expectNoImage(a *app, says ...string) {
+	a.Helper()
+	image := d.image(a)
+	defer image.Release()
+	err := image.Write(filepath.Join(a.TempDir(), "image"))
+	if !errors.Is(err, blobstore.ErrDamaged) {
+		a.Fatalf("Write() = %v, want an error of kind ErrDamaged", err)
+	}
+	for _, part := range append(says, "Write the objects again or delete these versions") {
+		if !strings.Contains(err.Error(), part) {
+			a.Errorf("the error lacks %s: %v", part, err)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+func TestReopen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	var before []fakedriver.Bucket
+	var credentials fakedriver.Credentials
+	t.Run("First", func(t *testing.T) {
+		s, c := fixture(t, store.Options{Dir: dir})
+		credentials = s.account(t, "app", readWrite("photos"))
+		put(t, c, "k", "content")
+		before, _ = s.Buckets(t.Context())
+	})
+	s := serve(t, store.Options{Dir: dir})
+	after, err := s.Buckets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("buckets: -before, +after:\n%s", diff)
+	}
+	if again := s.account(t, "app", readWrite("photos")); again != credentials {
+		t.Error("the credentials have changed")
+	}
+	if got := get(t, s.client(t, credentials), "k"); got != "content" {
+		t.Errorf("the object is %q", got)
+	}
+	for _, file := range []string{"vault.db"} {
+		info, err := os.Stat(filepath.Join(dir, file))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v; want 0600", file, info.Mode(), err)
+		}
+	}
+	if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("New() on a directory in use = %v", err)
+	}
+}
+
+// TestCompleteAgainReopened repeats a completion after a restart.
+func TestCompleteAgainReopened(t *testing.T) {
+	dir := t.TempDir()
+	var u *s3.CreateMultipartUploadOutput
+	var part types.CompletedPart
+	var etag string
+	t.Run("First", func(t *testing.T) {
+		s, c := fixture(t, store.Options{Dir: dir})
+		a := &app{T: t, store: s, s3: c, bucket: ptr("photos")}
+		u = a.begin("k")
+		part = a.part(u, 1, "part")
+		done, err := a.complete(u, part)
+		a.must(err)
+		etag = *done.ETag
+	})
+	s := serve(t, store.Options{Dir: dir})
+	a := &app{T: t, store: s, s3: s.client(t, s.administrator(t)), bucket: ptr("photos")}
+	done, err := a.complete(u, part)
+	a.must(err)
+	if *done.ETag != etag {
+		t.Errorf("the second answer has the ETag %s, want %s", *done.ETag, etag)
+	}
+}
+
+// TestEarlierVersion expects that the files of an earlier version are not passed
+// over, as if there had been nothing.
+func TestEarlierVersion(t *testing.T) {
+	for _, name := range []string{"accounts.db", "objects.db"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("anything"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("New() on a directory with %s = %v, want an error that names it", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "vault.db")); err == nil {
+			t.Errorf("a blob store was created beside %s", name)
+		}
+	}
+}
+
+func TestServeEndsWithContext(t *testing.T) {
+	s := memory(t, store.Options{})
+	l := listen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve() = %v", err)
+	}
+}

@@ -1,0 +1,73 @@
+package store_test
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// TestExpectEmpty reads what comes on the wire: http.Transport does not wait with
+// an empty body.
+func TestExpectEmpty(t *testing.T) {
+	s, _ := fixture(t, store.Options{})
+	app := s.account(t, "app", readWrite("photos"))
+	tests := map[string]struct {
+		reason string
+		body   string
+		expect string
+		want   []int
+	}{
+		"Empty":   {reason: "botocore is confused for its next request otherwise.", expect: "100-continue", want: []int{100, 200}},
+		"Content": {reason: "Once is enough.", body: "content", expect: "100-continue", want: []int{100, 200}},
+		"None":    {reason: "No client waits.", want: []int{200}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := signed{
+				method: http.MethodPut, path: "/photos/k", body: tc.body, credentials: app, region: s.Region(), service: "s3", at: time.Now(),
+			}
+			request := in.wire(t, s)
+			if tc.body == "" {
+				request = request.set("Content-Length", "0")
+			}
+			if tc.expect != "" {
+				request = request.set("Expect", tc.expect)
+			}
+			if got := statuses(t, s, request.bytes(), len(tc.want)); !slices.Equal(got, tc.want) {
+				t.Errorf("%s\nstatuses %v, want %v", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// statuses sends a request and returns the statuses of that many answers.
+func statuses(t *testing.T, s *server, request []byte, count int) []int {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for reader := bufio.NewReader(conn); len(got) < count; {
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatalf("after %v: %v", got, err)
+		}
+		_ = response.Body.Close()
+		got = append(got, response.StatusCode)
+	}
+	return got
+}

@@ -1,0 +1,272 @@
+package store_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// TestFormConditions: every condition, with a form that it allows and ones that it does not.
+//
+//nolint:lll // one case a line
+func TestFormConditions(t *testing.T) {
+	a := newApp(t)
+	type list = []any
+	field := func(name, value string) func(*form) { return func(f *form) { f.fields[name] = value } }
+	key := func(name string) func(*form) { return func(f *form) { f.key = name } }
+	content := func(size int) func(*form) { return func(f *form) { f.file = strings.Repeat("x", size) } }
+	nothing := func(*form) {}
+	const jpeg, failed = "image/jpeg", "Invalid according to Policy: Policy Condition failed: "
+	tests := map[string]struct {
+		reason     string
+		condition  any
+		change     func(*form)
+		code, says string
+	}{
+		"Simple":            {"The short form of eq.", map[string]string{"Content-Type": jpeg}, field("Content-Type", jpeg), "", ""},
+		"SimpleOther":       {"Another value.", map[string]string{"cache-control": "private"}, field("Cache-Control", "public"), "AccessDenied", failed + `["eq", "$cache-control", "private"]`},
+		"SimpleMissing":     {"The field must be there.", map[string]string{"acl": "private"}, nothing, "AccessDenied", failed + `["eq", "$acl", "private"]`},
+		"Eq":                {"Exactly the value.", list{"eq", "$Content-Type", jpeg}, field("Content-Type", jpeg), "", ""},
+		"EqPrefix":          {"Not its beginning.", list{"eq", "$Content-Type", "image"}, field("Content-Type", jpeg), "AccessDenied", failed + `["eq", "$content-type", "image"]`},
+		"EqCase":            {"Values have a case.", list{"eq", "$Content-Type", "IMAGE/jpeg"}, field("Content-Type", jpeg), "AccessDenied", failed},
+		"EqEmpty":           {"Missing is not empty.", list{"eq", "$x-amz-meta-a", ""}, nothing, "AccessDenied", failed + `["eq", "$x-amz-meta-a", ""]`},
+		"Case":              {"Operators and names have none.", list{"StArTs-WiTh", "$cOnTeNt-TyPe", "image/"}, field("content-type", jpeg), "", ""},
+		"Starts":            {"A prefix.", list{"starts-with", "$x-amz-meta-a", "b"}, field("x-amz-meta-a", "bc"), "", ""},
+		"StartsOther":       {"Another prefix.", list{"starts-with", "$x-amz-meta-a", "b"}, field("x-amz-meta-a", "ab"), "AccessDenied", failed + `["starts-with", "$x-amz-meta-a", "b"]`},
+		"StartsAny":         {"Every value has the empty prefix.", list{"starts-with", "$x-amz-meta-a", ""}, field("x-amz-meta-a", "any"), "", ""},
+		"StartsAnyMissing":  {"The field must be there.", list{"starts-with", "$Content-Type", ""}, nothing, "AccessDenied", failed + `["starts-with", "$content-type", ""]`},
+		"StartsKey":         {"The name of the file is in it.", list{"starts-with", "$key", "uploads/cat"}, nothing, "", ""},
+		"StartsKeyElse":     {"Another directory.", list{"starts-with", "$key", "private/"}, nothing, "AccessDenied", failed},
+		"StartsFileName":    {"The name of the file has replaced the variable.", list{"starts-with", "$key", "uploads/${filename}"}, nothing, "AccessDenied", failed},
+		"StartsRedirect":    {"A page of one's own.", list{"starts-with", "$success_action_redirect", "http://localhost"}, field("success_action_redirect", "http://localhost:3000"), "", ""},
+		"StartsStatus":      {"S3 allows no prefix.", list{"starts-with", "$success_action_status", "2"}, field("success_action_status", "201"), "AccessDenied", failed},
+		"StartsBucket":      {"S3 allows no prefix.", list{"starts-with", "$bucket", ""}, nothing, "AccessDenied", failed},
+		"StartsClass":       {"S3 allows no prefix.", list{"starts-with", "$x-amz-storage-class", ""}, field("x-amz-storage-class", "STANDARD"), "AccessDenied", failed},
+		"StartsOwn":         {"A field that S3 does not know.", list{"starts-with", "$utf8", ""}, field("utf8", "✓"), "", ""},
+		"Types":             {"Every type of the list.", list{"starts-with", "$Content-Type", "image/"}, field("Content-Type", "image/png, image/jpeg"), "", ""},
+		"TypesElse":         {"One type is another.", list{"starts-with", "$Content-Type", "image/"}, field("Content-Type", "image/png,text/html"), "AccessDenied", failed},
+		"KeyEq":             {"Exactly the key.", list{"eq", "$key", "uploads/cat.jpg"}, nothing, "", ""},
+		"KeyOther":          {"Another key.", list{"eq", "$key", "uploads/dog.jpg"}, nothing, "AccessDenied", failed},
+		"KeyTwice":          {"All conditions count.", list{"starts-with", "$key", ""}, key("elsewhere"), "AccessDenied", failed + `["starts-with", "$key", "uploads/"]`},
+		"Dollar":            {"The escape of a dollar sign is S3's own.", list{"starts-with", "$key", "uploads/\x00$a"}, key("uploads/$a"), "", ""},
+		"Size":              {"In the range.", list{"content-length-range", 4, 4}, nothing, "", ""},
+		"SizeText":          {"Numbers as strings.", list{"content-length-range", "1", "10"}, nothing, "", ""},
+		"SizeZero":          {"An empty file.", list{"content-length-range", 0, 0}, content(0), "", ""},
+		"SizeBelow":         {"One byte too small.", list{"content-length-range", 5, 10}, nothing, "EntityTooSmall", "<ProposedSize>4</ProposedSize><MinSizeAllowed>5</MinSizeAllowed>"},
+		"SizeAbove":         {"One byte too large.", list{"content-length-range", 0, 3}, nothing, "EntityTooLarge", "<MaxSizeAllowed>3</MaxSizeAllowed>"},
+		"SizeMuchAbove":     {"It is not read to its end.", list{"content-length-range", 0, 3}, content(1 << 20), "EntityTooLarge", "<MaxSizeAllowed>3</MaxSizeAllowed>"},
+		"SizeOne":           {"Two numbers.", list{"content-length-range", 0}, nothing, "InvalidPolicyDocument", "content-length-range"},
+		"SizeNegative":      {"Not less than nothing.", list{"content-length-range", -1, 3}, nothing, "InvalidPolicyDocument", "content-length-range"},
+		"SizeReversed":      {"Nothing is in it.", list{"content-length-range", 3, 1}, nothing, "InvalidPolicyDocument", "content-length-range"},
+		"SizeFraction":      {"Half a byte.", list{"content-length-range", 0.5, 10}, nothing, "InvalidPolicyDocument", "content-length-range"},
+		"SizeWord":          {"Not a number.", list{"content-length-range", 0, "many"}, nothing, "InvalidPolicyDocument", "content-length-range"},
+		"Operator":          {"S3 has none of that name.", list{"ends-with", "$key", ".jpg"}, nothing, "AccessDenied", failed + `["ends-with", "$key", ".jpg"]`},
+		"NoDollar":          {"A name begins with it.", list{"eq", "key", "uploads/cat.jpg"}, nothing, "AccessDenied", failed + `["eq","key","uploads/cat.jpg"]`},
+		"Arity":             {"Three elements.", list{"eq", "$key"}, nothing, "AccessDenied", failed + `["eq","$key"]`},
+		"Number":            {"Values are strings.", list{"eq", "$success_action_status", 201}, field("success_action_status", "201"), "AccessDenied", failed},
+		"SimpleNumber":      {"Values are strings.", map[string]int{"success_action_status": 201}, field("success_action_status", "201"), "AccessDenied", failed},
+		"SimpleTwo":         {"One at a time.", map[string]string{"acl": "private", "key": "k"}, nothing, "InvalidPolicyDocument", "exactly one property"},
+		"SimpleNone":        {"One at a time.", map[string]string{}, nothing, "InvalidPolicyDocument", "exactly one property"},
+		"Empty":             {"No condition.", list{}, nothing, "AccessDenied", failed},
+		"Text":              {"No condition.", "eq", nothing, "InvalidPolicyDocument", "must be an Object or a List"},
+		"Null":              {"No condition.", nil, nothing, "InvalidPolicyDocument", "must be an Object or a List"},
+		"OtherBucket":       {"Of another bucket.", map[string]string{"bucket": "other"}, nothing, "AccessDenied", failed + `["eq", "$bucket", "other"]`},
+		"OtherBucketInForm": {"The form says another bucket than its address.", list{"starts-with", "$key", ""}, field("bucket", "other"), "AccessDenied", failed + `["eq", "$bucket", "other"]`},
+		"Signature":         {"It cannot sign itself.", list{"starts-with", "$x-amz-meta-a", ""}, func(f *form) { f.change = add("x-amz-meta-a", "1", "x-amz-meta-b", "2") }, "AccessDenied", "Invalid according to Policy: Extra input fields: x-amz-meta-b"},
+		"Extra":             {"No condition covers them.", list{"starts-with", "$key", ""}, func(f *form) { f.change = add("submit", "Upload", "acl", "private") }, "AccessDenied", "Invalid according to Policy: Extra input fields: acl, submit"},
+		"Ignored":           {"They need no condition.", list{"starts-with", "$key", ""}, func(f *form) { f.change = add("x-ignore-submit", "Upload") }, "", ""},
+		"After": {"Fields after the file are ignored.", list{"starts-with", "$key", ""}, func(f *form) {
+			f.change = func(all []formField) []formField { return append(all, formField{"acl", "public-read"}) }
+		}, "", ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := a.in(t)
+			f := a.form()
+			f.conditions = append(f.conditions, tc.condition)
+			tc.change(&f)
+			f.policy = strings.ReplaceAll(f.document(), `\u0000`, `\`) // the escape that JSON does not have
+			got := a.post(f)
+			if found := codeOf(got.body); found != tc.code || !strings.Contains(unescape(got.body), tc.says) || (tc.code == "" && got.status >= http.StatusBadRequest) {
+				t.Errorf("%s\nanswer %d: %s\npolicy %s", tc.reason, got.status, got.body, f.policy)
+			}
+		})
+	}
+}
+
+// unescape returns the text of a document.
+func unescape(text string) string {
+	return strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(text)
+}
+
+// TestFormPolicies: documents that are none.
+//
+//nolint:lll // one case a line
+func TestFormPolicies(t *testing.T) {
+	a := newApp(t)
+	signed := a.form()
+	good := signed.document()
+	expiring := func(text string) string {
+		return `{"expiration": ` + text + `, "conditions": [["starts-with", "$key", ""]]}`
+	}
+	tests := map[string]struct {
+		reason     string
+		policy     string
+		code, says string
+	}{
+		"Good":           {"As it should be.", good, "", ""},
+		"NoJSON":         {"Not a document.", "{", "InvalidPolicyDocument", "Invalid Policy: Invalid JSON."},
+		"List":           {"Not a document.", "[]", "InvalidPolicyDocument", "Invalid JSON"},
+		"NoExpiration":   {"Required.", `{"conditions": []}`, "InvalidPolicyDocument", "Invalid Policy: Policy missing expiration."},
+		"NoConditions":   {"Required.", `{"expiration": "2999-01-01T00:00:00Z"}`, "InvalidPolicyDocument", "Invalid Policy: Policy missing conditions."},
+		"OddConditions":  {"A list.", `{"expiration": "2999-01-01T00:00:00Z", "conditions": {}}`, "InvalidPolicyDocument", "must be a List"},
+		"NullConditions": {"A list.", `{"expiration": "2999-01-01T00:00:00Z", "conditions": null}`, "InvalidPolicyDocument", "must be a List"},
+		"None":           {"Not even the bucket.", `{"expiration": "2999-01-01T00:00:00Z", "conditions": []}`, "AccessDenied", "Extra input fields: bucket, key, x-amz-algorithm, x-amz-credential, x-amz-date"},
+		"UpperCase":      {"Names have a case.", strings.Replace(good, "expiration", "EXPIRATION", 1), "InvalidPolicyDocument", "missing expiration"},
+		"UpperCaseToo":   {"Names have a case.", strings.Replace(good, "conditions", "Conditions", 1), "InvalidPolicyDocument", "missing conditions"},
+		"Expired":        {"After its time.", expiring(`"2020-01-01T00:00:00.000Z"`), "AccessDenied", "Invalid according to Policy: Policy expired."},
+		"NoTime":         {"A time.", expiring(`"tomorrow"`), "InvalidPolicyDocument", "Invalid 'expiration' value: 'tomorrow'"},
+		"LocalTime":      {"S3's form.", expiring(`"2999-01-01 00:00:00+00:00"`), "InvalidPolicyDocument", "Invalid 'expiration' value"},
+		"Seconds":        {"S3's form.", expiring(`32503680000`), "InvalidPolicyDocument", "Invalid 'expiration' value"},
+		"Empty":          {"Not a document.", " ", "InvalidPolicyDocument", "Invalid JSON"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := a.in(t)
+			f := a.form()
+			f.at, f.policy = signed.at, tc.policy // the document names the second
+			got := a.post(f)
+			if found := codeOf(got.body); found != tc.code || !strings.Contains(unescape(got.body), tc.says) {
+				t.Errorf("%s\nanswer %d: %s", tc.reason, got.status, got.body)
+			}
+		})
+	}
+}
+
+// TestFormRejections: hostile forms change nothing.
+//
+//nolint:lll // one case a line
+func TestFormRejections(t *testing.T) {
+	s := serve(t, store.Options{MaxBodyBytes: 1 << 20})
+	s.bucket(t, "photos")
+	s.bucket(t, "other")
+	key := s.account(t, "app", readWrite("photos"))
+	a := &app{T: t, store: s, s3: s.client(t, key), bucket: ptr("photos"), key: key}
+	foreign := s.account(t, "foreign", readWrite("other"))
+	reader := s.account(t, "reader", fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.ReadOnly, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite})
+	writer := s.account(t, "writer", fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.WriteOnly})
+	gone := s.account(t, "gone", readWrite("photos"))
+	s.revoke(t, "gone")
+	a.put("uploads/cat.jpg", "kept")
+	by := func(c fakedriver.Credentials) func(*form) { return func(f *form) { f.credentials = c } }
+	changed := func(change func([]formField) []formField) func(*form) { return func(f *form) { f.change = change } }
+	field := func(name, value string) func(*form) { return func(f *form) { f.fields[name] = value } }
+	const tags = "<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>"
+	tests := map[string]struct {
+		reason     string
+		change     func(*form)
+		status     int
+		code, says string
+	}{
+		"Anonymous": {"Nothing is public.", changed(func(all []formField) []formField {
+			return slices.DeleteFunc(all, func(f formField) bool { return f.name != "key" && f.name != "file" })
+		}), 403, "AccessDenied", ""},
+		"NoPolicy":      {"A signature of what?", changed(without("policy")), 400, "InvalidArgument", "must contain a field named 'Policy'"},
+		"NoSignature":   {"Who has signed it?", changed(without("x-amz-signature")), 400, "InvalidArgument", "X-Amz-Signature"},
+		"NoCredential":  {"Who has signed it?", changed(without("x-amz-credential")), 400, "InvalidArgument", "X-Amz-Credential"},
+		"NoDate":        {"When?", changed(without("x-amz-date")), 400, "InvalidArgument", "X-Amz-Date"},
+		"NoAlgorithm":   {"How?", changed(without("x-amz-algorithm")), 400, "InvalidArgument", "X-Amz-Algorithm"},
+		"OddAlgorithm":  {"Not supported.", changed(replaced("x-amz-algorithm", "AWS4-ECDSA-P256-SHA256")), 400, "InvalidArgument", "only supports"},
+		"OddCredential": {"No scope.", changed(replaced("x-amz-credential", "key")), 400, "InvalidArgument", ""},
+		"TwoInOne":      {"A field must not become others.", changed(replaced("x-amz-credential", key.AccessKeyID+"/20260101/r/s3/aws4_request,SignedHeaders=host,Signature=0")), 400, "InvalidArgument", ""},
+		"OddDate":       {"No date.", changed(replaced("x-amz-date", "today")), 400, "InvalidArgument", "ISO8601"},
+		"OtherDay":      {"The scope is of another day.", changed(replaced("x-amz-date", "20200101T000000Z")), 400, "InvalidArgument", "date"},
+		"Future":        {"Not yet.", func(f *form) { f.at = f.at.Add(time.Hour) }, 403, "AccessDenied", "not yet valid"},
+		"Expired":       {"After its time.", func(f *form) { f.at = f.at.Add(-48 * time.Hour) }, 403, "AccessDenied", "Policy expired"},
+		"OldButValid":   {"The policy says how long.", func(f *form) { f.at, f.expires = f.at.Add(-48*time.Hour), 49*time.Hour }, 204, "", ""},
+		"OtherRegion":   {"Signed for another region.", func(f *form) { f.region = "us-west-2" }, 400, "InvalidArgument", "<Region>" + fakedriver.DefaultRegion + "</Region>"},
+		"WrongSecret":   {"The key alone is not enough.", func(f *form) { f.credentials.SecretAccessKey = "wrong" }, 403, "SignatureDoesNotMatch", ""},
+		"UnknownKey":    {"No account has it.", func(f *form) { f.credentials.AccessKeyID = "COSIUNKNOWN" }, 403, "InvalidAccessKeyId", ""},
+		"Revoked":       {"It has been deleted.", by(gone), 403, "InvalidAccessKeyId", ""},
+		"Foreign":       {"The bucket is not granted.", by(foreign), 403, "AccessDenied", ""},
+		"Reader":        {"It may not write objects.", by(reader), 403, "AccessDenied", ""},
+		"Writer":        {"It may.", by(writer), 204, "", ""},
+		"WriterTags":    {"Tags are metadata.", func(f *form) { f.credentials, f.fields["tagging"] = writer, tags }, 403, "AccessDenied", "Tags are object metadata"},
+		"Token":         {"The key is not a session's.", func(f *form) { f.token = "t" }, 400, "InvalidToken", ""},
+		"OtherBucket":   {"Signed for this one.", func(f *form) { f.path = "/other" }, 403, "AccessDenied", `["eq", "$bucket", "photos"]`},
+		"OtherPolicy":   {"Signed for that one.", func(f *form) { f.bucket = "other" }, 403, "AccessDenied", `["eq", "$bucket", "other"]`},
+		"NoBucket":      {"As one that is not granted.", func(f *form) { f.path, f.bucket = "/missing", "missing" }, 403, "AccessDenied", ""},
+		"Object":        {"Forms are for buckets.", func(f *form) { f.path = "/photos/key" }, 405, "MethodNotAllowed", ""},
+		"Service":       {"Forms are for buckets.", func(f *form) { f.path = "/" }, 405, "MethodNotAllowed", ""},
+		"Query":         {"It must not become another operation.", func(f *form) { f.path = "/photos?delete" }, 400, "InvalidArgument", "Query String Parameters not allowed"},
+		"AlteredPolicy": {"Changed on the way.", changed(replaced("policy", base64.StdEncoding.EncodeToString([]byte(`{"expiration": "2999-01-01T00:00:00Z", "conditions": []}`)))), 403, "SignatureDoesNotMatch", ""},
+		"AlteredKey":    {"Changed on the way.", changed(replaced("key", "private/cat.jpg")), 403, "AccessDenied", "Policy Condition failed"},
+		"UpwardKey":     {"Keys are not paths: a file cannot name another directory.", func(f *form) { f.fileName = "../fakedriver/private/cat.jpg" }, 204, "", ""},
+		"NoKey":         {"Required.", changed(without("key")), 400, "InvalidArgument", "must contain a field named 'key'"},
+		"EmptyKey":      {"Required.", func(f *form) { f.key, f.conditions = "", []any{[]any{"starts-with", "$key", ""}} }, 400, "InvalidArgument", "length greater than 0"},
+		"LongKey":       {"S3 allows 1024 bytes.", func(f *form) { f.key = "uploads/" + strings.Repeat("k", 1017) }, 400, "KeyTooLongError", ""},
+		"NULKey":        {"No document can show it.", func(f *form) { f.key = "uploads/\x00" }, 400, "InvalidArgument", "NUL"},
+		"OddKey":        {"Not UTF-8.", func(f *form) { f.key = "uploads/\xff" }, 400, "InvalidArgument", "UTF-8"},
+		"NoFile":        {"There is nothing to store.", changed(without("file")), 400, "InvalidArgument", "exactly one file upload"},
+		"FileFirst":     {"What follows is ignored.", changed(func(all []formField) []formField { return append(all[len(all)-1:], all[:len(all)-1]...) }), 403, "AccessDenied", ""},
+		"Twice":         {"Which one counts?", changed(add("key", "uploads/other")), 400, "InvalidArgument", "more than once"},
+		"TwiceInCase":   {"Which one counts?", changed(add("KEY", "uploads/other")), 400, "InvalidArgument", "more than once"},
+		"TwoPolicies":   {"Which one counts?", changed(add("Policy", "e30=")), 400, "InvalidArgument", "more than once"},
+		"TwoACLs":       {"Which one counts?", func(f *form) { f.fields["acl"], f.fields["x-amz-acl"] = "private", "private" }, 400, "InvalidArgument", "twice"},
+		"HugeField":     {"S3 allows 20 KB before the file.", field("x-amz-meta-a", strings.Repeat("a", 30<<10)), 400, "MaxPostPreDataLengthExceeded", "20480"},
+		"HugeName":      {"Names count, too.", changed(add(strings.Repeat("n", 30<<10), "")), 400, "MaxPostPreDataLengthExceeded", ""},
+		"ManyFields": {"They count together.", changed(func(all []formField) []formField {
+			for i := range 2000 {
+				all = add(fmt.Sprint("x-ignore-", i), "")(all)
+			}
+			return all
+		}), 400, "MaxPostPreDataLengthExceeded", ""},
+		"Multiplied": {"A long name in place of many variables.", func(f *form) {
+			f.fileName, f.fields["x-ignore-a"] = strings.Repeat("n", 5000), strings.Repeat("${filename}", 500)
+		}, 400, "MaxPostPreDataLengthExceeded", ""},
+		"Metadata":     {"S3 allows 2 KB.", field("x-amz-meta-a", strings.Repeat("a", 2<<10)), 400, "MetadataTooLarge", ""},
+		"PublicACL":    {"Grants decide.", field("acl", "public-read"), 400, "AccessControlListNotSupported", ""},
+		"Encrypted":    {"Names a key that there is not.", field("x-amz-server-side-encryption", "aws:kms"), 501, "NotImplemented", ""},
+		"CopySource":   {"A form is no copy.", field("x-amz-copy-source", "other/k"), 501, "NotImplemented", ""},
+		"Lines":        {"It would become a header of answers.", field("Content-Type", "text/html\r\nSet-Cookie: a=b"), 400, "InvalidArgument", "control characters"},
+		"NoTags":       {"No document.", field("tagging", "a=b"), 400, "MalformedXML", ""},
+		"Tag":          {"Amazon's own.", field("tagging", strings.Replace(tags, "<Key>a", "<Key>aws:a", 1)), 403, "AccessDenied", ""},
+		"MD5":          {"Damaged on the way.", field("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA=="), 400, "BadDigest", ""},
+		"OddMD5":       {"Not a hash.", field("Content-MD5", "x"), 400, "InvalidDigest", ""},
+		"Checksum":     {"Damaged on the way.", field("x-amz-checksum-sha256", base64.StdEncoding.EncodeToString(make([]byte, 32))), 400, "BadDigest", ""},
+		"TwoChecksums": {"Which one counts?", func(f *form) { f.fields["x-amz-checksum-crc32"], f.fields["x-amz-checksum-sha1"] = crc32Of("meow"), "" }, 400, "InvalidRequest", ""},
+		"TooLarge":     {"Bounded by an option.", func(f *form) { f.file = strings.Repeat("x", 1<<20+1) }, 400, "EntityTooLarge", "<MaxSizeAllowed>1048576</MaxSizeAllowed>"},
+		"MuchTooLarge": {"Rejected before it is read.", func(f *form) { f.file = strings.Repeat("x", 2<<20) }, 400, "EntityTooLarge", "<MaxSizeAllowed>1048576</MaxSizeAllowed>"},
+		"SignatureV2":  {"Not supported.", changed(add("AWSAccessKeyId", "a", "signature", "b")), 400, "InvalidRequest", "Signature Version 2"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := a.in(t)
+			f := a.form()
+			tc.change(&f)
+			got := a.post(f)
+			if found := codeOf(got.body); got.status != tc.status || found != tc.code || !strings.Contains(unescape(got.body), tc.says) {
+				t.Errorf("%s\nanswer %d: %s", tc.reason, got.status, got.body)
+			}
+			content, _ := a.read("uploads/cat.jpg", "")
+			if want := map[bool]string{true: "meow", false: "kept"}[tc.status == http.StatusNoContent]; content != want {
+				t.Errorf("%s\nthe object is %q, want %q", tc.reason, content, want)
+			}
+			a.put("uploads/cat.jpg", "kept")
+		})
+	}
+	list, err := a.s3.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
+	a.must(err)
+	if len(list.Contents) != 1 {
+		t.Errorf("there are %d objects, want the one", len(list.Contents))
+	}
+}

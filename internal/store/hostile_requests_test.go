@@ -1,0 +1,177 @@
+package store_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// hostile is a request that must be rejected.
+type hostile struct {
+	name    string
+	request []byte
+	// want are the outcomes that are right: codes of S3's errors, or the HTTP
+	// statuses of what net/http rejects by itself and of answers to HEAD.
+	want []string
+}
+
+// hostilities makes requests that are signed with a good key, and wrong.
+type hostilities struct {
+	t   *testing.T
+	s   *server
+	key fakedriver.Credentials
+	all []hostile
+}
+
+func (h *hostilities) add(name string, request []byte, want ...string) {
+	h.all = append(h.all, hostile{name, request, want})
+}
+
+// signed returns a right request, which the caller corrupts.
+func (h *hostilities) signed(method, path, body string, change ...func(*http.Request)) wire {
+	in := signed{
+		method: method, path: path, body: body, credentials: h.key, region: h.s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) {
+			for _, f := range change {
+				f(r)
+			}
+		},
+	}
+	return in.wire(h.t, h.s)
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set(name, value) }
+}
+
+// TestHostileRequests sends hundreds of requests, each on a connection of its own.
+// Each must be rejected with the right error, without a panic, and its connection
+// must end. Together they must leave nothing behind: synctest reports goroutines
+// that the end of the store leaves.
+func TestHostileRequests(t *testing.T) { synctest.Test(t, testHostileRequests) }
+
+func testHostileRequests(t *testing.T) {
+	t.Helper()
+	var panics safeBuffer
+	s := serveInMemory(t, store.Options{
+		MaxBodyBytes: 1 << 20, HeaderTimeout: 300 * time.Millisecond, IdleTimeout: 100 * time.Millisecond, BodyTimeout: 300 * time.Millisecond,
+		WebIdentity: webIdentities,
+		Logger:      funcr.New(func(prefix, args string) { panics.add(prefix + " " + args) }, funcr.Options{}),
+	})
+	s.bucket(t, "photos", func(spec *fakedriver.BucketSpec) { spec.Versioning = true })
+	s.bucket(t, "other")
+	h := &hostilities{t: t, s: s, key: s.account(t, "app", readWrite("photos"))}
+	c := s.client(t, h.key)
+	put(t, c, "kept", "kept")
+	h.authorizations()
+	h.dates()
+	h.presigned()
+	h.lengths()
+	h.chunks()
+	h.paths()
+	h.subresources()
+	h.queries()
+	h.floods()
+	h.silences()
+	h.forms()
+	h.preflights()
+	h.protocols()
+	h.knownPanics()
+	t.Logf("%d requests", len(h.all))
+	if len(h.all) < 200 {
+		t.Errorf("there are %d requests, want at least 200", len(h.all))
+	}
+	h.checkMemory()
+	if lines := panics.lines(); len(lines) > 0 {
+		t.Errorf("errors of the store's own:\n%s", strings.Join(lines, "\n"))
+	}
+	if got := get(t, c, "kept"); got != "kept" {
+		t.Errorf("the object was changed to %q", got)
+	}
+}
+
+// checkMemory sends all requests. A hostile one must not make the store allocate much
+// more than an ordinary one does, and most of what is allocated must be released.
+func (h *hostilities) checkMemory() {
+	h.t.Helper()
+	const atMost, released = 4, 0.8
+	ordinary := h.signed(http.MethodGet, "/photos/kept", "").bytes()
+	before := heap()
+	h.exchangeAll(slices.Repeat([]hostile{{"ordinary", ordinary, []string{"200"}}}, len(h.all)))
+	between := heap()
+	h.exchangeAll(h.all)
+	time.Sleep(2 * patience) //nolint:forbidigo // the bubble's time, after which no timer of a connection holds its buffers
+	synctest.Wait()
+	after := heap()
+	want, got := float64(between.TotalAlloc-before.TotalAlloc), float64(after.TotalAlloc-between.TotalAlloc)
+	kept := float64(after.HeapAlloc) - float64(between.HeapAlloc)
+	h.t.Logf("bytes: ordinary requests allocate %.0f, hostile ones %.0f, of which %.0f are kept", want, got, kept)
+	if got > atMost*want {
+		h.t.Errorf("%d requests allocate %.0f bytes, and ordinary ones %.0f", len(h.all), got, want)
+	}
+	if kept > (1-released)*got {
+		h.t.Errorf("%.0f bytes were kept of %.0f that %d requests have allocated", kept, got, len(h.all))
+	}
+}
+
+// exchangeAll sends requests, several at once, and checks the answers.
+func (h *hostilities) exchangeAll(requests []hostile) {
+	var senders sync.WaitGroup
+	slots := make(chan struct{}, 16)
+	for _, one := range requests {
+		slots <- struct{}{}
+		senders.Go(func() {
+			defer func() { <-slots }()
+			status, body := exchangeBytes(h.t, h.s, one.request)
+			got := codeOf(body)
+			if got == "" {
+				got = fmt.Sprint(status)
+			}
+			if !slices.Contains(one.want, got) {
+				h.t.Errorf("%s: %s, want %s\n%.200q\nanswer %d: %.300s", one.name, got, strings.Join(one.want, " or "), one.request, status, body)
+			}
+		})
+	}
+	senders.Wait()
+}
+
+// heap looks at the memory when pools have given up what they have.
+func heap() (stats runtime.MemStats) {
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats
+}
+
+// safeBuffer keeps the lines that are logged as errors.
+type safeBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *safeBuffer) add(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all.WriteString(line + "\n")
+}
+
+func (b *safeBuffer) lines() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.DeleteFunc(strings.Split(b.all.String(), "\n"), func(line string) bool {
+		// What the lookup of identities says is expected.
+		return line == "" || strings.Contains(line, "a web identity could not be looked up")
+	})
+}

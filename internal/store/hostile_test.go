@@ -1,0 +1,130 @@
+package store_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// TestPanic makes the store panic, by its clock.
+func TestPanic(t *testing.T) {
+	var broken atomic.Bool
+	s, c := fixture(t, store.Options{Now: func() time.Time {
+		if broken.Load() {
+			panic("the clock is broken")
+		}
+		return time.Now()
+	}})
+	in := signed{
+		method: http.MethodGet, path: "/photos", credentials: s.account(t, "app", readWrite("photos")),
+		region: s.Region(), service: "s3", at: time.Now(),
+	}
+	broken.Store(true)
+	if status, body := in.send(t, s); status != http.StatusInternalServerError || code(t, body) != "InternalError" {
+		t.Errorf("answer %d: %s", status, body)
+	}
+	broken.Store(false)
+	put(t, c, "k", "the store lives on")
+}
+
+// half sends the head of a signed request and less of its body than it declares,
+// and returns the answer.
+func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) string {
+	t.Helper()
+	in := signed{
+		method: http.MethodPut, path: "/photos/k", credentials: c, region: s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) {
+			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), declared
+		},
+	}
+	r := in.request(t, s)
+	conn := s.dial(t)
+	if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
+		t.Fatal(err)
+	}
+	var head strings.Builder
+	fmt.Fprintf(&head, "PUT %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", r.URL.Path, r.URL.Host, declared)
+	for name, values := range r.Header {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, values[0])
+	}
+	if _, err := conn.Write([]byte(head.String() + "\r\nhalf")); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), r)
+	if err != nil {
+		t.Fatalf("no answer: %v", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code(t, string(body))
+}
+
+func TestDeclaredLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInMemory(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
+		s.bucket(t, "photos")
+		app := s.account(t, "app", readWrite("photos"))
+		if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
+			t.Errorf("a body over the limit: %s", got)
+		}
+		allocated := func(declared int64) uint64 {
+			before := heap().TotalAlloc
+			if got := half(t, s, app, declared); got != "RequestTimeout" {
+				t.Errorf("a body of %d bytes that never comes: %s", declared, got)
+			}
+			return heap().TotalAlloc - before
+		}
+		allocated(1 << 10) // and what the first request alone needs
+		little, much := allocated(1<<10), allocated(1<<39)
+		t.Logf("%d and %d bytes were allocated", little, much)
+		if much > 4*little {
+			t.Errorf("%d bytes were allocated for 4 that came of 1<<39, and %d for 4 of 1<<10", much, little)
+		}
+	})
+}
+
+// TestAnswerNotRead is a client that asks for much and reads nothing.
+func TestAnswerNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = time.Second
+		s := serveInMemory(t, store.Options{BodyTimeout: limit})
+		c := s.app(t)
+		put(t, c, "big", strings.Repeat("x", 1<<20))
+		presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn := s.dial(t)
+		began := time.Now()
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: store.test\r\n\r\n", strings.TrimPrefix(presigned.URL, s.url)); err != nil {
+			t.Fatal(err)
+		}
+		status := make([]byte, len("HTTP/1.1 200"))
+		if _, err := io.ReadFull(conn, status); err != nil || !strings.HasSuffix(string(status), "200") {
+			t.Fatalf("answer %q, %v", status, err)
+		}
+		if err := s.Close(); err != nil { // waits for the request
+			t.Fatal(err)
+		}
+		// The end of the server would wait for 5 seconds.
+		if took := time.Since(began); took > 2*limit {
+			t.Errorf("the request was ended after %s, by the server's end and not by its deadline", took)
+		}
+	})
+}

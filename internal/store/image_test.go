@@ -1,0 +1,119 @@
+package store_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// TestImage writes the image of a store, and opens it: buckets, keys, objects with their
+// versions, and an unfinished upload are those of the moment of the image, and what came
+// later is not there.
+func TestImage(t *testing.T) {
+	for name, options := range map[string]store.Options{"Memory": {}, "Directory": {Dir: filepath.Join(t.TempDir(), "data")}} {
+		t.Run(name, func(t *testing.T) {
+			s, c := fixture(t, options)
+			credentials := s.account(t, "app", readWrite("photos"))
+			large := strings.Repeat("large", 50_000)
+			put(t, c, "small", "content")
+			put(t, c, "large", large)
+			put(t, c, "empty", "")
+			if _, err := c.CopyObject(t.Context(), &s3.CopyObjectInput{
+				Bucket: ptr("photos"), Key: ptr("copy"), CopySource: ptr("photos/large"),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			upload, etag := beginUpload(t, c, "upload", "part")
+			before, _ := s.Buckets(t.Context())
+
+			image, thaw, err := s.Freeze(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectFrozen(t, s, c)
+			thaw()
+			put(t, c, "small", "changed")
+			put(t, c, "later", "content")
+			if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: ptr("large")}); err != nil {
+				t.Fatal(err)
+			}
+			s.bucket(t, "later")
+			dir := filepath.Join(t.TempDir(), "image")
+			if err := image.Write(dir); err != nil {
+				t.Fatal(err)
+			}
+			image.Release()
+
+			restored := serve(t, store.Options{Dir: dir})
+			after, err := restored.Buckets(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("buckets: -before, +after:\n%s", diff)
+			}
+			app := restored.client(t, credentials)
+			completeUpload(t, app, "upload", upload, etag)
+			for key, want := range map[string]string{"small": "content", "large": large, "copy": large, "empty": "", "upload": "part"} {
+				if got := get(t, app, key); got != want {
+					t.Errorf("object %s has %d bytes, want %d", key, len(got), len(want))
+				}
+			}
+			if _, err := app.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("later")}); err == nil {
+				t.Error("an object that was written after the image is there")
+			}
+		})
+	}
+}
+
+// beginUpload starts an upload with one part.
+func beginUpload(t *testing.T, c *s3.Client, key, content string) (id, etag *string) {
+	t.Helper()
+	upload, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := c.UploadPart(t.Context(), &s3.UploadPartInput{
+		Bucket: ptr("photos"), Key: &key, UploadId: upload.UploadId, PartNumber: new(int32(1)), Body: strings.NewReader(content),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return upload.UploadId, part.ETag
+}
+
+// completeUpload ends an upload with one part.
+func completeUpload(t *testing.T, c *s3.Client, key string, id, etag *string) {
+	t.Helper()
+	if _, err := c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
+		Bucket: ptr("photos"), Key: &key, UploadId: id,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: new(int32(1)), ETag: etag}}},
+	}); err != nil {
+		t.Errorf("complete the upload: %v", err)
+	}
+}
+
+// expectFrozen expects that changes wait, and that reads do not.
+func expectFrozen(t *testing.T, s *server, c *s3.Client) {
+	t.Helper()
+	if got := get(t, c, "small"); got != "content" {
+		t.Errorf("while frozen, the object is %q", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.CreateBucket(ctx, fakedriver.BucketSpec{Name: "waiting", Owner: "me"}); err == nil {
+		t.Error("while frozen, a bucket is created")
+	}
+	if _, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: ptr("photos"), Key: ptr("waiting"), Body: strings.NewReader("x")}); err == nil {
+		t.Error("while frozen, an object is written")
+	}
+}

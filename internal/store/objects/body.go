@@ -1,0 +1,215 @@
+package objects
+
+import (
+	"errors"
+	"io"
+
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+)
+
+// piece is a part of a blob.
+type piece struct {
+	blob           blobstore.Blob
+	offset, length int64
+}
+
+// Body is the content of an object: a sequence of pieces of blobs. Most bodies are one
+// whole blob, and use little memory. The zero value is empty.
+//
+// The owner of a body has a reference to its blobs: the store for stored bodies, a
+// request for received bodies and for those that it reads.
+type Body struct {
+	whole  blobstore.Blob
+	joined *[]piece // nil if it is one whole blob
+}
+
+// NewBody returns a body with all of a blob; nil means empty.
+func NewBody(b blobstore.Blob) Body {
+	if b == nil || b.Size() == 0 {
+		return Body{}
+	}
+	return Body{whole: b}
+}
+
+// bodyOf returns a body of pieces. None may be empty.
+func bodyOf(pieces []piece) Body {
+	switch {
+	case len(pieces) == 0:
+		return Body{}
+	case len(pieces) == 1 && pieces[0].length == pieces[0].blob.Size():
+		return Body{whole: pieces[0].blob}
+	}
+	return Body{joined: &pieces}
+}
+
+// Size is in bytes.
+func (b Body) Size() int64 {
+	var size int64
+	for p := range b.pieces {
+		size += p.length
+	}
+	return size
+}
+
+func (b Body) pieces(yield func(piece) bool) {
+	for i := 0; ; i++ {
+		p, ok := b.piece(i)
+		if !ok || !yield(p) {
+			return
+		}
+	}
+}
+
+// piece returns the i-th piece, if there is one.
+func (b Body) piece(i int) (piece, bool) {
+	switch {
+	case b.whole != nil && i == 0:
+		return piece{blob: b.whole, length: b.whole.Size()}, true
+	case b.joined != nil && i < len(*b.joined):
+		return (*b.joined)[i], true
+	}
+	return piece{}, false
+}
+
+// Retain adds a reference to each blob of the body. The caller must already have one.
+func (b Body) Retain() {
+	for p := range b.pieces {
+		p.blob.Retain()
+	}
+}
+
+// Release drops a reference to each blob of the body.
+func (b Body) Release() {
+	for p := range b.pieces {
+		p.blob.Release()
+	}
+}
+
+func (b Body) blobs() []blobstore.Blob {
+	var all []blobstore.Blob
+	for p := range b.pieces {
+		all = append(all, p.blob)
+	}
+	return all
+}
+
+func join(bodies []Body) Body {
+	var all []piece
+	for _, body := range bodies {
+		for p := range body.pieces {
+			all = append(all, p)
+		}
+	}
+	return bodyOf(all)
+}
+
+// Slice returns a range of the body without copying. The range must be valid.
+func (b Body) Slice(offset, length int64) Body {
+	if offset == 0 && length == b.Size() {
+		return b
+	}
+	var cut []piece
+	for p := range b.pieces {
+		if offset >= p.length {
+			offset -= p.length
+			continue
+		}
+		take := min(length, p.length-offset)
+		if take <= 0 {
+			break
+		}
+		cut = append(cut, piece{p.blob, p.offset + offset, take})
+		length, offset = length-take, 0
+	}
+	return bodyOf(cut)
+}
+
+// Open returns a reader of the whole body. The caller closes it.
+func (b Body) Open() io.ReadCloser { return &bodyReader{body: b} }
+
+// damage returns an error of kind blobstore.ErrDamaged if a blob of the body is known to be
+// damaged.
+func (b Body) damage() error {
+	for p := range b.pieces {
+		if err := p.blob.Damage(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bodyReader opens one piece after the other.
+type bodyReader struct {
+	body    Body
+	next    int
+	current io.ReadCloser
+}
+
+// Read implements io.Reader.
+func (r *bodyReader) Read(buffer []byte) (int, error) {
+	for {
+		if err := r.advance(); err != nil {
+			return 0, err
+		}
+		n, err := r.current.Read(buffer)
+		if err == io.EOF {
+			if err := r.Close(); err != nil {
+				return n, err
+			}
+			if n == 0 {
+				continue
+			}
+			return n, nil
+		}
+		return n, err
+	}
+}
+
+// WriteTo implements io.WriterTo. It does not copy content that is in memory.
+func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
+	var total int64
+	for {
+		if err := r.advance(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return total, err
+		}
+		n, err := io.Copy(w, r.current)
+		total += n
+		if err := r.Close(); err != nil {
+			return total, err
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Close implements io.Closer.
+func (r *bodyReader) Close() error {
+	if r.current == nil {
+		return nil
+	}
+	open := r.current
+	r.current = nil
+	return open.Close()
+}
+
+// advance opens the next piece, if none is open, or returns io.EOF.
+func (r *bodyReader) advance() error {
+	if r.current != nil {
+		return nil
+	}
+	next, ok := r.body.piece(r.next)
+	if !ok {
+		return io.EOF
+	}
+	open, err := next.blob.Open(next.offset, next.length)
+	if err != nil {
+		return err
+	}
+	r.current = open
+	r.next++
+	return nil
+}

@@ -1,0 +1,139 @@
+package store_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// grants are all that there can be: four modes in three categories.
+func grants() (all []fakedriver.Grant) {
+	modes := []fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}
+	for _, data := range modes {
+		for _, object := range modes {
+			for _, bucket := range modes {
+				all = append(all, fakedriver.Grant{ObjectData: data, ObjectMetadata: object, BucketMetadata: bucket})
+			}
+		}
+	}
+	return all
+}
+
+// theatre is a stage with an administrator, and everybody who has a grant.
+type theatre struct {
+	*stage
+
+	key  fakedriver.Credentials // the administrator's
+	keys map[fakedriver.Grant]fakedriver.Credentials
+}
+
+func open(t *testing.T) *theatre {
+	t.Helper()
+	s := serve(t, store.Options{})
+	key := s.administrator(t)
+	o := &theatre{stage: furnish(t, s, s.client(t, key), "photos"), key: key, keys: map[fakedriver.Grant]fakedriver.Credentials{}}
+	for i, grant := range grants() {
+		to := grant
+		to.Bucket = o.bucket
+		o.keys[grant] = s.account(t, fmt.Sprint("app-", i), to)
+	}
+	return o
+}
+
+// TestOperationsWalk sends the request of every row of docs/s3.md with every
+// grant: it is answered as the row says, and what is rejected changes nothing.
+func TestOperationsWalk(t *testing.T) {
+	o := open(t)
+	before := o.snapshot(t)
+	for _, row := range documentation(t) {
+		for grant, key := range o.keys {
+			switch want := row.expected(grant); {
+			case want != let:
+				o.expect(t, row, grant, key, want)
+			case row.Method == http.MethodGet || row.Method == http.MethodHead:
+				o.expect(t, row, grant, key, let)
+			default:
+				o.perform(t, row, grant)
+			}
+		}
+		if diff := cmp.Diff(before, o.snapshot(t)); diff != "" {
+			t.Fatalf("%s has changed something where it was rejected: -before, +after:\n%s", row.Name, diff)
+		}
+	}
+}
+
+func (d documented) expected(g fakedriver.Grant) answerKind {
+	switch {
+	case d.Needs == rejected:
+		return unimplemented
+	case d.allows(g):
+		return let
+	default:
+		return denial
+	}
+}
+
+func (g *stage) expect(t *testing.T, row documented, who any, key fakedriver.Credentials, want answerKind) {
+	t.Helper()
+	if got := g.ask(t, row, key); got != want {
+		t.Errorf("%s with %+v: %s, want %s", row.Name, who, got, want)
+	}
+}
+
+// perform has something done that is allowed, and changes something, in a bucket
+// of its own.
+func (o *theatre) perform(t *testing.T, row documented, grant fakedriver.Grant) {
+	t.Helper()
+	g := furnish(t, o.server, o.admin, "elsewhere")
+	grant.Bucket = g.bucket
+	g.expect(t, row, grant, g.account(t, "there", grant), let)
+	g.revoke(t, "there")
+	if err := g.DeleteBucket(t.Context(), owner, g.bucket); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOperationsElsewhere sends everything with a key that may do everything, in
+// another bucket.
+func TestOperationsElsewhere(t *testing.T) {
+	o := open(t)
+	o.server.bucket(t, "other")
+	key := o.account(t, "other", fakedriver.Grant{
+		Bucket: "other", ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite, BucketMetadata: fakedriver.ReadWrite,
+	})
+	before := o.snapshot(t)
+	for _, row := range documentation(t) {
+		if row.Level != s3op.Service && row.Needs != noKey {
+			o.expect(t, row, "another bucket's key", key, denial)
+		}
+	}
+	if diff := cmp.Diff(before, o.snapshot(t)); diff != "" {
+		t.Errorf("another bucket's key has changed something: -before, +after:\n%s", diff)
+	}
+}
+
+// TestOperationsAdministrator sends everything with an administrator's key, which
+// may do all that there is, but not create or delete a driver's bucket.
+func TestOperationsAdministrator(t *testing.T) {
+	o := open(t)
+	for _, row := range documentation(t) {
+		want := let
+		switch {
+		case row.Needs == rejected:
+			want = unimplemented
+		case row.Name == "CreateBucket" || row.Name == "DeleteBucket":
+			want = denial
+		}
+		g := furnish(t, o.server, o.admin, "elsewhere")
+		g.expect(t, row, "an administrator's key", o.key, want)
+		if err := g.DeleteBucket(t.Context(), owner, g.bucket); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

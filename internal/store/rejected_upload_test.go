@@ -1,0 +1,48 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+)
+
+// TestRejectedUpload sends all of a large body before it looks for an answer, as
+// simple clients do: what they get must be the rejection, not a reset connection,
+// and the connection must be good for another request.
+func TestRejectedUpload(t *testing.T) {
+	s := serve(t, store.Options{})
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
+		t.Fatal(err)
+	}
+	const size = 16 << 20
+	answers := bufio.NewReader(conn)
+	for range 2 {
+		_, _ = fmt.Fprintf(conn, "PUT /photos/k HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n", size)
+		if _, err := io.Copy(conn, bytes.NewReader(make([]byte, size))); err != nil {
+			t.Fatalf("the upload was cut off: %v", err)
+		}
+		response, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if got := code(t, string(body)); response.StatusCode != http.StatusForbidden || err != nil {
+			t.Errorf("answer %d %s, %v", response.StatusCode, got, err)
+		}
+	}
+}

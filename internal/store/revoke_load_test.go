@@ -1,0 +1,258 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// busy is a client that does one thing after the other with a key.
+type busy struct {
+	*s3.Client
+
+	server *server
+	key    sessionKey
+	number int
+}
+
+// operations are what busy clients do. Each is one request, or several that belong
+// together, and must not succeed when it begins after the key was revoked.
+var operations = []func(*busy, context.Context, int) error{
+	func(b *busy, ctx context.Context, i int) error {
+		_, err := b.PutObject(ctx, &s3.PutObjectInput{Bucket: ptr("photos"), Key: b.name(i), Body: strings.NewReader("content")})
+		return err
+	},
+	func(b *busy, ctx context.Context, _ int) error {
+		out, err := b.GetObject(ctx, &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("kept")})
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, out.Body)
+		return errors.Join(err, out.Body.Close())
+	},
+	func(b *busy, ctx context.Context, _ int) error {
+		_, err := b.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: ptr("photos"), MaxKeys: aws.Int32(10)})
+		return err
+	},
+	func(b *busy, ctx context.Context, i int) error {
+		_, err := b.CopyObject(ctx, &s3.CopyObjectInput{Bucket: ptr("photos"), Key: b.name(i), CopySource: ptr("photos/kept")})
+		return err
+	},
+	func(b *busy, ctx context.Context, i int) error {
+		_, err := b.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: b.name(i - 4)})
+		return err
+	},
+	func(b *busy, ctx context.Context, _ int) error {
+		_, err := b.ListBuckets(ctx, &s3.ListBucketsInput{})
+		return err
+	},
+	(*busy).multipart,
+	(*busy).stream,
+}
+
+func (b *busy) name(i int) *string { return ptr(fmt.Sprintf("client-%d/%d", b.number, i)) }
+
+func (b *busy) multipart(ctx context.Context, i int) error {
+	create, err := b.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: b.name(i)})
+	if err != nil {
+		return err
+	}
+	part, err := b.UploadPart(ctx, &s3.UploadPartInput{
+		Bucket: ptr("photos"), Key: b.name(i), UploadId: create.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("part"),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = b.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+		Bucket: ptr("photos"), Key: b.name(i), UploadId: create.UploadId,
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{ETag: part.ETag, PartNumber: aws.Int32(1)}}},
+	})
+	return err
+}
+
+func (b *busy) stream(ctx context.Context, i int) error {
+	in := streaming{
+		signed: signed{
+			method: http.MethodPut, path: "/photos/" + *b.name(i), credentials: b.key.Credentials,
+			region: b.server.Region(), service: "s3", at: time.Now(),
+		},
+		chunks: []string{strings.Repeat("one", 3000), "two"}, trailer: i%2 == 0,
+	}
+	if b.key.token != "" {
+		in.before = header("X-Amz-Security-Token", b.key.token)
+	}
+	r, err := in.build(ctx, b.server.url)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil || response.StatusCode == http.StatusOK {
+		return err
+	}
+	return &smithy.GenericAPIError{Code: codeOf(string(body))}
+}
+
+// TestRevokedUnderLoad revokes the key of 16 busy clients. From the moment in which
+// that returns, no request with the key succeeds, no answer begins that is not a
+// rejection, and nothing changes any more.
+func TestRevokedUnderLoad(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		// session is whether the key is a session's, of an account without keys.
+		session bool
+		revoke  func(s *server, id string) error
+	}{
+		"Deleted": {reason: "The account is gone.", revoke: (*server).remove},
+		"Rotated": {reason: "The account has another key.", revoke: (*server).replaceKey},
+		"Session": {reason: "The session's account is gone.", session: true, revoke: (*server).remove},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := &load{t: t, isBusy: make(chan struct{})}
+			l.nowBusy = sync.OnceFunc(func() { close(l.isBusy) })
+			s := serviceAccount(t, store.Options{Middleware: l.watch})
+			other := s.client(t, s.account(t, "other", readWrite("photos")))
+			put(t, other, "kept", strings.Repeat("kept", 10_000))
+			id, key := "app-with-keys", sessionKey{}
+			key.Credentials = s.account(t, id, readWrite("photos"))
+			if tc.session {
+				id, key = "app", s.begin(t)
+			}
+			l.start(s, key)
+			<-l.isBusy
+			if err := tc.revoke(s, id); err != nil {
+				t.Fatal(err)
+			}
+			l.revoked.Store(true)
+			before := contents(t, other)
+			l.clients.Wait()
+			if diff := cmp.Diff(before, contents(t, other)); diff != "" {
+				t.Errorf("%s\nafter it was revoked, the key has changed: -then, +now:\n%s", tc.reason, diff)
+			}
+			t.Logf("%d operations succeeded before, %d were rejected after", l.succeeded.Load(), l.rejected.Load())
+		})
+	}
+}
+
+func (s *server) remove(id string) error { return s.DeleteAccount(context.Background(), owner, id) }
+
+func (s *server) replaceKey(id string) error {
+	_, err := s.RotateAccount(context.Background(), owner, id)
+	return err
+}
+
+// load is what 16 clients do with one key.
+type load struct {
+	t       *testing.T
+	key     sessionKey
+	revoked atomic.Bool
+
+	isBusy              chan struct{} // closed by nowBusy when the key is in full use, or a client fails
+	nowBusy             func()
+	succeeded, rejected atomic.Int64
+	clients             sync.WaitGroup
+}
+
+func (l *load) start(s *server, key sessionKey) {
+	l.key = key
+	provider := credentials.NewStaticCredentialsProvider(key.AccessKeyID, key.SecretAccessKey, key.token)
+	c := s.client(l.t, key.Credentials, func(o *s3.Options) { o.Credentials = provider })
+	for number := range 16 {
+		l.clients.Go(func() { l.run(&busy{Client: c, server: s, key: key, number: number}) })
+	}
+}
+
+// run works until 20 operations that began after the revocation were rejected.
+func (l *load) run(b *busy) {
+	late := 0
+	for i := b.number; late < 20; i++ {
+		began := l.revoked.Load()
+		err := operations[i%len(operations)](b, l.t.Context(), i)
+		rejected, isAPI := errors.AsType[smithy.APIError](err)
+		switch {
+		case err == nil && began:
+			l.t.Errorf("operation %d succeeded after the key was revoked", i%len(operations))
+			return
+		case err == nil:
+			if l.succeeded.Add(1) == 200 {
+				l.nowBusy()
+			}
+		case !isAPI || rejected.ErrorCode() != "InvalidAccessKeyId":
+			l.t.Errorf("operation %d failed: %v", i%len(operations), err)
+			l.nowBusy()
+			return
+		case began:
+			late++
+			l.rejected.Add(1)
+		}
+	}
+}
+
+// watch is a middleware that looks at when answers begin.
+func (l *load) watch(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Authorization"), l.key.AccessKeyID) && l.key.AccessKeyID != "" {
+			w = &watchedWriter{w, l}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+type watchedWriter struct {
+	http.ResponseWriter
+
+	load *load
+}
+
+func (w *watchedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *watchedWriter) WriteHeader(status int) {
+	if w.load.revoked.Load() && status < http.StatusMultipleChoices {
+		w.load.t.Errorf("an answer %d began after the key was revoked", status)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// contents returns the keys and ETags of all objects, and the uploads.
+func contents(t *testing.T, c *s3.Client) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	pages := s3.NewListObjectsV2Paginator(c, &s3.ListObjectsV2Input{Bucket: ptr("photos")})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range page.Contents {
+			all[*object.Key] = *object.ETag + object.LastModified.String()
+		}
+	}
+	uploads, err := c.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: ptr("photos")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, upload := range uploads.Uploads {
+		all["upload "+*upload.UploadId] = *upload.Key
+	}
+	return all
+}

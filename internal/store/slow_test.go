@@ -1,0 +1,129 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// slowClient opens a connection, sends something at once, and then byte after byte
+// of the rest, one at a tick.
+type slowClient struct {
+	name  string
+	first string
+	rest  string
+}
+
+// TestSlowConnections is about 1,000 connections that are idle, or on which
+// hardly anything comes. A client works all the while, and the server ends them.
+func TestSlowConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = time.Second
+		s := serveInMemory(t, store.Options{HeaderTimeout: limit, IdleTimeout: limit, BodyTimeout: limit, MinRate: 1 << 10})
+		c := s.app(t)
+		put(t, c, "k", "before")
+		clients := slowClients(t, s)
+		var slow sync.WaitGroup
+		for i := range 1000 {
+			slow.Go(func() { clients[i%len(clients)].run(t, s) })
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			slow.Wait()
+		}()
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for n, done := 0, false; !done; n++ {
+			began := time.Now()
+			put(t, c, "k", fmt.Sprint(n))
+			if got := get(t, c, "k"); got != fmt.Sprint(n) {
+				t.Fatalf("GetObject() = %q, want %d", got, n)
+			}
+			// The bubble's clock stands still while any goroutine can run, so the
+			// client that works waits for no other.
+			if took := time.Since(began); took > 0 {
+				t.Errorf("the client that works was held up for %s", took)
+			}
+			select {
+			case <-ended:
+				done = true
+			case <-tick.C:
+			}
+		}
+	})
+}
+
+func slowClients(t *testing.T, s *server) []slowClient {
+	t.Helper()
+	in := signed{
+		method: http.MethodPut, path: "/photos/slow", credentials: s.account(t, "app", readWrite("photos")),
+		region: s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) {
+			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+			r.ContentLength = 1 << 20
+		},
+	}
+	upload := string(in.wire(t, s).bytes())
+	drip := strings.Repeat("x", 1<<20)
+	return []slowClient{
+		{name: "that sends nothing"},
+		{name: "that is idle after a request", first: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"},
+		{name: "that dribbles a head", first: "GET / HTTP/1.1\r\nHost: a\r\nCookie: ", rest: drip},
+		{name: "that dribbles a body", first: upload, rest: drip},
+		{name: "that dribbles a body that was rejected", first: strings.Replace(upload, "Signature=", "Signature=0", 1), rest: drip},
+		{name: "that dribbles requests", first: "G", rest: strings.Repeat("ET / HTTP/1.1\r\nHost: a\r\n\r\nG", 1000)},
+	}
+}
+
+// run returns when the server has ended the connection.
+func (c slowClient) run(t *testing.T, s *server) {
+	t.Helper()
+	conn, err := s.open(t.Context())
+	if err != nil {
+		t.Errorf("a client %s cannot connect: %v", c.name, err)
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Error(err)
+	}
+	gone := make(chan struct{})
+	var drip sync.WaitGroup
+	drip.Go(func() { c.send(conn, gone) })
+	_, err = io.Copy(io.Discard, conn)
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		t.Errorf("the connection of a client %s was not ended in %s", c.name, patience)
+	}
+	close(gone)
+	drip.Wait()
+}
+
+func (c slowClient) send(conn net.Conn, gone <-chan struct{}) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	next := c.first
+	for i := 0; ; i++ {
+		if _, err := io.WriteString(conn, next); err != nil {
+			return
+		}
+		if i >= len(c.rest) {
+			return
+		}
+		next = c.rest[i : i+1]
+		select {
+		case <-tick.C:
+		case <-gone:
+			return
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package store_test
+
+import (
+	"encoding/xml"
+	"maps"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// sessionKey is a session as its client has it.
+type sessionKey struct {
+	fakedriver.Credentials
+
+	token   string
+	expires time.Time
+}
+
+// begin begins a session.
+func (s *server) begin(t *testing.T, change ...func(url.Values)) sessionKey {
+	t.Helper()
+	form := assumeForm("good")
+	for _, f := range change {
+		f(form)
+	}
+	status, body := assumeRole(t, s, form)
+	var document struct {
+		XMLName xml.Name `xml:"AssumeRoleWithWebIdentityResponse"`
+		Found   struct {
+			AccessKeyID     string    `xml:"AccessKeyId"`
+			SecretAccessKey string    `xml:"SecretAccessKey"`
+			SessionToken    string    `xml:"SessionToken"`
+			Expiration      time.Time `xml:"Expiration"`
+		} `xml:"AssumeRoleWithWebIdentityResult>Credentials"`
+	}
+	if err := xml.Unmarshal([]byte(body), &document); err != nil || status != http.StatusOK {
+		t.Fatalf("answer %d, %v: %s", status, err, body)
+	}
+	found := document.Found
+	return sessionKey{
+		fakedriver.Credentials{AccessKeyID: found.AccessKeyID, SecretAccessKey: found.SecretAccessKey}, found.SessionToken, found.Expiration,
+	}
+}
+
+// list sends a request of a session, and returns the code of its error.
+func (k sessionKey) list(t *testing.T, s *server, change ...func(*signed)) string {
+	t.Helper()
+	in := signed{
+		method: http.MethodGet, path: "/photos", credentials: k.Credentials, region: s.Region(), service: "s3", at: time.Now(),
+		before: func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", k.token) },
+	}
+	for _, f := range change {
+		f(&in)
+	}
+	status, body := in.send(t, s)
+	if status == http.StatusOK {
+		return ""
+	}
+	return code(t, body)
+}
+
+//nolint:lll // one case a line
+func TestSessions(t *testing.T) {
+	var late atomic.Int64 // nanoseconds
+	s := serviceAccount(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
+	key, other := s.begin(t), s.begin(t, func(form url.Values) { form.Set("DurationSeconds", "43200") })
+	keyed := s.account(t, "keyed", readWrite("photos"))
+	drop := func(in *signed) { in.before = nil }
+	token := func(value string) func(*signed) {
+		return func(in *signed) { in.before = func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", value) } }
+	}
+	tests := map[string]struct {
+		reason string
+		key    sessionKey
+		change func(*signed)
+		want   string
+	}{
+		"Good":       {"As it should be.", key, func(*signed) {}, ""},
+		"NoToken":    {"The key alone is nothing.", key, drop, "InvalidAccessKeyId"},
+		"OtherToken": {"Another session's.", key, token(other.token), "InvalidToken"},
+		"BadToken":   {"An unknown token.", key, token("token"), "InvalidToken"},
+		"Unsigned": {"The token must be signed.", key, func(in *signed) {
+			in.before, in.after = nil, func(r *http.Request) { r.Header.Set("X-Amz-Security-Token", key.token) }
+		}, "AccessDenied"},
+		"WrongSecret":    {"The token alone is nothing.", sessionKey{fakedriver.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: "x"}, key.token, key.expires}, func(*signed) {}, "SignatureDoesNotMatch"},
+		"KeyOfAnAccount": {"It has no token.", sessionKey{Credentials: keyed, token: key.token}, func(*signed) {}, "InvalidToken"},
+		"OtherBucket":    {"A session may do what its account may.", key, func(in *signed) { in.path = "/other" }, "AccessDenied"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.key.list(t, s, tc.change); got != tc.want {
+				t.Errorf("%s\n%q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+	late.Store(int64(61 * time.Minute))
+	now := func(in *signed) { in.at = time.Now().Add(61 * time.Minute) }
+	if got := key.list(t, s, now); got != "ExpiredToken" {
+		t.Errorf("after its time: %q", got)
+	}
+	if got := other.list(t, s, now); got != "" {
+		t.Errorf("the longer session: %q", got)
+	}
+	s.revoke(t, "app")
+	if got := other.list(t, s, now); got != "InvalidAccessKeyId" {
+		t.Errorf("after the account was deleted: %q", got)
+	}
+}
+
+// TestManySessions begins more sessions than an account may have.
+func TestManySessions(t *testing.T) {
+	s := serviceAccount(t, store.Options{})
+	keys := map[string]sessionKey{}
+	first := s.begin(t)
+	for range 150 {
+		key := s.begin(t)
+		keys[key.AccessKeyID] = key
+	}
+	if got := first.list(t, s); got != "InvalidAccessKeyId" {
+		t.Errorf("the first session, before 150 others: %q", got)
+	}
+	live := 0
+	for key := range maps.Values(keys) {
+		if key.list(t, s) == "" {
+			live++
+		}
+	}
+	if live != 100 {
+		t.Errorf("%d sessions are live, want 100", live)
+	}
+}
