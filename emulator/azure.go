@@ -9,8 +9,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
 
 func (o Options) hasAzure() bool { return slices.Contains(o.Protocols, fakedriver.ProtocolAzure) }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
 // storeTLS returns the TLS configuration of the store, or nil without TLS. The

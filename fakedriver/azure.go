@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 

@@ -10,8 +10,8 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/postform"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
 )
 
 // AuthenticateS3 lets the fuzz targets ask who a request is from, and nothing else.

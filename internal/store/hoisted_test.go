@@ -14,7 +14,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
 // presign returns a URL with these parameters, which the signature covers. The Go SDK

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
 // documented is a row of the table of operations in docs/s3.md.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
 const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></Tag></TagSet></Tagging>`

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"

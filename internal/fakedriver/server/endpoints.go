@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
 // withEndpoints sets the default URLs of the store, given the address that it listens

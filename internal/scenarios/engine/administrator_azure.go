@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
 
 // azureAdministrator uses a container of Azure. Its URLs have a signature, like presigned ones

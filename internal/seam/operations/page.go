@@ -10,10 +10,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
 //go:generate go run ./page ../../../docs/operations.md

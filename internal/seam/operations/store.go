@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
 // The driver's own calls to its store, and those of the emulator.

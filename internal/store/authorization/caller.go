@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
 // Caller is whom a request is from: an account, by its own key or by that of a

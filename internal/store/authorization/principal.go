@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
 // Principal is an account as requests see it. After it was given to a registry,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // Verifier computes the checksum of a body as it passes, and compares it with

@@ -3,7 +3,7 @@ package objects
 import (
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // LockMode is how strictly a retention protects, in S3's words.

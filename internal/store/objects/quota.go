@@ -1,6 +1,6 @@
 package objects
 
-import "github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
+import "github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 
 // weight returns how much of a quota a version uses; v may be nil.
 func weight(v *Version) Quota {

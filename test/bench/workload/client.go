@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
 // signedHeaders are what the client signs: as little as S3 accepts.

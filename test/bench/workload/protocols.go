@@ -8,9 +8,9 @@ import (
 	"net/url"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"

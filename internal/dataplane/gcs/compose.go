@@ -1,0 +1,122 @@
+package gcs
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"math"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// maxComponents is the maximum number of source objects of one compose request.
+const maxComponents = 32
+
+// composition is the body of a compose request.
+type composition struct {
+	SourceObjects []component     `json:"sourceObjects"`
+	Destination   json.RawMessage `json:"destination"`
+}
+
+// component is one of the source objects, in the document of either API.
+type component struct {
+	Name          string `json:"name" xml:"Name"`
+	Generation    string `json:"generation" xml:"Generation"`
+	Preconditions `json:"objectPreconditions"`
+}
+
+// Preconditions are those of a component.
+type Preconditions struct {
+	IfGenerationMatch string `json:"ifGenerationMatch" xml:"IfGenerationMatch"`
+}
+
+// compose concatenates several objects into one, without copying.
+func (s *Service) compose(x *exchange) error {
+	var asked composition
+	if err := json.Unmarshal(x.body.document.Bytes(), &asked); err != nil {
+		return errInvalid.with("The body is not a request to compose")
+	}
+	d, err := parseDocument(asked.Destination)
+	if err != nil {
+		return err
+	}
+	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
+	if err := d.apply(&a); err != nil {
+		return err
+	}
+	content, computed, err := s.concatenate(x.bucket, x.target.bucket, asked.SourceObjects, x.hold)
+	if err != nil {
+		return err
+	}
+	made, err := s.put(x, a, content, computed)
+	if err != nil {
+		return err
+	}
+	return s.sendObject(x, made)
+}
+
+// composeXML is compose for the XML API.
+func (s *Service) composeXML(r *answers.Request, bucket *objects.Bucket) (answers.Content, error) {
+	var asked struct {
+		XMLName    xml.Name    `xml:"ComposeRequest"`
+		Components []component `xml:"Component"`
+	}
+	if err := xml.Unmarshal(r.Body, &asked); err != nil {
+		return answers.Content{}, s3error.ErrMalformedXML
+	}
+	content, computed, err := s.concatenate(bucket, r.Bucket, asked.Components, r.Hold)
+	if err != nil {
+		return answers.Content{}, xmlError(err, s3error.ErrNoSuchKey)
+	}
+	return answers.Content{Body: content, ETag: computed.etag, Checksum: computed.crc32c}, nil
+}
+
+// concatenate returns the contents of objects as one. What hold gets releases them.
+func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component, hold func(func())) (objects.Body, sums, error) {
+	if len(from) == 0 || len(from) > maxComponents {
+		return objects.Body{}, sums{}, errInvalid.with("An object is composed of 1 to 32 others")
+	}
+	var all []objects.Body
+	var size, count int64
+	for _, c := range from {
+		v, err := c.open(b, hold)
+		if err != nil {
+			return objects.Body{}, sums{}, gone(err, bucket, c.Name)
+		}
+		if size += v.Size(); size > s.options.MaxBodyBytes {
+			return objects.Body{}, sums{}, errTooLarge
+		}
+		all, count = append(all, v.Body), count+max(1, int64(v.ETag.Parts))
+	}
+	content := objects.Join(all...)
+	computed, err := sumsOf(content)
+	computed.etag.Parts = int32(min(count, math.MaxInt32)) // empty objects can be composed of each other without end
+	return content, computed, err
+}
+
+// open returns the component, if its condition holds.
+func (c component) open(b *objects.Bucket, hold func(func())) (*objects.Version, error) {
+	if err := checkName(c.Name); err != nil {
+		return nil, err
+	}
+	generation, err := number(c.Generation)
+	if err != nil {
+		return nil, err
+	}
+	match, err := number(c.IfGenerationMatch)
+	if err != nil {
+		return nil, err
+	}
+	id := ""
+	if generation != nil {
+		id = strconv.FormatInt(*generation, 10)
+	}
+	v, err := b.Get(c.Name, id)
+	hold(v.Release)
+	if err != nil {
+		return nil, err
+	}
+	return v, objects.Conditions{Generation: objects.NumberCondition{Match: match}}.ReadNumbers(v)
+}

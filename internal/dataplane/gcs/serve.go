@@ -1,0 +1,90 @@
+package gcs
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+)
+
+// serve answers one request.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{w: w, r: r}
+	w.Header().Set("Server", "cosi-emu")
+	defer x.end()
+	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
+	for _, run := range phases {
+		if err := run(s, x); err != nil {
+			s.reject(x, err)
+			return
+		}
+	}
+}
+
+// reject responds with an error, and logs errors that the client has not caused.
+func (s *Service) reject(x *exchange, err error) {
+	found := failureOf(err)
+	log := s.options.Logger.WithValues("operation", x.operation.name, "bucket", x.target.bucket, "reason", found.reason)
+	if found == errInternal {
+		log.Error(err, "gcs request failed")
+	} else {
+		log.V(1).Info("gcs request rejected")
+	}
+	s.respond(x, found, err)
+}
+
+// fail responds with an internal error after a panic.
+func (s *Service) fail(x *exchange, cause error, stack string) {
+	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
+	s.respond(x, errInternal, cause)
+}
+
+func (s *Service) respond(x *exchange, found *failure, err error) {
+	x.caller.Leave() // a revocation must not wait for an error
+	switch {
+	case x.started:
+		return
+	case x.target.shape == shapeResumable:
+		x.writeXML(err)
+	default:
+		found.write(x.w)
+	}
+	x.started = true
+}
+
+// parse reads path and query strictly. It rejects what two parsers could read
+// differently.
+func (s *Service) parse(x *exchange) (err error) {
+	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
+		return errInvalid.with("The query is not properly escaped")
+	}
+	x.target, err = parseTarget(x.r)
+	return err
+}
+
+// classify finds the operation.
+func (s *Service) classify(x *exchange) (err error) {
+	if x.operation, err = classify(x.r.Method, x.target, x.query); err != nil {
+		return err
+	}
+	if x.target.shape == shapeResumable {
+		return nil // beginXML reads all headers, and the others none of Google's
+	}
+	return checkHeaders(x.r.Header, x.operation)
+}
+
+// perform runs the operation, after a last check of the key and the grant: they may have
+// ended while the body was received. It does not wait for the client until the response
+// starts.
+func (s *Service) perform(x *exchange) error {
+	if x.target.shape == shapeBatch {
+		return x.operation.do(s, x) // its calls enter the gate on their own
+	}
+	if err := x.caller.Enter(); err != nil {
+		return err
+	}
+	if err := s.authorize(x); err != nil {
+		return err
+	}
+	return x.operation.do(s, x)
+}

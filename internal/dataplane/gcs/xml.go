@@ -1,0 +1,307 @@
+package gcs
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// dialect is the XML API, as far as it differs from S3. The S3 service answers its signed
+// requests.
+func (s *Service) dialect() *s3.Dialect {
+	return &s3.Dialect{
+		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
+		Dialect: answers.Dialect{
+			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
+			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
+		},
+	}
+}
+
+// composing is the operation that S3 does not have.
+var composing = s3op.Operation{
+	Name: "ComposeObject", Method: http.MethodPut, Level: s3op.Object, Selects: []string{"compose"},
+	Needs: authorization.WriteData, AlsoNeeds: authorization.ReadData, Body: s3op.Document,
+}
+
+// xmlOperations are the names of S3's operations, which are those of the XML API, here. An
+// operation without one is not served.
+var xmlOperations = map[string]string{
+	"ListBuckets": "buckets.list", "CreateBucket": "buckets.create", "DeleteBucket": "buckets.delete", "PutBucketVersioning": "buckets.update",
+	"HeadBucket": "buckets.get", "GetBucketLocation": "buckets.get", "GetBucketVersioning": "buckets.get",
+	"ListObjects": "objects.list", "ListObjectsV2": "objects.list", "ListObjectVersions": "objects.list",
+	"GetObject": "objects.get media", "HeadObject": "objects.get media", "PutObject": insert, "CopyObject": "objects.copy",
+	composing.Name: "objects.compose", "DeleteObject": "objects.delete", "DeleteObjects": "objects.delete",
+	"CreateMultipartUpload": "multipartUploads.create", "UploadPart": "multipartUploads.uploadPart",
+	"CompleteMultipartUpload": "multipartUploads.complete", "AbortMultipartUpload": "multipartUploads.abort",
+	"ListParts": "multipartUploads.listParts", "ListMultipartUploads": "multipartUploads.list",
+}
+
+// checkServed rejects operations that are not served. Google lets those read ACLs who may read policies, and grants
+// do not contain that; gsutil asks for the ACL of every object that it describes, and goes on without.
+func checkServed(operation string) error {
+	switch {
+	case operation == "GetObjectAcl":
+		return s3error.ErrAccessDenied.With("Grants do not contain the permission storage.objects.getIamPolicy")
+	case xmlOperations[operation] == "":
+		return s3error.ErrNotImplemented.With("The operation " + operation + " is not implemented for this service")
+	default:
+		return nil
+	}
+}
+
+const metadataPrefix = "X-Goog-Meta-"
+
+// translations are S3's names of headers.
+var translations = map[string]string{
+	dateHeader: "X-Amz-Date", hashHeader: "X-Amz-Content-Sha256", "X-Goog-Acl": "X-Amz-Acl", "X-Goog-Copy-Source": copySource,
+	"X-Goog-Metadata-Directive": "X-Amz-Metadata-Directive", "X-Goog-Copy-Source-If-Match": "X-Amz-Copy-Source-If-Match",
+	"X-Goog-Copy-Source-If-None-Match":       "X-Amz-Copy-Source-If-None-Match",
+	"X-Goog-Copy-Source-If-Modified-Since":   "X-Amz-Copy-Source-If-Modified-Since",
+	"X-Goog-Copy-Source-If-Unmodified-Since": "X-Amz-Copy-Source-If-Unmodified-Since",
+}
+
+const (
+	copySource       = "X-Amz-Copy-Source"
+	classHeader      = "X-Goog-Storage-Class"
+	customTimeHeader = "X-Goog-Custom-Time"
+	sourceGeneration = "X-Goog-Copy-Source-Generation"
+	lengthRange      = "X-Goog-Content-Length-Range"
+	listFormat       = "X-Goog-Interop-List-Objects-Format"
+)
+
+// asIs are the headers that need no translation: others read them, or they have no effect.
+var asIs = []string{
+	classHeader, customTimeHeader, "X-Goog-If-Generation-Match", "X-Goog-If-Metageneration-Match", "X-Goog-Api-Client",
+	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange, listFormat,
+}
+
+// notGoogles are headers of S3 that Google does not have.
+var notGoogles = []string{"X-Amz-Tagging", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption"}
+
+// classes are Google's storage classes, of which only the names are stored.
+var classes = []string{"", defaultClass, "NEARLINE", "COLDLINE", "ARCHIVE", "MULTI_REGIONAL", "REGIONAL", "DURABLE_REDUCED_AVAILABILITY"}
+
+// translate returns a request in S3's words. It rejects headers without translation.
+func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, url.Values, error) {
+	header := make(http.Header, len(r.Header))
+	for name, values := range r.Header {
+		to, err := translated(name)
+		if err != nil {
+			return r, query, err
+		}
+		if len(header[to]) > 0 {
+			return r, query, s3error.ErrInvalidArgument.With("The header " + strings.ToLower(name) + " is given in two forms")
+		}
+		header[to] = values
+	}
+	if err := translateValues(header); err != nil {
+		return r, query, err
+	}
+	if err := checkForms(header, query); err != nil {
+		return r, query, err
+	}
+	if err := checkLength(header.Get(lengthRange), r); err != nil {
+		return r, query, err
+	}
+	rest, err := translateQuery(query)
+	r = r.WithContext(r.Context())
+	r.Header = header
+	return r, rest, err
+}
+
+// checkForms rejects what there is in one form only: the list of versions, and requests to compose,
+// which have no content for headers to be about.
+func checkForms(header http.Header, query url.Values) error {
+	if format := header.Get(listFormat); format != "" && format != "enabled" {
+		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the form of S3 only: the header " + strings.ToLower(listFormat) +
+			" must be enabled")
+	}
+	for _, name := range []string{"X-Goog-Hash", lengthRange} {
+		if query.Has("compose") && header.Get(name) != "" {
+			return s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) +
+				" for requests to compose an object; check the response's x-goog-hash instead")
+		}
+	}
+	return nil
+}
+
+func translated(name string) (string, error) {
+	metadata, isMetadata := strings.CutPrefix(name, metadataPrefix)
+	switch to := translations[name]; {
+	case to != "":
+		return to, nil
+	case isMetadata:
+		return "X-Amz-Meta-" + metadata, nil
+	case name == "X-Amz-Storage-Class":
+		return classHeader, nil
+	case name == "X-Amz-Interop-List-Objects-Format":
+		return listFormat, nil
+	case slices.Contains(notGoogles, name), strings.HasPrefix(name, "X-Goog-") && !slices.Contains(asIs, name):
+		return "", s3error.ErrNotImplemented.With("cosi-emu does not implement the header " + strings.ToLower(name) + " here")
+	}
+	return name, nil
+}
+
+// translateValues changes values that S3 has in other forms.
+func translateValues(header http.Header) error {
+	if header.Get("X-Amz-Acl") == "project-private" { // Google's default
+		header.Set("X-Amz-Acl", "private")
+	}
+	if generation := header.Get(sourceGeneration); generation != "" {
+		if _, err := number(generation); err != nil || header.Get(copySource) == "" {
+			return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(sourceGeneration) + " must be a number, with a source")
+		}
+		header.Set(copySource, header.Get(copySource)+"?versionId="+generation)
+	}
+	if !slices.Contains(classes, header.Get(classHeader)) {
+		return s3error.ErrInvalidStorageClass
+	}
+	hashes, err := declared(header, nil)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{checksum.CRC32C.Header(): hashes.crc32c, "Content-Md5": hashes.md5} {
+		if value == "" {
+			continue
+		}
+		if given := header.Get(name); given != "" && given != value {
+			return s3error.ErrBadDigest
+		}
+		header.Set(name, value)
+	}
+	return nil
+}
+
+// checkLength compares the size of an upload with the header X-Goog-Content-Length-Range.
+func checkLength(bounds string, r *http.Request) error {
+	if bounds == "" {
+		return nil
+	}
+	from, to, _ := strings.Cut(bounds, ",")
+	least, err := strconv.ParseInt(strings.TrimSpace(from), 10, 64)
+	most, err2 := strconv.ParseInt(strings.TrimSpace(to), 10, 64)
+	switch {
+	case err != nil || err2 != nil:
+		return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(lengthRange) + " must be MIN,MAX")
+	case r.ContentLength < 0:
+		return s3error.ErrMissingContentLength
+	case r.ContentLength > most:
+		return s3error.ErrEntityTooLarge
+	case r.ContentLength < least:
+		return s3error.ErrEntityTooSmall
+	}
+	return nil
+}
+
+// translateQuery replaces generations by IDs of versions, and drops the signature.
+func translateQuery(query url.Values) (url.Values, error) {
+	rest := make(url.Values, len(query))
+	for name, values := range query {
+		switch name {
+		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature", "userProject":
+			continue
+		case "generation":
+			if _, err := number(values[0]); err != nil || values[0] == "" {
+				return rest, s3error.ErrInvalidArgument.With("A generation must be a number")
+			}
+			name, values = "versionId", slices.Compact(slices.Clone(values)) // boto sends the same generation twice
+		case "generation-marker":
+			name = "version-id-marker"
+		}
+		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as one that is given twice
+	}
+	return rest, nil
+}
+
+func xmlConditions(header http.Header, c *objects.Conditions) error {
+	for name, into := range map[string]**int64{
+		"X-Goog-If-Generation-Match": &c.Generation.Match, "X-Goog-If-Metageneration-Match": &c.Metageneration.Match,
+	} {
+		n, err := number(header.Get(name))
+		if err != nil {
+			return s3error.ErrInvalidArgument.With("The value of " + strings.ToLower(name) + " must be a number")
+		}
+		*into = n
+	}
+	return nil
+}
+
+// xmlAttributes completes the attributes with what Google has in other headers.
+func xmlAttributes(header http.Header, a *objects.Attributes) error {
+	h := a.Headers.Value()
+	h.ContentType = cmp.Or(h.ContentType, defaultType)
+	if h.StorageClass = header.Get(classHeader); h.StorageClass == defaultClass {
+		h.StorageClass = ""
+	}
+	a.Headers = unique.Make(h)
+	text := header.Get(customTimeHeader)
+	if text == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return s3error.ErrInvalidArgument.With("The value of x-goog-custom-time must be a time such as 2026-01-02T03:04:05Z")
+	}
+	extra, err := json.Marshal(properties{CustomTime: &at})
+	a.Extra = string(extra)
+	return err
+}
+
+// finishXML gives an object the checksum that all objects have, and drops what is not copied.
+func finishXML(d *objects.Draft) (err error) {
+	if d.Checksum.Algorithm != checksum.CRC32C || d.Checksum.IsComposite() {
+		if d.Checksum, err = d.Body.Checksum(checksum.CRC32C); err != nil {
+			return err
+		}
+	}
+	if d.Attributes.Extra == "" {
+		return nil
+	}
+	var p properties
+	if err := json.Unmarshal([]byte(d.Attributes.Extra), &p); err != nil {
+		return err
+	}
+	p.Updated = time.Time{}
+	extra, err := json.Marshal(p)
+	d.Attributes.Extra = string(extra)
+	return err
+}
+
+// appendGenerations appends what Google's lists have of an object, besides the elements of S3's.
+func appendGenerations(to []byte, v *objects.Version) []byte {
+	to = strconv.AppendInt(append(to, "<Generation>"...), v.Generation(), 10)
+	to = strconv.AppendInt(append(to, "</Generation><MetaGeneration>"...), v.Metageneration(), 10)
+	return append(to, "</MetaGeneration>"...)
+}
+
+// describeXML sets Google's headers of an object.
+func describeXML(header http.Header, v *objects.Version) {
+	encoding := cmp.Or(v.StandardHeaders().ContentEncoding, "identity")
+	header["X-Goog-Hash"] = hashesOf(&attributes{CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag)})
+	for name, value := range map[string]string{
+		"X-Goog-Generation": strconv.FormatInt(v.Generation(), 10), "X-Goog-Metageneration": strconv.FormatInt(v.Metageneration(), 10),
+		"X-Goog-Stored-Content-Length": strconv.FormatInt(v.Size(), 10), "X-Goog-Stored-Content-Encoding": encoding,
+		classHeader: cmp.Or(v.StandardHeaders().StorageClass, defaultClass),
+	} {
+		header.Set(name, value)
+	}
+	if v.ETag.Parts > 0 {
+		header.Set("X-Goog-Component-Count", strconv.Itoa(int(v.ETag.Parts)))
+	}
+}

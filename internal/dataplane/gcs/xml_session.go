@@ -1,0 +1,130 @@
+package gcs
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+const resumableHeader = "X-Goog-Resumable"
+
+// isResumable reports whether a request of the XML API begins or continues a resumable upload.
+func isResumable(r *http.Request, query url.Values) bool {
+	return query.Has("upload_id") || r.Method == http.MethodPost && r.Header.Get(resumableHeader) != ""
+}
+
+// authenticateXML identifies the caller of a resumable upload of the XML API: by the signature
+// of the request that begins it, and then by the URL of the upload.
+func (s *Service) authenticateXML(x *exchange) (err error) {
+	if !x.query.Has("upload_id") {
+		x.caller, _, err = s.verify(x.r, x.query)
+		return err
+	}
+	bucket, err := s.open(x, x.target.bucket)
+	if err != nil {
+		return errNoSession
+	}
+	found, err := findSession(bucket, x.query.Get("upload_id"))
+	if err != nil || !found.XML || found.Name != x.target.object {
+		return errNoSession
+	}
+	if x.caller, err = s.options.Store.Caller(found.Key); err != nil {
+		return errNoSession // the access has been revoked
+	}
+	return nil
+}
+
+// beginXML begins a resumable upload. The headers say what the object is to be.
+func (s *Service) beginXML(x *exchange) error {
+	if x.r.Header.Get(resumableHeader) != "start" {
+		return errInvalid.with("The value of x-goog-resumable must be start")
+	}
+	in, err := s.incomingXML(x)
+	if err != nil {
+		return err
+	}
+	id, err := s.begin(x.bucket, session{incoming: in, Key: x.caller.Account().AccessKeyID, XML: true})
+	if err != nil {
+		return err
+	}
+	x.w.Header().Set("Location", s.base(x)+(&url.URL{Path: "/" + in.Bucket + "/" + in.Name}).EscapedPath()+"?upload_id="+id)
+	x.w.Header().Set("X-Guploader-Uploadid", id)
+	x.w.Header().Set("Content-Length", "0")
+	x.begin(http.StatusCreated)
+	return nil
+}
+
+// incomingXML reads the headers, as the document of the JSON API would say it.
+func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
+	header := x.r.Header
+	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
+	metadata := map[string]string{}
+	for name := range header {
+		if _, err := translated(name); err != nil && name != resumableHeader {
+			return in, err
+		}
+		if key, ok := strings.CutPrefix(name, metadataPrefix); ok {
+			metadata[strings.ToLower(key)] = header.Get(name)
+		}
+	}
+	texts := map[string]any{"metadata": metadata}
+	for member, name := range map[string]string{
+		"cacheControl": "Cache-Control", "contentDisposition": "Content-Disposition", "contentEncoding": "Content-Encoding",
+		"contentLanguage": "Content-Language", "storageClass": classHeader, "customTime": customTimeHeader,
+	} {
+		if value := header.Get(name); value != "" {
+			texts[member] = value
+		}
+	}
+	text, err := json.Marshal(texts)
+	if err != nil {
+		return in, err
+	}
+	if in.Document, err = parseDocument(text); err != nil {
+		return in, err
+	}
+	c, err := conditionsOf(x)
+	in.Generation, in.Metageneration = c.Generation, c.Metageneration
+	return in, err
+}
+
+// sendCreated responds to the last request of an upload of the XML API.
+func (x *exchange) sendCreated(v *objects.Version) error {
+	describeXML(x.w.Header(), v)
+	x.w.Header().Set("Etag", `"`+v.ETag.String()+`"`)
+	x.w.Header().Set("Content-Length", "0")
+	x.begin(http.StatusOK)
+	return nil
+}
+
+// xmlCodes are the codes of the XML API for reasons of the JSON API, except what is not found. For
+// others it is InvalidArgument.
+var xmlCodes = map[string]*s3error.Error{
+	"forbidden": s3error.ErrAccessDenied, "authError": s3error.ErrAccessDenied, "required": s3error.ErrAccessDenied,
+	"conditionNotMet": s3error.ErrPreconditionFailed, "uploadTooLarge": s3error.ErrEntityTooLarge,
+	"requestTimeout": s3error.ErrRequestTimeout, "backendError": s3error.ErrServiceUnavailable, "internalError": s3error.ErrInternalError,
+	"quotaExceeded": s3error.ErrQuotaExceeded, "insufficientStorage": s3error.ErrStorageFull, "notImplemented": s3error.ErrNotImplemented,
+}
+
+// writeXML sends a failure in the form of the XML API.
+func (x *exchange) writeXML(err error) {
+	clear(x.w.Header())
+	s3error.Write(x.w, x.r, "", xmlError(err, s3error.ErrNoSuchUpload))
+}
+
+// xmlError returns the error of the XML API for one of either API; missing is for what is not found.
+func xmlError(err error, missing *s3error.Error) *s3error.Error {
+	if known := s3error.From(err); known != s3error.ErrInternalError {
+		return known
+	}
+	found := failureOf(err)
+	if found.code == http.StatusNotFound {
+		return missing.With(found.message)
+	}
+	return cmp.Or(xmlCodes[found.reason], s3error.ErrInvalidArgument).With(found.message)
+}

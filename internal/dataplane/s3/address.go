@@ -1,0 +1,87 @@
+package s3
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+)
+
+// resolve finds bucket and key for all later phases, in the Host header and the path:
+// both are signed. Keys are not cleaned: "a//b" and "../../fakedriver/x" are keys like any other.
+func (s *Service) resolve(x *exchange) error {
+	bucket, key, err := s.hosts.locate(x.R)
+	if err != nil {
+		return err
+	}
+	x.Bucket, x.Key, x.level = bucket, key, levelOf(bucket, key)
+	return nil
+}
+
+// locate returns what a request is about, in the virtual-host style of addresses
+// and in the path style.
+func (h hosts) locate(r *http.Request) (bucket, key string, err error) {
+	bucket, virtual := h.bucket(r.Host)
+	switch {
+	case !virtual:
+		return splitPath(r.URL.Path)
+	case !strings.HasPrefix(r.URL.Path, "/"):
+		return "", "", s3error.ErrInvalidURI
+	case fakedriver.ValidateBucketName(bucket) != nil:
+		return "", "", s3error.ErrInvalidBucketName.About("BucketName", bucket)
+	}
+	return splitPath("/" + bucket + r.URL.Path)
+}
+
+func splitPath(path string) (bucket, key string, err error) {
+	if !strings.HasPrefix(path, "/") || !isKey(path) {
+		return "", "", s3error.ErrInvalidURI
+	}
+	bucket, key, _ = strings.Cut(path[1:], "/")
+	switch {
+	case bucket == "" && path != "/":
+		return "", "", s3error.ErrInvalidURI
+	case len(key) > answers.MaxKeyBytes:
+		return "", "", s3error.ErrKeyTooLong
+	}
+	return bucket, key, nil
+}
+
+// isKey reports whether all characters can be in a key: the signature library signs every
+// byte that is not UTF-8 alike, and no document can show NUL.
+func isKey(path string) bool { return utf8.ValidString(path) && !strings.Contains(path, "\x00") }
+
+func levelOf(bucket, key string) s3op.Level {
+	switch {
+	case bucket == "":
+		return s3op.Service
+	case key == "":
+		return s3op.Bucket
+	default:
+		return s3op.Object
+	}
+}
+
+// parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a
+// slash in front, percent-encoded in whole or in part.
+func parseCopySource(header string) (answers.Source, error) {
+	raw, query, _ := strings.Cut(header, "?")
+	version, ok := strings.CutPrefix(query, "versionId=")
+	if query != "" && (!ok || version == "" || strings.Contains(version, "&")) {
+		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
+	}
+	path, err := url.PathUnescape(raw)
+	if err != nil {
+		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
+	}
+	bucket, key, err := splitPath("/" + strings.TrimPrefix(path, "/"))
+	if err != nil || bucket == "" || key == "" {
+		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+	}
+	return answers.Source{Bucket: bucket, Key: key, Version: version}, nil
+}

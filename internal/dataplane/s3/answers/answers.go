@@ -1,0 +1,187 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+const (
+	namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+	timestamp = "2006-01-02T15:04:05.000Z"
+)
+
+// formatTime writes a time as it is in documents, which has the precision of a header.
+func formatTime(t time.Time) string { return inDocument(t).Format(timestamp) }
+
+func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// table has the functions that answer the operations, by name. gofakes3 serves
+// GetObject, HeadObject, DeleteObject, CreateMultipartUpload and
+// AbortMultipartUpload; its interfaces cannot express the others.
+var table = map[string]func(*Answers, *exchange) error{
+	"AbortMultipartUpload":    (*Answers).serveGofakes3,
+	"CompleteMultipartUpload": (*Answers).completeUpload,
+	"ComposeObject":           (*Answers).composeObject,
+	"CopyObject":              (*Answers).copyObject,
+	"CreateBucket":            (*Answers).createBucketByS3,
+	"CreateMultipartUpload":   (*Answers).serveGofakes3,
+	"DeleteBucket":            (*Answers).deleteBucketByS3,
+	"DeleteBucketCors":        (*Answers).deleteBucketCors,
+	"DeleteBucketTagging":     (*Answers).deleteBucketTagging,
+	"DeleteObject":            (*Answers).serveGofakes3,
+	"DeleteObjectTagging":     (*Answers).deleteObjectTagging,
+	"DeleteObjects":           (*Answers).deleteObjects,
+	"GetBucketAcl":            (*Answers).acl,
+
+	"GetBucketAccelerateConfiguration":   nothingConfigured("AccelerateConfiguration"),
+	"GetBucketLogging":                   nothingConfigured("BucketLoggingStatus"),
+	"GetBucketNotificationConfiguration": nothingConfigured("NotificationConfiguration"),
+
+	"GetObjectLegalHold":         (*Answers).getObjectLegalHold,
+	"GetObjectLockConfiguration": (*Answers).getObjectLockConfiguration,
+	"GetObjectRetention":         (*Answers).getObjectRetention,
+	"PutObjectLegalHold":         (*Answers).putObjectLegalHold,
+	"PutObjectLockConfiguration": (*Answers).putObjectLockConfiguration,
+	"PutObjectRetention":         (*Answers).putObjectRetention,
+
+	"GetBucketCors":           (*Answers).getBucketCors,
+	"GetBucketLocation":       (*Answers).bucketLocation,
+	"GetBucketRequestPayment": (*Answers).requestPayment,
+	"GetBucketTagging":        (*Answers).getBucketTagging,
+	"GetBucketVersioning":     (*Answers).getBucketVersioning,
+	"GetObject":               (*Answers).readObject,
+	"GetObjectAcl":            (*Answers).objectACL,
+	"GetObjectAttributes":     (*Answers).objectAttributes,
+	"GetObjectTagging":        (*Answers).getObjectTagging,
+	"HeadBucket":              (*Answers).headBucket,
+	"HeadObject":              (*Answers).readObject,
+	"ListBuckets":             (*Answers).listBuckets,
+	"ListMultipartUploads":    (*Answers).listUploads,
+	"ListObjectVersions":      (*Answers).listVersions,
+	"ListObjects":             (*Answers).listObjects,
+	"ListObjectsV2":           (*Answers).listObjectsV2,
+	"ListParts":               (*Answers).listParts,
+	"PostObject":              (*Answers).postObject,
+	"PutBucketAcl":            (*Answers).putBucketACL,
+	"PutBucketCors":           (*Answers).putBucketCors,
+	"PutBucketTagging":        (*Answers).putBucketTagging,
+	"PutBucketVersioning":     (*Answers).putBucketVersioning,
+	"PutObject":               (*Answers).putObject,
+	"PutObjectAcl":            (*Answers).putObjectACL,
+	"PutObjectTagging":        (*Answers).putObjectTagging,
+	"UploadPart":              (*Answers).uploadPart,
+	"UploadPartCopy":          (*Answers).copyPart,
+}
+
+// Options are what answers are made from; all are required.
+type Options struct {
+	Administrator *administration.Administrator
+	Registry      *authorization.Registry
+	Contents      *objects.Store
+	// Region is that of buckets that have none of their own.
+	Region string
+	// Now is the clock for gofakes3.
+	Now    func() time.Time
+	Logger logr.Logger
+}
+
+// Answers answers requests.
+type Answers struct{ options Options }
+
+// New returns answers.
+func New(options Options) *Answers { return &Answers{options: options} }
+
+// Answer does what a request asks for, and writes the answer, or returns an error:
+// one of S3, or an internal one. The error is not written.
+func (a *Answers) Answer(r *Request) error {
+	x := &exchange{Request: r, now: a.options.Now}
+	if err := a.openBucket(x); err != nil {
+		return err
+	}
+	if err, ok := notConfigured[x.Operation.Name]; ok {
+		return err
+	}
+	run, ok := table[x.Operation.Name]
+	if !ok {
+		return fmt.Errorf("the operation %s has no answer", x.Operation.Name)
+	}
+	return run(a, x)
+}
+
+// openBucket finds what is in the bucket. It goes by the bucket's UID: another
+// bucket of the same name is not the one that the account has access to.
+func (a *Answers) openBucket(x *exchange) (err error) {
+	if x.Bucket == "" || x.Operation.Reserved {
+		return nil
+	}
+	x.conditions = readConditions(x.R.Header, "")
+	if x.Dialect != nil {
+		if err := x.Dialect.Conditions(x.R.Header, &x.conditions); err != nil {
+			return err
+		}
+	}
+	x.contents, err = a.options.Contents.Bucket(x.UID)
+	return err
+}
+
+// RegionOf returns the region of a bucket, and the store's for one that does not
+// exist or has none of its own.
+func (a *Answers) RegionOf(bucket string) string {
+	if b, ok := a.options.Registry.Bucket(bucket); ok && b.Region != "" {
+		return b.Region
+	}
+	return a.options.Region
+}
+
+// notConfigured are the errors for features that no bucket has.
+var notConfigured = map[string]error{
+	"GetBucketEncryption":             s3error.ErrNoSuchEncryption,
+	"GetBucketLifecycleConfiguration": s3error.ErrNoSuchLifecycleConfiguration,
+	"GetBucketOwnershipControls":      s3error.ErrNoSuchOwnershipControls,
+	"GetBucketPolicy":                 s3error.ErrNoSuchBucketPolicy,
+	"GetBucketPolicyStatus":           s3error.ErrNoSuchBucketPolicy,
+	"GetBucketReplication":            s3error.ErrNoSuchReplication,
+	"GetBucketWebsite":                s3error.ErrNoSuchWebsiteConfiguration,
+	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
+}
+
+// documents are buffers that answers are written to. That of a full listing has
+// some hundred kilobytes.
+var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// newDocument returns an empty buffer. The caller puts it back.
+func newDocument() *bytes.Buffer {
+	document, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	document.Reset()
+	return document
+}
+
+// sendXML answers with a document.
+func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
+
+func sendXMLAs(x *exchange, status int, document any) error {
+	body := newDocument()
+	defer documents.Put(body)
+	body.WriteString(xml.Header)
+	if err := xml.NewEncoder(body).Encode(document); err != nil {
+		return err
+	}
+	header := x.W.Header()
+	header.Set("Content-Type", "application/xml")
+	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	x.W.WriteHeader(status)
+	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
+	return nil
+}

@@ -1,0 +1,93 @@
+package answers
+
+import (
+	"encoding/xml"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+const maxDeletedObjects = 1000
+
+type objectToDelete struct {
+	Key       string `xml:"Key"`
+	VersionID string `xml:"VersionId"`
+	ETag      string `xml:"ETag"`
+
+	// The conditions that S3 has for directory buckets only.
+	LastModifiedTime *string `xml:"LastModifiedTime"`
+	Size             *string `xml:"Size"`
+}
+
+type deleted struct {
+	Key                   string
+	VersionID             string `xml:"VersionId,omitempty"`
+	DeleteMarker          bool   `xml:",omitempty"`
+	DeleteMarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
+}
+
+type deleteFailure struct {
+	Key           string
+	VersionID     string `xml:"VersionId,omitempty"`
+	Code, Message string
+}
+
+// deleteObjects answers DeleteObjects, with a result for each object.
+func (a *Answers) deleteObjects(x *exchange) error {
+	all, quiet, err := objectsToDelete(x.Body)
+	if err != nil {
+		return err
+	}
+	document := struct {
+		XMLName xml.Name `xml:"DeleteResult"`
+		Xmlns   string   `xml:"xmlns,attr"`
+		Deleted []deleted
+		Error   []deleteFailure
+	}{Xmlns: namespace}
+	for _, object := range all {
+		done, err := x.delete(object)
+		if err != nil {
+			failure := s3error.From(err)
+			document.Error = append(document.Error, deleteFailure{object.Key, object.VersionID, failure.Code, failure.Message})
+		} else if !quiet {
+			document.Deleted = append(document.Deleted, done)
+		}
+	}
+	return sendXML(x, document)
+}
+
+func (x *exchange) delete(object objectToDelete) (deleted, error) {
+	result := deleted{Key: object.Key, VersionID: object.VersionID}
+	if len(object.Key) > MaxKeyBytes {
+		return result, s3error.ErrKeyTooLong
+	}
+	if object.LastModifiedTime != nil || object.Size != nil {
+		return result, s3error.ErrNotImplemented.With("The conditions LastModifiedTime and Size are not implemented")
+	}
+	if object.ETag != "" && !x.MayReadObjects {
+		return result, s3error.ErrAccessDenied
+	}
+	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)}, x.bypass())
+	if done.IsDeleteMarker {
+		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID
+	}
+	return result, err
+}
+
+func objectsToDelete(body []byte) (all []objectToDelete, quiet bool, err error) {
+	var document struct {
+		XMLName xml.Name         `xml:"Delete"`
+		Object  []objectToDelete `xml:"Object"`
+		Quiet   bool             `xml:"Quiet"`
+	}
+	if err := xml.Unmarshal(body, &document); err != nil || len(document.Object) == 0 || len(document.Object) > maxDeletedObjects {
+		return nil, false, s3error.ErrMalformedXML
+	}
+	for _, object := range document.Object {
+		if object.Key == "" {
+			return nil, false, s3error.ErrMalformedXML
+		}
+	}
+	return document.Object, document.Quiet, nil
+}

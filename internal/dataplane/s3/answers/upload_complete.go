@@ -1,0 +1,122 @@
+package answers
+
+import (
+	"cmp"
+	"encoding/xml"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// completeUpload answers CompleteMultipartUpload.
+func (a *Answers) completeUpload(x *exchange) error {
+	completion, err := x.completion()
+	if err != nil {
+		return err
+	}
+	v, err := x.contents.CompleteUpload(x.Key, x.Query.Get("uploadId"), completion)
+	if err != nil {
+		return err
+	}
+	x.version = v
+	x.tellVersionID()
+	x.tellEncryption(v.StandardHeaders())
+	document := struct {
+		XMLName               xml.Name `xml:"CompleteMultipartUploadResult"`
+		Xmlns                 string   `xml:"xmlns,attr"`
+		Location, Bucket, Key string
+		ETag                  string
+		ChecksumType          string `xml:",omitempty"`
+		sums
+	}{
+		Xmlns: namespace, Location: x.location(), Bucket: x.Bucket, Key: x.Key, ETag: `"` + v.ETag.String() + `"`,
+		ChecksumType: typeOfSum(v.Checksum), sums: sumsOf(v.Checksum),
+	}
+	return sendXML(x, document)
+}
+
+// completion reads the document and the headers.
+func (x *exchange) completion() (objects.Completion, error) {
+	c := objects.Completion{Conditions: x.conditions, Finish: x.finish}
+	var err error
+	if c.Type, err = checksumType(x.R.Header); err != nil {
+		return c, err
+	}
+	if c.Parts, err = partsOfBody(x.Body); err != nil {
+		return c, err
+	}
+	if c.Checksum, err = checksumOfHeader(x.R.Header); err != nil {
+		return c, err
+	}
+	c.Default = cmp.Or(c.Checksum.Algorithm, checksum.Default)
+	if text := x.R.Header.Get("X-Amz-Mp-Object-Size"); text != "" {
+		size, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || size < 0 {
+			return c, s3error.ErrInvalidRequest.With("Value for x-amz-mp-object-size header is invalid.")
+		}
+		c.Size = &size
+	}
+	return c, nil
+}
+
+func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
+	var document struct {
+		XMLName xml.Name `xml:"CompleteMultipartUpload"`
+		Part    []struct {
+			PartNumber int    `xml:"PartNumber"`
+			ETag       string `xml:"ETag"`
+			sums
+		} `xml:"Part"`
+	}
+	if err := xml.Unmarshal(body, &document); err != nil || len(document.Part) == 0 {
+		return nil, s3error.ErrMalformedXML
+	}
+	parts := make([]objects.CompletedPart, 0, len(document.Part))
+	for _, part := range document.Part {
+		if part.PartNumber < 1 || part.PartNumber > maxPartNumber {
+			return nil, s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
+		}
+		sum, err := part.sum()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, objects.CompletedPart{Number: part.PartNumber, ETag: strings.Trim(part.ETag, `"`), Checksum: sum})
+	}
+	return parts, nil
+}
+
+// checksumOfHeader reads the checksum that the whole object is said to have.
+func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
+	for _, algorithm := range checksum.All() {
+		text := header.Get(algorithm.Header())
+		switch {
+		case text == "":
+			continue
+		case !found.IsZero():
+			return found, checksum.ErrSeveral
+		}
+		if found, err = checksum.Parse(algorithm, text); err != nil {
+			return found, s3error.ErrInvalidRequest.With("Value for " + strings.ToLower(algorithm.Header()) + " header is invalid.")
+		}
+	}
+	return found, nil
+}
+
+// location is the URL of the object. A form is posted to the URL of the bucket.
+func (x *exchange) location() string {
+	scheme := "http"
+	if x.R.TLS != nil {
+		scheme = "https"
+	}
+	path := x.R.URL.EscapedPath()
+	if x.Operation.Body == s3op.Form {
+		path = strings.TrimSuffix(path, "/") + (&url.URL{Path: "/" + x.Key}).EscapedPath()
+	}
+	return scheme + "://" + x.R.Host + path
+}

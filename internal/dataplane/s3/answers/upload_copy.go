@@ -1,0 +1,66 @@
+package answers
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// copyPart answers UploadPartCopy.
+func (a *Answers) copyPart(x *exchange) error {
+	source, err := a.readSource(x)
+	if err != nil {
+		return err
+	}
+	body, err := cut(source.Body, x.R.Header.Get("X-Amz-Copy-Source-Range"))
+	if err != nil {
+		return err
+	}
+	if err := source.CheckDamage(body); err != nil {
+		return err
+	}
+	c := partContent{Content: Content{Body: body}, copied: true}
+	if c.ETag, err = body.ETag(); err != nil {
+		return err
+	}
+	part, err := x.putPart(c)
+	if err != nil {
+		return err
+	}
+	x.tellSource(source)
+	return sendXML(x, struct {
+		XMLName      xml.Name `xml:"CopyPartResult"`
+		Xmlns        string   `xml:"xmlns,attr"`
+		LastModified string
+		ETag         string
+		sums
+	}{Xmlns: namespace, LastModified: formatTime(part.Modified), ETag: `"` + part.ETag.String() + `"`, sums: sumsOf(part.Checksum)})
+}
+
+// cut returns the range of a body that X-Amz-Copy-Source-Range asks for, which
+// has both ends and must be within.
+func cut(body objects.Body, header string) (objects.Body, error) {
+	if header == "" {
+		return body, nil
+	}
+	invalid := s3error.ErrInvalidArgument.With("The x-amz-copy-source-range value must be of the form bytes=first-last where first and last " +
+		"are the zero-based offsets of the first and last bytes to copy")
+	bounds, ok := strings.CutPrefix(header, "bytes=")
+	from, to, both := strings.Cut(bounds, "-")
+	first, err := strconv.ParseInt(from, 10, 64)
+	if !ok || !both || err != nil || first < 0 {
+		return body, invalid
+	}
+	last, err := strconv.ParseInt(to, 10, 64)
+	if err != nil || last < first {
+		return body, invalid
+	}
+	if last >= body.Size() {
+		return body, s3error.ErrInvalidArgument.With(fmt.Sprintf("Range specified is not valid for source object of size: %d", body.Size()))
+	}
+	return body.Slice(first, last-first+1), nil
+}

@@ -1,0 +1,147 @@
+package s3
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+)
+
+// reachBucket finds the account's grant for the bucket. For a bucket without a grant,
+// the response is always AccessDenied.
+func (s *Service) reachBucket(x *exchange) error {
+	if x.level == s3op.Service {
+		return nil
+	}
+	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
+	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
+	if errors.Is(err, authorization.ErrDenied) {
+		return s3error.ErrAccessDenied
+	}
+	x.UID, x.grant, x.missing = b.UID, grant, err != nil
+	return nil
+}
+
+// classify finds the operation.
+func (s *Service) classify(x *exchange) (err error) {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header, s.otherOperations()); err != nil {
+		return err
+	}
+	if err := checkForm(x); err != nil {
+		return err
+	}
+	return s.checkServed(x.Operation.Name)
+}
+
+// authorize allows an operation if the account's grant has one of the needed
+// permissions. Copying also needs read access to the source.
+func (s *Service) authorize(x *exchange) error {
+	if err := checkOwner(x); err != nil {
+		return err
+	}
+	if x.Operation.Reserved {
+		return authorizeReserved(x)
+	}
+	x.MayReadObjects = authorization.Allows(x.grant, authorization.ReadObject)
+	x.MayBypassGovernance = authorization.Allows(x.grant, authorization.WriteData) &&
+		authorization.Allows(x.grant, authorization.WriteObjectMetadata)
+	switch {
+	case x.missing:
+		return s3error.ErrNoSuchBucket
+	case x.Operation.Administrative && !x.Caller.Account().Admin:
+		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
+	case !x.allows(x.Operation.Needs), !x.allows(x.Operation.AlsoNeeds):
+		return s3error.ErrAccessDenied
+	}
+	if err := authorizeHeaders(x); err != nil {
+		return err
+	}
+	if x.Operation.CopySource {
+		return s.authorizeCopy(x)
+	}
+	return nil
+}
+
+// allows reports whether the grant has one of some permissions, if there are any.
+func (x *exchange) allows(needs []authorization.Need) bool {
+	return len(needs) == 0 || authorization.Allows(x.grant, needs)
+}
+
+// authorizeHeaders allows headers that need more than their operation does.
+func authorizeHeaders(x *exchange) error {
+	writesMetadata := authorization.Allows(x.grant, authorization.WriteObjectMetadata)
+	switch {
+	case x.R.Header.Get("X-Amz-Tagging") != "" && !writesMetadata:
+		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
+	case locks(x.R.Header) && !writesMetadata:
+		return s3error.ErrAccessDenied.With("Locks are object metadata, which the key may not write")
+	case x.Operation.Mutates() && namesETag(x.R.Header) && !x.MayReadObjects:
+		return s3error.ErrAccessDenied.With("A condition on an ETag discloses it, and the key may not read objects")
+	}
+	return nil
+}
+
+// locks reports whether an upload selects a retention or a legal hold.
+func locks(header http.Header) bool {
+	for name := range header {
+		if strings.HasPrefix(name, "X-Amz-Object-Lock-") {
+			return true
+		}
+	}
+	return false
+}
+
+// namesETag reports whether a condition depends on more than the existence of an object.
+func namesETag(header http.Header) bool {
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if value := header.Get(name); value != "" && value != "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// checkOwner compares the owner that the client expects with the one that the store tells
+// it, which is the account.
+func checkOwner(x *exchange) error {
+	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
+		if expected := x.R.Header.Get(name); expected != "" && expected != x.Caller.Account().ID {
+			return s3error.ErrAccessDenied.With("The header " + strings.ToLower(name) + " is not the account of the key, which the " +
+				"store reports as the owner of its buckets")
+		}
+	}
+	return nil
+}
+
+// authorizeReserved handles the operations that create and delete buckets. Some
+// clients always create their bucket first, and expect the response that it exists.
+func authorizeReserved(x *exchange) error {
+	switch {
+	case x.Caller.Account().Admin:
+		return nil
+	case x.Operation.Name == "CreateBucket" && !x.missing:
+		return nil // which answers that it exists
+	}
+	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
+}
+
+func (s *Service) authorizeCopy(x *exchange) error {
+	source, err := parseCopySource(x.R.Header.Get("X-Amz-Copy-Source"))
+	if err != nil {
+		return err
+	}
+	b, _ := s.options.Registry.Bucket(source.Bucket)
+	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
+	switch {
+	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
+		return s3error.ErrAccessDenied
+	case err != nil:
+		return s3error.ErrNoSuchBucket
+	}
+	source.UID = b.UID
+	x.Source = source
+	return nil
+}

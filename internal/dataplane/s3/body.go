@@ -1,0 +1,66 @@
+package s3
+
+import (
+	"bytes"
+	"io"
+	"math"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most
+// 1000 keys of 1024 bytes.
+const maxDocumentBytes = 4 << 20
+
+// readBody reads the body and verifies it, before anything is changed. It allocates
+// memory for the bytes that have arrived, not for the declared length.
+func (s *Service) readBody(x *exchange) error {
+	switch x.Operation.Body {
+	case s3op.Document:
+		var document bytes.Buffer
+		if _, err := x.receive(&document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
+			return err
+		}
+		x.Body = document.Bytes()
+	case s3op.Data, s3op.Form:
+		return s.receiveContent(x)
+	case s3op.NoBody:
+	}
+	return nil
+}
+
+func (s *Service) receiveContent(x *exchange) error {
+	writer := s.options.Blobs.Create()
+	defer writer.Abort()
+	received, err := x.receive(writer, s.options.MaxBodyBytes)
+	if err != nil {
+		return err
+	}
+	blob, err := writer.Seal()
+	if err != nil {
+		return err
+	}
+	x.Hold(blob.Release)
+	x.Content = answers.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
+	return nil
+}
+
+// receive copies the body, and verifies it.
+func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.content()})
+}
+
+// content returns the part of the body that is the content, if not all of it is. A body in chunks of HTTP is like such
+// a part: its size is known when it ends.
+func (x *exchange) content() *payload.File {
+	declared := x.R.Header.Get("X-Amz-Content-Sha256")
+	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
+	if chunked && (declared == "" || declared == authentication.UnsignedPayload) {
+		return &payload.File{Content: x.R.Body, Max: math.MaxInt64}
+	}
+	return x.file
+}

@@ -1,0 +1,81 @@
+package s3
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+)
+
+// Options configure a service. All are required, except CORSOrigins, WebIdentity, Issued and Dialect.
+type Options struct {
+	Administrator *administration.Administrator
+	Registry      *authorization.Registry
+	Contents      *objects.Store
+	// Blobs receives the bodies.
+	Blobs blobstore.Store
+	// Region is the region of buckets without their own.
+	Region string
+	// Hosts are the bases of virtual-host addresses.
+	Hosts []string
+	// MaxBodyBytes is the maximum size of a request body.
+	MaxBodyBytes int64
+	// CORSOrigins are the origins whose pages may do all with buckets that have no rules of
+	// their own.
+	CORSOrigins []string
+	// WebIdentity finds the account for a token; see package sts.
+	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
+	// Issued is called with each session of STS before its key is sent.
+	Issued func(*authorization.Session)
+	// Dialect is the protocol of another service. Default: S3.
+	Dialect *Dialect
+	Rand    io.Reader
+	Now     func() time.Time
+	Logger  logr.Logger
+}
+
+// Service serves S3, and the one operation of STS that comes with it.
+type Service struct {
+	options       Options
+	hosts         hosts
+	cors          []cors.Rule // of buckets without their own
+	authenticator *authentication.Authenticator
+	answers       *answers.Answers
+	sts           *sts.Service
+	requests      atomic.Uint64
+}
+
+// New returns a service. The error is of kind fakedriver.ErrInvalid if a host is no
+// host name.
+func New(options Options) (*Service, error) {
+	bases, err := parseHosts(options.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		options: options, hosts: bases, cors: cors.Development(options.CORSOrigins),
+		authenticator: authentication.New(options.Registry, options.Now),
+		answers: answers.New(answers.Options{
+			Administrator: options.Administrator, Registry: options.Registry, Contents: options.Contents,
+			Region: options.Region, Now: options.Now, Logger: options.Logger,
+		}),
+		sts: sts.New(sts.Options{
+			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity, Issued: options.Issued,
+			Rand: options.Rand, Now: options.Now, Logger: options.Logger,
+		}),
+	}, nil
+}
+
+var _ http.Handler = (*Service)(nil)
