@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
@@ -42,7 +42,7 @@ func beDriver() error {
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM)
 		defer stop()
 	}
-	return server.Run(ctx, server.Options{Endpoint: os.Getenv("COSI_ENDPOINT"), S3BindAddress: "127.0.0.1:0"})
+	return driverserver.Run(ctx, driverserver.Options{Endpoint: os.Getenv("COSI_ENDPOINT"), S3BindAddress: "127.0.0.1:0"})
 }
 
 // newDriver returns a driver that is this program in a role, with a journal.

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 	"github.com/cosi-emu/cosi-emu/test/bench/workload"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -49,7 +49,7 @@ func fakeBroken(context.Context, []string) error { return errors.New("this serve
 
 // driver is `cosi-emu driver`.
 func driver(ctx context.Context, args []string) error {
-	var o server.Options
+	var o driverserver.Options
 	flags := pflag.NewFlagSet("driver", pflag.ContinueOnError)
 	flags.StringVar(&o.Endpoint, "endpoint", "", "")
 	flags.StringVar(&o.S3BindAddress, "s3-bind-address", "", "")
@@ -57,7 +57,7 @@ func driver(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	return server.Run(ctx, o)
+	return driverserver.Run(ctx, o)
 }
 
 // fakePeer is a server that checks nothing.

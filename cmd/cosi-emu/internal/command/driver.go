@@ -9,13 +9,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 )
 
 func newDriver(streams cli.Streams) *cobra.Command {
 	var (
 		log  logging
-		opts server.Options
+		opts driverserver.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "driver",
@@ -59,8 +59,8 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("fakedriver")
-			err := server.Run(cmd.Context(), opts)
-			if errors.Is(err, server.ErrOptions) {
+			err := driverserver.Run(cmd.Context(), opts)
+			if errors.Is(err, driverserver.ErrOptions) {
 				return cli.Usage(err)
 			}
 			return err
@@ -77,11 +77,11 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes of another driver"
 
 // addDriverFlags adds the flags of the services and their addresses.
-func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
+func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
 	flags.BoolVar(&opts.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	addDialect(flags, &opts.Dialect, "protocol that the driver speaks", "kep")
-	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", server.DefaultS3BindAddress,
+	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", driverserver.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
 		"URL of the store for applications (default: http or https at --s3-bind-address)")
@@ -91,11 +91,11 @@ func addDriverFlags(flags *pflag.FlagSet, opts *server.Options) {
 		"PEM file with the certificate chain of the store (default: no TLS)")
 	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "PEM file with the private key of --tls-cert-file")
 	flags.Var(protocols{&opts.Protocols}, "protocols", protocolsUsage)
-	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", server.DefaultGCSBindAddress,
+	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", driverserver.DefaultGCSBindAddress,
 		"TCP address of the GCS service, with --protocols GCS; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
 		"URL of the GCS service for applications (default: http or https at --gcs-bind-address)")
-	flags.StringVar(&opts.AzureBindAddress, "azure-bind-address", server.DefaultAzureBindAddress,
+	flags.StringVar(&opts.AzureBindAddress, "azure-bind-address", driverserver.DefaultAzureBindAddress,
 		"TCP address of the Azure service, with --protocols Azure; :10000 listens on all interfaces")
 	flags.StringVar(&opts.AzureEndpoint, "azure-endpoint", "",
 		"URL of the Azure service for applications (default: http or https at --azure-bind-address)")

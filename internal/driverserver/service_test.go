@@ -1,4 +1,4 @@
-package server_test
+package driverserver_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -37,7 +37,7 @@ func directory(t *testing.T) string {
 
 // run runs a service until the returned function is called, and waits until it
 // serves.
-func run(t *testing.T, opts server.Options) (stop func()) {
+func run(t *testing.T, opts driverserver.Options) (stop func()) {
 	t.Helper()
 	serving := make(chan struct{}, 1)
 	opts.Logger = funcr.New(func(_, line string) {
@@ -47,7 +47,7 @@ func run(t *testing.T, opts server.Options) (stop func()) {
 	}, funcr.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx, opts) }()
+	go func() { ended <- driverserver.Run(ctx, opts) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -85,7 +85,7 @@ func dialConn(t *testing.T, endpoint string) *grpc.ClientConn {
 // Spec: A1-LIFE-1
 func TestRun(t *testing.T) {
 	dir := directory(t)
-	opts := server.Options{
+	opts := driverserver.Options{
 		DriverName:    "mine.example.com",
 		Endpoint:      "unix://" + filepath.Join(dir, "run", "cosi.sock"),
 		S3BindAddress: "127.0.0.1:0",
@@ -128,43 +128,43 @@ func TestRejections(t *testing.T) {
 	t.Cleanup(func() { _ = taken.Close() })
 	for _, tc := range []struct {
 		name, reason string
-		opts         server.Options
+		opts         driverserver.Options
 		usage        bool
 		says         string
 	}{
-		{"Name", "objects could not refer to it", server.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
+		{"Name", "objects could not refer to it", driverserver.Options{DriverName: "My Driver", Endpoint: socket}, true, `"My Driver"`},
 		// Spec: A1-SOCK-1
-		{"Endpoint", "COSI is spoken over UNIX sockets", server.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
+		{"Endpoint", "COSI is spoken over UNIX sockets", driverserver.Options{Endpoint: "tcp://127.0.0.1:1"}, true, "unix:///"},
 		// Spec: A1-SOCK-3
-		{"Suffix", "COSI requires it", server.Options{Endpoint: strings.TrimSuffix(socket, ".sock")}, true, "ends in .sock"},
-		{"Dialect", "no dialect of COSI", server.Options{Dialect: "v1beta1", Endpoint: socket}, true, `"v1beta1": the dialects are`},
+		{"Suffix", "COSI requires it", driverserver.Options{Endpoint: strings.TrimSuffix(socket, ".sock")}, true, "ends in .sock"},
+		{"Dialect", "no dialect of COSI", driverserver.Options{Dialect: "v1beta1", Endpoint: socket}, true, `"v1beta1": the dialects are`},
 		{
 			"DialectProtocols", "requests of v1alpha1 name no protocol",
-			server.Options{Dialect: dialects.V1alpha1, Endpoint: socket, Protocols: []fakedriver.Protocol{"", fakedriver.ProtocolAzure}},
+			driverserver.Options{Dialect: dialects.V1alpha1, Endpoint: socket, Protocols: []fakedriver.Protocol{"", fakedriver.ProtocolAzure}},
 			true, "S3, Azure",
 		},
-		{"NoPort", "no address", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
-		{"BadPort", "no number", server.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
-		{"Everywhere", "clients cannot connect to all interfaces", server.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
-		{"EverywhereV6", "nor to those of IPv6", server.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
-		{"S3Endpoint", "no URL", server.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
-		{"S3Virtual", "no URL", server.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},
-		{"S3Region", "could not be signed for", server.Options{Endpoint: socket, S3Region: "us/west"}, true, `"us/west"`},
-		{"MaxAccounts", "less than none", server.Options{Endpoint: socket, MaxAccounts: -1}, true, "-1 accounts"},
-		{"MaxBody", "less than nothing", server.Options{Endpoint: socket, MaxBodyBytes: -1}, true, "-1 bytes"},
-		{"CORSOrigin", "no scheme", server.Options{Endpoint: socket, S3CORSOrigins: []string{"localhost"}}, true, `origin "localhost"`},
-		{"HalfTLS", "a certificate is of no use alone", server.Options{Endpoint: socket, TLSCertFile: "tls.crt"}, true, "both"},
+		{"NoPort", "no address", driverserver.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
+		{"BadPort", "no number", driverserver.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
+		{"Everywhere", "clients cannot connect to all interfaces", driverserver.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
+		{"EverywhereV6", "nor to those of IPv6", driverserver.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
+		{"S3Endpoint", "no URL", driverserver.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
+		{"S3Virtual", "no URL", driverserver.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},
+		{"S3Region", "could not be signed for", driverserver.Options{Endpoint: socket, S3Region: "us/west"}, true, `"us/west"`},
+		{"MaxAccounts", "less than none", driverserver.Options{Endpoint: socket, MaxAccounts: -1}, true, "-1 accounts"},
+		{"MaxBody", "less than nothing", driverserver.Options{Endpoint: socket, MaxBodyBytes: -1}, true, "-1 bytes"},
+		{"CORSOrigin", "no scheme", driverserver.Options{Endpoint: socket, S3CORSOrigins: []string{"localhost"}}, true, `origin "localhost"`},
+		{"HalfTLS", "a certificate is of no use alone", driverserver.Options{Endpoint: socket, TLSCertFile: "tls.crt"}, true, "both"},
 		{
 			"NoCertificate", "there is no such file",
-			server.Options{Endpoint: socket, TLSCertFile: "missing.crt", TLSPrivateKeyFile: "missing.key"}, true, "missing.crt",
+			driverserver.Options{Endpoint: socket, TLSCertFile: "missing.crt", TLSPrivateKeyFile: "missing.key"}, true, "missing.crt",
 		},
-		{"InUse", "another program listens there", server.Options{Endpoint: socket, S3BindAddress: taken.Addr().String()}, false, "in use"},
+		{"InUse", "another program listens there", driverserver.Options{Endpoint: socket, S3BindAddress: taken.Addr().String()}, false, "in use"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.opts.Logger = logr.Discard()
 			tc.opts.DataDir = filepath.Join(t.TempDir(), "data")
-			err := server.Run(t.Context(), tc.opts)
-			if err == nil || errors.Is(err, server.ErrOptions) != tc.usage || !strings.Contains(err.Error(), tc.says) {
+			err := driverserver.Run(t.Context(), tc.opts)
+			if err == nil || errors.Is(err, driverserver.ErrOptions) != tc.usage || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%s: Run() = %v", tc.reason, err)
 			}
 			if _, err := os.Stat(tc.opts.DataDir); tc.usage && !os.IsNotExist(err) {

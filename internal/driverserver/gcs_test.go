@@ -1,4 +1,4 @@
-package server_test
+package driverserver_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -30,10 +30,10 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func gcsOptions(t *testing.T) server.Options {
+func gcsOptions(t *testing.T) driverserver.Options {
 	t.Helper()
 	dir := directory(t)
-	return server.Options{
+	return driverserver.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
 	}
@@ -57,7 +57,7 @@ func TestOldGCS(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(oldObject[:100]), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Run(t.Context(), opts); err == nil || !strings.Contains(err.Error(), file+" is damaged") {
+	if err := driverserver.Run(t.Context(), opts); err == nil || !strings.Contains(err.Error(), file+" is damaged") {
 		t.Errorf("Run() with a damaged object: %v", err)
 	}
 	if err := os.WriteFile(file, []byte(oldObject), 0o600); err != nil {
@@ -139,16 +139,16 @@ func send(t *testing.T, r *http.Request) (int, string) {
 
 func TestGCSRejections(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*server.Options)
+		change func(*driverserver.Options)
 		says   string
 	}{
-		"Protocol":   {func(o *server.Options) { o.Protocols = []fakedriver.Protocol{"FTP"} }, `"FTP"`},
-		"Everywhere": {func(o *server.Options) { o.GCSBindAddress = ":9090" }, "GCS endpoint"},
-		"Endpoint":   {func(o *server.Options) { o.GCSEndpoint = "127.0.0.1:9090" }, "GCS endpoint"},
+		"Protocol":   {func(o *driverserver.Options) { o.Protocols = []fakedriver.Protocol{"FTP"} }, `"FTP"`},
+		"Everywhere": {func(o *driverserver.Options) { o.GCSBindAddress = ":9090" }, "GCS endpoint"},
+		"Endpoint":   {func(o *driverserver.Options) { o.GCSEndpoint = "127.0.0.1:9090" }, "GCS endpoint"},
 	} {
 		opts := gcsOptions(t)
 		tc.change(&opts)
-		if err := server.Run(t.Context(), opts); !errors.Is(err, server.ErrOptions) || !strings.Contains(err.Error(), tc.says) {
+		if err := driverserver.Run(t.Context(), opts); !errors.Is(err, driverserver.ErrOptions) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: Run() = %v", name, err)
 		}
 	}

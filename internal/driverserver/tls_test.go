@@ -1,4 +1,4 @@
-package server_test
+package driverserver_test
 
 import (
 	"context"
@@ -19,19 +19,19 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
 // secure returns options with a certificate for this machine, and its file.
-func secure(t *testing.T) server.Options {
+func secure(t *testing.T) driverserver.Options {
 	t.Helper()
 	dir := directory(t)
 	certificate, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"*.s3.localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := server.Options{
+	opts := driverserver.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0",
 		TLSCertFile: filepath.Join(dir, "tls.crt"), TLSPrivateKeyFile: filepath.Join(dir, "tls.key"), MaxAccounts: 1,
 	}

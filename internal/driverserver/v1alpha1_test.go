@@ -1,4 +1,4 @@
-package server_test
+package driverserver_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -49,7 +49,7 @@ func TestV1alpha1(t *testing.T) {
 		fakedriver.NonEmptyRefuse: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK,
 	} {
 		t.Run(deletion, func(t *testing.T) {
-			opts := server.Options{
+			opts := driverserver.Options{
 				Dialect: dialects.V1alpha1, Endpoint: "unix://" + filepath.Join(directory(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
 			}
 			run(t, opts)

@@ -1,4 +1,4 @@
-package server_test
+package driverserver_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/fakedriver/server"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func azureOptions(t *testing.T) server.Options {
+func azureOptions(t *testing.T) driverserver.Options {
 	t.Helper()
 	dir := directory(t)
-	return server.Options{
+	return driverserver.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", AzureBindAddress: freeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}, DataDir: filepath.Join(dir, "data"),
 	}
@@ -82,15 +82,15 @@ func askAzure(ctx context.Context, t *testing.T, method, token string) (int, str
 
 func TestAzureRejections(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*server.Options)
+		change func(*driverserver.Options)
 		says   string
 	}{
-		"Everywhere": {func(o *server.Options) { o.AzureBindAddress = ":10000" }, "Azure endpoint"},
-		"Endpoint":   {func(o *server.Options) { o.AzureEndpoint = "127.0.0.1:10000" }, "Azure endpoint"},
+		"Everywhere": {func(o *driverserver.Options) { o.AzureBindAddress = ":10000" }, "Azure endpoint"},
+		"Endpoint":   {func(o *driverserver.Options) { o.AzureEndpoint = "127.0.0.1:10000" }, "Azure endpoint"},
 	} {
 		opts := azureOptions(t)
 		tc.change(&opts)
-		if err := server.Run(t.Context(), opts); !errors.Is(err, server.ErrOptions) || !strings.Contains(err.Error(), tc.says) {
+		if err := driverserver.Run(t.Context(), opts); !errors.Is(err, driverserver.ErrOptions) || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: Run() = %v", name, err)
 		}
 	}
