@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // resume uploads an object of GCS by requests with these contents and headers Content-Range.

@@ -25,7 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
+	"github.com/cosi-emu/cosi-emu/internal/failurelog"
 )
 
 const (

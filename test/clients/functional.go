@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/env"
+	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
 // functionalTests is the program of minio-go's own tests. Each test creates a bucket, which no key of COSI may: they have the

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
+	"github.com/cosi-emu/cosi-emu/internal/initdir"
 )
 
 // bucketManifest imports the bucket legacy.

@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/instance"
+	"github.com/cosi-emu/cosi-emu/internal/session"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/failurelog"
+	"github.com/cosi-emu/cosi-emu/internal/failurelog"
 )
 
 // startTimeout is the time limit for the start, and for the end.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // How often confirmation reruns a group: at most so many of its cases, each so many

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // shrinkAll shrinks each confirmed group to a small scenario, one after the other, in all

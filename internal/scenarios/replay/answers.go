@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
 // answer is a recorded answer of a driver.

@@ -2,7 +2,7 @@ package replay
 
 import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
 // normalizer has the words that differ between two runs, and their replacements.

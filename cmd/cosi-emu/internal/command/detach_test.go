@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
+	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
 // newChild returns the child that this process would be.

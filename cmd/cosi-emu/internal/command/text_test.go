@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/instance"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
+	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
 func TestNextSteps(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/adminapi"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/session"
 	"github.com/cosi-emu/cosi-emu/internal/ui"
 )
 

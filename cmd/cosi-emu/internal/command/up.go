@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/initdir"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/session"
+	"github.com/cosi-emu/cosi-emu/internal/initdir"
+	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
 const (

@@ -1,0 +1,209 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+)
+
+// summary is the part of a finding that tests compare.
+type summary struct{ Oracle, Subject string }
+
+func summaries(found []oracle.Finding) []summary {
+	var all []summary
+	for _, f := range found {
+		all = append(all, summary{f.Oracle, f.Subject})
+	}
+	return all
+}
+
+// judging is a row of a table: a story, and what is found in it.
+type judging struct {
+	reason string
+	happen func(*story)
+	want   []summary
+}
+
+func judge(t *testing.T, tests map[string]judging) {
+	t.Helper()
+	judgeStory(t, lifecycle, tests)
+}
+
+// judgeStory changes a story in the ways of a table.
+func judgeStory(t *testing.T, lifecycle func() *story, tests map[string]judging) {
+	t.Helper()
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := lifecycle()
+			tc.happen(s)
+			in := s.history()
+			got := oracle.Judge(in)
+			if diff := cmp.Diff(tc.want, summaries(got)); diff != "" {
+				t.Errorf("%s\nfindings (-want +got):\n%s%v", tc.reason, diff, got)
+			}
+			for _, f := range got {
+				for _, seq := range f.Events {
+					if seq == 0 || seq > uint64(len(in.Events)) {
+						t.Errorf("%s is shown by event %d, which is not there", f, seq)
+					}
+				}
+			}
+		})
+	}
+}
+
+func lost(e *journal.Event) { e.Outcome, e.Response, e.Fault = "Timeout", nil, "lost" }
+
+func refusedBy(outcome string) func(*journal.Event) {
+	return func(e *journal.Event) { e.Outcome, e.Response = outcome, nil }
+}
+
+func TestOrder(t *testing.T) {
+	judge(t, map[string]judging{
+		"Clean": {reason: "A whole life, as the KEP has it.", happen: func(*story) {}},
+		"CreateBeforeID": {
+			reason: "The ID is persisted after the bucket is made.",
+			happen: func(s *story) { s.move("provision", "identify") },
+			want:   []summary{{oracle.Order, bucket}},
+		},
+		"IDByUser": {
+			reason: "The Bucket shows the ID although no component has written it: a user has, and the journal does not show that.",
+			happen: func(s *story) { s.drop("identify") },
+		},
+		"IDNeverPersisted": {
+			reason: "No object ever records the bucket.",
+			happen: func(s *story) { s.until("ready"); s.drop("identify") },
+			want:   []summary{{oracle.Order, bucket}},
+		},
+		"IDRefused": {
+			reason: "The API server rejected the write of the ID, and the bucket was created nevertheless.",
+			happen: func(s *story) { s.until("ready"); s.change("identify", refusedBy("Conflict")) },
+			want:   []summary{{oracle.Order, bucket}},
+		},
+		"ReplyLost": {
+			reason: "It cannot be known that the ID was not persisted.",
+			happen: func(s *story) { s.change("identify", lost) },
+		},
+		"BucketUnprotected": {
+			reason: "The finalizer comes after the bucket.",
+			happen: func(s *story) {
+				s.change("identify", func(e *journal.Event) {
+					e.Response = []byte(object(bucketMeta, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
+				})
+				s.move("protect bucket", "ready")
+			},
+			want: []summary{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"ClaimUnprotected": {
+			reason: "The Bucket is there before the claim is held.",
+			happen: func(s *story) { s.move("protect claim", "protect bucket") },
+			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
+		},
+		"GrantBeforeID": {
+			reason: "The credentials are made before the account is known.",
+			happen: func(s *story) { s.move("grant", "identify access") },
+			want:   []summary{{oracle.Order, account}},
+		},
+		"RevokeBeforeSecret": {
+			reason: "Applications are handed credentials that do not work.",
+			happen: func(s *story) { s.move("revoke", "delete secret") },
+			want:   []summary{{oracle.Order, "Secret/key"}},
+		},
+		"AccessNeverRevoked": {
+			reason: "The access goes with its credentials valid, and so do the claim and the bucket.",
+			happen: func(s *story) { s.drop("revoke") },
+			want: []summary{
+				{oracle.Order, "bucket " + bucket}, {oracle.Order, "BucketAccess/app"}, {oracle.Order, "BucketClaim/photos"},
+			},
+		},
+		"BucketBeforeAccess": {
+			reason: "The bucket is deleted under an access.",
+			happen: func(s *story) { s.move("deprovision", "delete secret") },
+			want:   []summary{{oracle.Order, "bucket " + bucket}},
+		},
+		"BucketLetGo": {
+			reason: "The Bucket goes before the driver has deleted anything.",
+			happen: func(s *story) { s.move("release bucket", "deprovision") },
+			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"ClaimInUse": {
+			reason: "The claim goes while an access needs it.",
+			happen: func(s *story) { s.before("withdraw", announcement()); s.move("release claim", "withdraw") },
+			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
+		},
+		"Unannounced": {
+			reason: "The claim goes, and its Bucket does not say so.",
+			happen: func(s *story) { s.move("release claim", "delete bucket") },
+			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
+		},
+		"Announced": {
+			reason: "The claim goes, and its Bucket says so.",
+			happen: func(s *story) { s.before("delete bucket", announcement()); s.move("release claim", "delete bucket") },
+		},
+		"RemovedByForce": {
+			reason: "A user has removed the Bucket by force, which the journal does not show.",
+			happen: func(s *story) { s.drop("delete bucket", "deprovision", "release bucket") },
+		},
+		"DeletedByPerson": {
+			reason: "A person has deleted the Bucket, which the component sees later.",
+			happen: func(s *story) {
+				s.before("delete bucket", person("delete buckets", bucket, "", `{"kind":"Status"}`))
+				s.move("release claim", "delete bucket")
+			},
+		},
+		"Retried": {
+			reason: "Calls that are repeated are in order.",
+			happen: func(s *story) {
+				s.before("provision", s.happenings[s.index("generate")].event)
+				s.before("ready", s.happenings[s.index("provision")].event)
+				s.before("deprovision", s.happenings[s.index("revoke")].event)
+			},
+		},
+		"Incomplete": {
+			reason: "Events that the journal has dropped cause no finding.",
+			happen: func(s *story) {
+				s.input.Incomplete = true
+				s.happenings = s.happenings[s.index("provision"):s.index("delete secret")]
+			},
+		},
+		"NotOurs": {
+			reason: "Others are judged by others.",
+			happen: func(s *story) {
+				s.move("provision", "identify")
+				s.input.Scope = eventscope.Scope{Namespaces: []string{"story-11"}, Words: []string{"story-11"}}
+			},
+		},
+		"UnknownWhenAlone": {
+			reason: "A call for an unknown bucket is a component's mistake.",
+			happen: func(s *story) {
+				s.input.Scope = eventscope.Scope{Alone: true, Namespaces: []string{ns}}
+				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
+			},
+			want: []summary{{oracle.Order, "stray"}},
+		},
+	})
+}
+
+// TestOrderOfOverlapping has a write that ends after the call has started.
+func TestOrderOfOverlapping(t *testing.T) {
+	s := lifecycle()
+	in := s.history()
+	at := s.index("identify")
+	in.Events[at].Duration = 5 * time.Millisecond
+	want := []summary{{oracle.Order, bucket}}
+	if diff := cmp.Diff(want, summaries(oracle.Judge(in))); diff != "" {
+		t.Errorf("findings when the ID was still on its way (-want +got):\n%s", diff)
+	}
+}
+
+// announcement says on the Bucket that its claim is being deleted.
+func announcement() journal.Event {
+	return api("controller", "patch buckets", bucket, "{}",
+		object(bucketMeta+protected+`,"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":""}`, bucketSpec,
+			`"status":{"bucketID":"`+bucket+`"}`))
+}

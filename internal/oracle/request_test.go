@@ -1,0 +1,192 @@
+package oracle_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+)
+
+// asking changes what a call says.
+func asking(label, from, to string) func(*story) {
+	return func(s *story) {
+		s.change(label, func(e *journal.Event) {
+			changed := bytes.Replace(e.Request, []byte(from), []byte(to), 1)
+			if bytes.Equal(changed, e.Request) {
+				panic(fmt.Sprintf("%s does not have %s", e.Request, from))
+			}
+			e.Request = changed
+		})
+	}
+}
+
+// everywhere changes all objects of the story.
+func everywhere(s *story, from, to string) {
+	for i := range s.happenings {
+		withText(from, to)(&s.happenings[i].event)
+	}
+}
+
+func TestRequest(t *testing.T) {
+	ofAccess := []summary{{oracle.Request, "BucketAccess/app"}}
+	ofBucket := []summary{{oracle.Request, "Bucket/" + bucket}}
+	const id = `"bucketId":"` + bucket + `"`
+	judge(t, map[string]judging{
+		"FewerBuckets": {
+			reason: "A revocation that does not name all buckets.",
+			happen: asking("revoke", `{`+id+`}`, ""), want: ofAccess,
+		},
+		"AnotherBucket": {
+			reason: "Access to a bucket that the access is not for.",
+			happen: asking("name account", `{`+id+`}`, `{`+id+`},{"bucketId":"another"}`), want: ofAccess,
+		},
+		"Mode": {
+			reason: "The user has asked for no mode of metadata, and gets one.",
+			happen: asking("grant", id, id+`,"objectMetadataAccessMode":{"mode":"READ_WRITE"}`), want: ofAccess,
+		},
+		"AnyMode": {
+			reason: "A category that the user left empty goes out as ANY.",
+			happen: asking("grant", id, id+`,"objectMetadataAccessMode":{"mode":"ANY"}`),
+		},
+		"Protocol": {
+			reason: "The access is for another protocol.",
+			happen: func(s *story) {
+				everywhere(s, `"spec":{"bucketClaims"`, `"spec":{"protocol":"S3","bucketClaims"`)
+				for _, label := range []string{"name account", "revoke"} {
+					asking(label, `"buckets"`, `"protocol":{"type":"S3"},"buckets"`)(s)
+				}
+				asking("grant", `"buckets"`, `"protocol":{"type":"GCS"},"buckets"`)(s)
+			},
+			want: ofAccess,
+		},
+		"ServiceAccount": {
+			reason: "The driver gets a ServiceAccount, although keys are asked for.",
+			happen: asking("grant", `"buckets"`, `"serviceAccountName":"app","buckets"`), want: ofAccess,
+		},
+		"Parameters": {
+			reason: "The class has none.",
+			happen: asking("provision", `}`, `,"parameters":{"tier":"gold"}}`), want: ofBucket,
+		},
+		"BucketProtocols": {
+			reason: "The Bucket asks for no protocol.",
+			happen: asking("provision", `}`, `,"protocols":[{"type":"AZURE"}]}`), want: ofBucket,
+		},
+		"DeletionParameters": {
+			reason: "The parameters are those of the Bucket also at its deletion.",
+			happen: asking("deprovision", `}`, `,"parameters":{"tier":"gold"}}`), want: ofBucket,
+		},
+		"Edited": {
+			reason: "The Bucket was edited; the call follows from what it was before.",
+			happen: func(s *story) {
+				s.change("deprovision", func(*journal.Event) {})
+				s.change("release bucket", withText(`"spec":{`, `"spec":{"parameters":{"tier":"gold"},`))
+			},
+		},
+	})
+}
+
+func TestStatus(t *testing.T) {
+	access := []summary{{oracle.Status, "BucketAccess/app"}}
+	seen := func(change func(*oracle.Objects)) func(*story) {
+		return midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) { change(o) })
+	}
+	judge(t, map[string]judging{
+		"Generation": {
+			reason: "The spec has changed, and the conditions are those of the spec before.",
+			happen: seen(func(o *oracle.Objects) { o.Accesses[0].Generation = 2 }), want: access,
+		},
+		"SameGeneration": {
+			reason: "The conditions are those of the spec.",
+			happen: seen(func(o *oracle.Objects) {
+				o.Accesses[0].Generation = 2
+				o.Accesses[0].Status.Conditions = []metav1.Condition{{Type: "Provisioned", Status: "True", ObservedGeneration: 2}}
+			}),
+		},
+		"FailedBefore": {
+			reason: "The grant has succeeded, and the failure of the one before is still told.",
+			happen: seen(func(o *oracle.Objects) {
+				o.Accesses[0].Status.Conditions = append([]metav1.Condition{{
+					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverError,
+				}}, yes...)
+			}),
+			want: access,
+		},
+		"FailedOtherwise": {
+			reason: "The failure is not the driver's.",
+			happen: seen(func(o *oracle.Objects) {
+				o.Accesses[0].Status.Conditions = append([]metav1.Condition{{
+					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonSecretWriteFailed,
+				}}, yes...)
+			}),
+		},
+		"FailedBucket": {
+			reason: "The bucket was created, and the failure of the call before is still told.",
+			happen: seen(func(o *oracle.Objects) {
+				o.Buckets[0].Status.Conditions = append([]metav1.Condition{{
+					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverRefused,
+				}}, yes...)
+			}),
+			want: []summary{{oracle.Status, "Bucket/" + bucket}},
+		},
+		"ReadyToUse": {
+			reason: "The claim is ready, and its condition does not say so.",
+			happen: seen(func(o *oracle.Objects) { o.Claims[0].Status.Conditions = waiting }),
+			want:   []summary{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
+		},
+	})
+}
+
+// failures has a call fail with these gaps in between, and succeed in the end.
+func failures(defaults bool, gaps ...time.Duration) oracle.Input {
+	s := lifecycle()
+	failed := s.happenings[s.index("provision")]
+	refusedBy("Unavailable")(&failed.event)
+	s.input.DefaultDelays = defaults
+	for range gaps {
+		s.before("provision", failed.event)
+	}
+	in := s.history()
+	clock, failures := in.Events[0].Time, 0
+	for i := range in.Events {
+		in.Events[i].Time = clock
+		clock = clock.Add(time.Millisecond)
+		if in.Events[i].Outcome == "Unavailable" {
+			clock = clock.Add(gaps[failures])
+			failures++
+		}
+	}
+	return in
+}
+
+func TestPace(t *testing.T) {
+	const tick = 100 * time.Millisecond
+	var even, growing, few []time.Duration
+	for i := range 10 {
+		even, growing = append(even, tick), append(growing, tick<<i)
+	}
+	few = even[:6]
+	tests := map[string]struct {
+		reason string
+		input  oracle.Input
+		found  bool
+	}{
+		"Even":        {"Nothing slows down.", failures(true, even...), true},
+		"Growing":     {"That is back-off.", failures(true, growing...), false},
+		"Few":         {"Too few to tell.", failures(true, few...), false},
+		"ShortDelays": {"The delays were set short on purpose.", failures(false, even...), false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := oracle.Judge(tc.input)
+			if len(got) > 1 || (len(got) == 1) != tc.found || tc.found && (got[0].Oracle != oracle.Pace || got[0].Subject != bucket) {
+				t.Errorf("%s found %v, want one: %v", tc.reason, got, tc.found)
+			}
+		})
+	}
+}

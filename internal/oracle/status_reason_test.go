@@ -1,0 +1,90 @@
+package oracle_test
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+)
+
+// TestOutdatedReason is about conditions whose reason does not hold any more.
+func TestOutdatedReason(t *testing.T) {
+	invalid := func(reason string) []metav1.Condition {
+		return []metav1.Condition{{Type: v1alpha2.ConditionResourcesValidated, Status: metav1.ConditionFalse, Reason: reason}}
+	}
+	on := func(change func(*oracle.Objects)) func(*story) {
+		return midway(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
+			*truth = oracle.BackendState{}
+			change(objects)
+		})
+	}
+	claim := func(reason string) func(*oracle.Objects) {
+		return func(o *oracle.Objects) {
+			o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, invalid(reason)
+			o.Accesses, o.Secrets = nil, nil
+		}
+	}
+	access := func(reason string, change func(*v1alpha2.BucketAccess)) func(*oracle.Objects) {
+		return func(o *oracle.Objects) {
+			a := &o.Accesses[0]
+			a.Status = v1alpha2.BucketAccessStatus{Conditions: invalid(reason)}
+			change(a)
+		}
+	}
+	same := func(*v1alpha2.BucketAccess) {}
+	untrueClaim := []summary{{oracle.Status, "BucketClaim/photos"}}
+	untrueAccess := []summary{{oracle.Status, "BucketAccess/app"}}
+	judge(t, map[string]judging{
+		"BucketClass": {reason: "The class exists.", happen: on(claim(v1alpha2.ReasonBucketClassNotFound)), want: untrueClaim},
+		"NoBucketClass": {
+			reason: "The class does not exist.",
+			happen: on(func(o *oracle.Objects) { claim(v1alpha2.ReasonBucketClassNotFound)(o); o.BucketClasses = nil }),
+		},
+		"BucketDeleting": {reason: "Nothing deletes the Bucket.", happen: on(claim(v1alpha2.ReasonBucketDeleting)), want: untrueClaim},
+		"Bucket": {
+			reason: "The Bucket exists.",
+			happen: on(func(o *oracle.Objects) {
+				claim(v1alpha2.ReasonBucketNotFound)(o)
+				o.Claims[0].Spec.ExistingBucketName = bucket
+			}),
+			want: untrueClaim,
+		},
+		"ClaimBeforeItsBucket": {
+			reason: "The Bucket has failed, and the claim is ready.",
+			happen: func(s *story) {
+				s.change("provision", refusedBy("Internal"))
+				on(func(o *oracle.Objects) {
+					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, retried
+				})(s)
+			},
+			want: untrueClaim,
+		},
+		"BucketNotReady": {
+			reason: "The Bucket is provisioned and has another failure, and is not ready to use.",
+			happen: func(s *story) {
+				s.change("provision", refusedBy("Internal"))
+				on(func(o *oracle.Objects) {
+					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, slices.Concat(retried[:1], yes)
+				})(s)
+			},
+			want: []summary{{oracle.Status, "Bucket/" + bucket}},
+		},
+		"AccessClass": {
+			reason: "The class exists.",
+			happen: on(func(o *oracle.Objects) {
+				access(v1alpha2.ReasonBucketAccessClassNotFound, func(a *v1alpha2.BucketAccess) { a.Spec.BucketAccessClassName = "key" })(o)
+				o.AccessClasses = []string{"key"}
+			}),
+			want: untrueAccess,
+		},
+		"Claim":         {reason: "The claim exists.", happen: on(access(v1alpha2.ReasonBucketClaimNotFound, same)), want: untrueAccess},
+		"ClaimDeleting": {reason: "Nothing deletes the claim.", happen: on(access(v1alpha2.ReasonBucketClaimDeleting, same)), want: untrueAccess},
+		"ClaimMadeAgain": {
+			reason: "The access is for another claim of that name.",
+			happen: on(access(v1alpha2.ReasonBucketClaimNotFound, func(a *v1alpha2.BucketAccess) { a.Status.DriverName = driver })),
+		},
+	})
+}
