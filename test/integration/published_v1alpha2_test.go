@@ -14,8 +14,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/drafts"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -43,7 +43,7 @@ func TestPublishedV1alpha2(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "write disallowedBucketAccessModes: {objectData: [MODE]}, or rewrite the manifest") {
 		t.Errorf("manifests of the draft with one mode: %v, want an error that explains how to write them", err)
 	}
-	converted, err := migration.Convert("access-mode.yaml", earlier, drafts.KEP)
+	converted, err := migrate.Convert("access-mode.yaml", earlier, drafts.KEP)
 	if err != nil {
 		t.Fatal(err)
 	}

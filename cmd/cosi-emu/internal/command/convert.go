@@ -10,7 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/drafts"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
 
 func newConvert(streams cli.Streams) *cobra.Command {
@@ -79,7 +79,7 @@ func convertFiles(streams cli.Streams, files []string, to drafts.Draft) (text []
 			errs = append(errs, err)
 			continue
 		}
-		converted, err := migration.Convert(name, data, to)
+		converted, err := migrate.Convert(name, data, to)
 		errs, changes = append(errs, err), append(changes, converted.Changes...)
 		appendDocuments(&all, converted.Text)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
 
 type applyFlags struct {
@@ -65,7 +65,7 @@ func (f *applyFlags) run(ctx context.Context, streams cli.Streams) error {
 		return err
 	}
 	defer to.Close()
-	report, applyErr := migration.Apply(ctx, to.Config(), objects, f.dryRun)
+	report, applyErr := migrate.Apply(ctx, to.Config(), objects, f.dryRun)
 	if report != nil {
 		if err := f.print(streams, report); err != nil {
 			return errors.Join(applyErr, err)
@@ -81,14 +81,14 @@ func (f *applyFlags) run(ctx context.Context, streams cli.Streams) error {
 	}
 }
 
-func (f *applyFlags) print(streams cli.Streams, report *migration.Report) error {
+func (f *applyFlags) print(streams cli.Streams, report *migrate.Report) error {
 	if f.output == cli.FormatJSON {
 		return cli.PrintJSON(streams, report)
 	}
 	return printReport(streams.Out, report)
 }
 
-func printReport(w io.Writer, report *migration.Report) error {
+func printReport(w io.Writer, report *migrate.Report) error {
 	var errs []error
 	line := func(format string, args ...any) {
 		_, err := fmt.Fprintf(w, format+"\n", args...)

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
 
 // formatYAML is the default output format of the translation.
@@ -46,7 +46,7 @@ type migrateFlags struct {
 
 	files   []string
 	output  string
-	options migration.Options
+	options migrate.Options
 }
 
 // New returns the command migrate, with its subcommand.
@@ -88,7 +88,7 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 	f := cmd.Flags()
 	flags.clusterFlags.addFlags(f)
 	f.StringArrayVarP(&flags.files, "filename", "f", nil, "file to read in place of a cluster, - for standard input; can be repeated")
-	f.StringVar(&flags.options.SecretSuffix, "secret-suffix", migration.DefaultSecretSuffix,
+	f.StringVar(&flags.options.SecretSuffix, "secret-suffix", migrate.DefaultSecretSuffix,
 		"ending of the names of new Secrets; empty to keep the names, if the old Secrets are deleted before")
 	f.StringArrayVar(&flags.options.NativeDrivers, "native-driver", nil,
 		"name of a driver that speaks v1alpha2 itself and runs without the bridge; can be repeated")
@@ -144,25 +144,25 @@ func (f *migrateFlags) run(ctx context.Context, streams cli.Streams) error {
 	return nil
 }
 
-func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*migration.Inventory, error) {
+func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*migrate.Inventory, error) {
 	if len(f.files) > 0 {
 		objects, err := read(streams, f.files)
 		if err != nil {
 			return nil, err
 		}
-		return migration.Load(objects)
+		return migrate.Load(objects)
 	}
 	from, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer from.Close()
-	return migration.FromCluster(ctx, from.Config())
+	return migrate.FromCluster(ctx, from.Config())
 }
 
 // inputError makes errors of the input errors of usage.
 func inputError(err error) error {
-	if errors.Is(err, migration.ErrInput) {
+	if errors.Is(err, migrate.ErrInput) {
 		return cli.Usage(err)
 	}
 	return err

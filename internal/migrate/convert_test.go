@@ -1,4 +1,4 @@
-package migration_test
+package migrate_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/drafts"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
 
 const (
@@ -90,7 +90,7 @@ func TestConvert(t *testing.T) {
 		"Nothing": {"an empty file", "", "", drafts.KEP, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := migration.Convert("f", []byte(tc.from), tc.to)
+			got, err := migrate.Convert("f", []byte(tc.from), tc.to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,8 +146,8 @@ func TestConvertRejects(t *testing.T) {
 		"NoKind": {"it is no object", "a: b\n", drafts.KEP, []string{"f:1: not a Kubernetes object"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := migration.Convert("f", []byte(tc.from), tc.to)
-			if !errors.Is(err, migration.ErrInput) {
+			_, err := migrate.Convert("f", []byte(tc.from), tc.to)
+			if !errors.Is(err, migrate.ErrInput) {
 				t.Fatalf("%s: Convert() = %v, want ErrInput", tc.reason, err)
 			}
 			for _, want := range tc.want {

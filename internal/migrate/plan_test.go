@@ -1,4 +1,4 @@
-package migration_test
+package migrate_test
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -22,13 +22,13 @@ var update = flag.Bool("update", false, "write the golden files")
 // cases are the inputs in testdata, with the options that they are translated with.
 var cases = map[string]struct {
 	input   string
-	options migration.Options
+	options migrate.Options
 }{
-	"ordinary":  {"ordinary", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
-	"same-name": {"ordinary", migration.Options{NativeDrivers: []string{"s3.example.com"}}},
-	"ids":       {"ids", migration.Options{SecretSuffix: migration.DefaultSecretSuffix, NativeDrivers: []string{"native.example.com"}}},
-	"decisions": {"decisions", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
-	"manifests": {"manifests", migration.Options{SecretSuffix: migration.DefaultSecretSuffix}},
+	"ordinary":  {"ordinary", migrate.Options{SecretSuffix: migrate.DefaultSecretSuffix}},
+	"same-name": {"ordinary", migrate.Options{NativeDrivers: []string{"s3.example.com"}}},
+	"ids":       {"ids", migrate.Options{SecretSuffix: migrate.DefaultSecretSuffix, NativeDrivers: []string{"native.example.com"}}},
+	"decisions": {"decisions", migrate.Options{SecretSuffix: migrate.DefaultSecretSuffix}},
+	"manifests": {"manifests", migrate.Options{SecretSuffix: migrate.DefaultSecretSuffix}},
 }
 
 func decode(t *testing.T, file string) []manifest.Located {
@@ -44,16 +44,16 @@ func decode(t *testing.T, file string) []manifest.Located {
 	return objects
 }
 
-func planOf(t *testing.T, name string) *migration.Plan {
+func planOf(t *testing.T, name string) *migrate.Plan {
 	t.Helper()
-	inventory, err := migration.Load(decode(t, filepath.Join("testdata", cases[name].input+".yaml")))
+	inventory, err := migrate.Load(decode(t, filepath.Join("testdata", cases[name].input+".yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return inventory.Plan(cases[name].options)
 }
 
-func yamlOf(t *testing.T, plan *migration.Plan) string {
+func yamlOf(t *testing.T, plan *migrate.Plan) string {
 	t.Helper()
 	var page bytes.Buffer
 	if err := plan.WriteYAML(&page); err != nil {
@@ -76,7 +76,7 @@ func TestPlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want, +got; 'go test ./internal/emulator/migration -update' writes it:\n%s", diff)
+				t.Errorf("-want, +got; 'go test ./internal/migrate -update' writes it:\n%s", diff)
 			}
 		})
 	}
@@ -118,8 +118,8 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	var list struct {
-		Decisions []migration.Decision `json:"decisions"`
-		Accounts  []migration.Account  `json:"accounts"`
+		Decisions []migrate.Decision `json:"decisions"`
+		Accounts  []migrate.Account  `json:"accounts"`
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(plan.Decisions, list.Decisions); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)
 	}
-	want := []migration.Account{
+	want := []migrate.Account{
 		{
 			Namespace: "demo", Name: "app", DriverName: "s3.example.com", BucketID: "bucket-0001", AccountID: "ba-0001",
 			OldSecret: "app-credentials", NewSecret: "app-credentials-v1alpha2",
@@ -153,11 +153,11 @@ func TestComments(t *testing.T) {
 			object.Object["deletionPolicy"] = "x\nkind: Evil"
 		}
 	}
-	inventory, err := migration.Load(objects)
+	inventory, err := migrate.Load(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(yamlOf(t, inventory.Plan(migration.Options{SecretSuffix: "-x"}))) {
+	for line := range strings.Lines(yamlOf(t, inventory.Plan(migrate.Options{SecretSuffix: "-x"}))) {
 		if strings.Contains(line, "Evil") && !strings.HasPrefix(line, "# ") {
 			t.Errorf("a line that is no comment: %q", line)
 		}
@@ -166,24 +166,24 @@ func TestComments(t *testing.T) {
 
 // TestCodes: each code is in a golden file, and in the documents.
 func TestCodes(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/migrating.md")
+	page, err := os.ReadFile("../../docs/migrating.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	plans := []*migration.Plan{planOfTooMany(t)}
+	plans := []*migrate.Plan{planOfTooMany(t)}
 	for name := range cases {
 		plans = append(plans, planOf(t, name))
 	}
-	seen := map[migration.Code]bool{}
+	seen := map[migrate.Code]bool{}
 	for _, plan := range plans {
 		for _, decision := range plan.Decisions {
 			seen[decision.Code] = true
-			if !slices.Contains(migration.Codes(), decision.Code) {
+			if !slices.Contains(migrate.Codes(), decision.Code) {
 				t.Errorf("code %s is not in the list", decision.Code)
 			}
 		}
 	}
-	for _, code := range migration.Codes() {
+	for _, code := range migrate.Codes() {
 		if !seen[code] {
 			t.Errorf("no golden file has code %s", code)
 		}
@@ -194,7 +194,7 @@ func TestCodes(t *testing.T) {
 }
 
 // planOfTooMany plans a class with more parameters than v1alpha2 allows.
-func planOfTooMany(t *testing.T) *migration.Plan {
+func planOfTooMany(t *testing.T) *migrate.Plan {
 	t.Helper()
 	class := "apiVersion: objectstorage.k8s.io/v1alpha1\nkind: BucketClass\nmetadata: {name: gold}\ndriverName: d.example.com\nparameters:\n"
 	for i := range 513 {
@@ -204,11 +204,11 @@ func planOfTooMany(t *testing.T) *migration.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inventory, err := migration.Load(objects)
+	inventory, err := migrate.Load(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inventory.Plan(migration.Options{})
+	return inventory.Plan(migrate.Options{})
 }
 
 func TestLoadRejects(t *testing.T) {
@@ -260,7 +260,7 @@ func TestLoadRejects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			objects, err := manifest.DecodeFile("in.yaml", []byte(tc.text))
 			if err == nil {
-				_, err = migration.Load(objects)
+				_, err = migrate.Load(objects)
 			}
 			if err == nil {
 				t.Fatal("no error")
@@ -277,7 +277,7 @@ func TestLoadRejects(t *testing.T) {
 // TestLoadRepeated: files may overlap.
 func TestLoadRepeated(t *testing.T) {
 	objects := decode(t, "testdata/ordinary.yaml")
-	inventory, err := migration.Load(append(objects, decode(t, "testdata/ordinary.yaml")...))
+	inventory, err := migrate.Load(append(objects, decode(t, "testdata/ordinary.yaml")...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestOptions(t *testing.T) {
 		suffix string
 		valid  bool
 	}{{"", true}, {"-v1alpha2", true}, {".new", true}, {"_", false}, {"-", false}, {" x", false}} {
-		if err := (migration.Options{SecretSuffix: tc.suffix}).Validate(); (err == nil) != tc.valid {
+		if err := (migrate.Options{SecretSuffix: tc.suffix}).Validate(); (err == nil) != tc.valid {
 			t.Errorf("suffix %q: %v", tc.suffix, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package migration moves a deployment of COSI from v1alpha1 to v1alpha2.
+// Package migrate moves a deployment of COSI from v1alpha1 to v1alpha2.
 //
 // The kinds of both versions have the same names, so that no cluster has both, and no
 // object can be converted in place. [Load] and [FromCluster] read the objects of v1alpha1,
@@ -9,4 +9,4 @@
 // Not everything can be translated, and some of it changes its meaning. Each such case is a
 // [Decision] for a person. Nothing here deletes anything, writes to a cluster of v1alpha1, or
 // reads a Secret.
-package migration
+package migrate

@@ -1,4 +1,4 @@
-package migration_test
+package migrate_test
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/migration"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/migrate"
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -192,7 +192,7 @@ func (l *lab) write(objects []manifest.Located) {
 }
 
 // printed returns the objects of a plan as a person applies them.
-func (l *lab) printed(plan *migration.Plan) []manifest.Located {
+func (l *lab) printed(plan *migrate.Plan) []manifest.Located {
 	l.Helper()
 	var page bytes.Buffer
 	if err := plan.WriteYAML(&page); err != nil {
@@ -205,16 +205,16 @@ func (l *lab) printed(plan *migration.Plan) []manifest.Located {
 	return objects
 }
 
-func (l *lab) apply(objects []manifest.Located, dryRun bool) *migration.Report {
+func (l *lab) apply(objects []manifest.Located, dryRun bool) *migrate.Report {
 	l.Helper()
-	report, err := migration.Apply(l.Context(), l.config, objects, dryRun)
+	report, err := migrate.Apply(l.Context(), l.config, objects, dryRun)
 	if err != nil {
 		l.Fatal(err)
 	}
 	return report
 }
 
-func names(references []migration.Reference) []string {
+func names(references []migrate.Reference) []string {
 	all := make([]string, len(references))
 	for i, reference := range references {
 		all[i] = reference.String()
@@ -242,13 +242,13 @@ func TestMove(t *testing.T) {
 		t.Errorf("the plan of the cluster differs from that of the file:\n%s", diff)
 	}
 	objects := l.printed(plan)
-	if _, err := migration.Apply(ctx, l.config, objects, false); !errors.Is(err, migration.ErrVersion) {
+	if _, err := migrate.Apply(ctx, l.config, objects, false); !errors.Is(err, migrate.ErrVersion) {
 		t.Errorf("apply beside v1alpha1: %v, want ErrVersion", err)
 	}
 
 	l.serveBoth(ctx)
 	l.failsToRead(ctx, "a cluster of both versions", "serves v1alpha1 and v1alpha2")
-	if _, err := migration.Apply(ctx, l.config, objects, false); !errors.Is(err, migration.ErrVersion) {
+	if _, err := migrate.Apply(ctx, l.config, objects, false); !errors.Is(err, migrate.ErrVersion) {
 		t.Errorf("apply to a cluster of both versions: %v, want ErrVersion", err)
 	}
 
@@ -259,7 +259,7 @@ func TestMove(t *testing.T) {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	again := l.apply(objects, false)
-	want := &migration.Report{Created: []migration.Reference{}, Different: []migration.Difference{}, Skipped: again.Skipped}
+	want := &migrate.Report{Created: []migrate.Reference{}, Different: []migrate.Difference{}, Skipped: again.Skipped}
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("applied again (-want +got):\n%s", diff)
 	}
@@ -270,10 +270,10 @@ func TestMove(t *testing.T) {
 }
 
 // readOnly reads the objects of v1alpha1, and checks that it changes nothing and reads no Secret.
-func (l *lab) readOnly(ctx context.Context) *migration.Inventory {
+func (l *lab) readOnly(ctx context.Context) *migrate.Inventory {
 	l.Helper()
 	before := len(l.requests.All())
-	inventory, err := migration.FromCluster(ctx, l.config)
+	inventory, err := migrate.FromCluster(ctx, l.config)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func (l *lab) readOnly(ctx context.Context) *migration.Inventory {
 // failsToRead checks that a cluster is not read, with an error that contains a text.
 func (l *lab) failsToRead(ctx context.Context, cluster, want string) {
 	l.Helper()
-	if _, err := migration.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := migrate.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), want) {
 		l.Errorf("read %s: %v, want %q", cluster, err, want)
 	}
 }
@@ -335,7 +335,7 @@ func TestApplyDifferent(t *testing.T) {
 	}
 	patch(`{"metadata": {"labels": {"team": "other"}}, "spec": {"deletionPolicy": "Delete"}}`)
 	report := l.apply(objects, false)
-	want := []migration.Difference{{Object: migration.Reference{Kind: "Bucket", Name: "bucket-0001"}, Fields: []string{
+	want := []migrate.Difference{{Object: migrate.Reference{Kind: "Bucket", Name: "bucket-0001"}, Fields: []string{
 		`metadata.labels[team]: it is "other", not "photos"`, `spec.deletionPolicy: it is "Delete", not "Retain"`,
 	}}}
 	if diff := cmp.Diff(want, report.Different); diff != "" || len(report.Created) > 0 {
@@ -374,7 +374,7 @@ func TestApplyRejects(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			objects := decode(t, "testdata/ordinary.golden.yaml")
 			tc.change(objects[len(objects)-1].Unstructured)
-			_, err := migration.Apply(t.Context(), l.config, objects, false)
+			_, err := migrate.Apply(t.Context(), l.config, objects, false)
 			if err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("error %v, want one with %q", err, tc.says)
 			}
@@ -384,7 +384,7 @@ func TestApplyRejects(t *testing.T) {
 			}
 		})
 	}
-	if _, err := migration.Apply(t.Context(), l.config, nil, false); !errors.Is(err, migration.ErrInput) {
+	if _, err := migrate.Apply(t.Context(), l.config, nil, false); !errors.Is(err, migrate.ErrInput) {
 		t.Errorf("apply nothing: %v, want ErrInput", err)
 	}
 }
