@@ -36,7 +36,7 @@ GOGC ?= 400
 SEED ?= 1
 
 # The packages whose tests take longest begin first, so that none of them runs alone at the end.
-SLOWEST := $(addprefix ./,cmd/cosi-emu internal/scenarios/explore scenarios/suite conformance emulator sidecar \
+SLOWEST := $(addprefix ./,cmd/cosi-emu internal/explore scenarios/suite conformance emulator sidecar \
 	internal/scenarios/engine sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
@@ -109,7 +109,7 @@ test-programs: setup # Run the tests of the programs of the control plane.
 .PHONY: test-suites
 test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 	COSI_EMU_TEST_CONTROL_PLANE=envtest $(GOTEST) -timeout 15m -run '^TestSuite' ./scenarios/suite
-	$(GOTEST) -timeout 15m -run '^TestLongConfirmOnEnvtest$$' ./internal/scenarios/explore
+	$(GOTEST) -timeout 15m -run '^TestLongConfirmOnEnvtest$$' ./internal/explore
 
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
@@ -159,7 +159,7 @@ stranger: # Type the first ten minutes of three people in an empty root, and wri
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
 
 # What is explored for v1alpha1 on each commit; nightly-explore tries all of its scenarios.
-OLDER = internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml scenarios/suite/v1alpha1/steady
+OLDER = internal/explore/testdata/v1alpha1/lifecycle.yaml scenarios/suite/v1alpha1/steady
 
 .PHONY: test-sample
 test-sample: build # Try a sample of the faults, and of interferences, in the base lifecycles and what ends with everything up, drawn with SEED.
@@ -227,7 +227,7 @@ OWN_COMPONENTS = --controller-cmd '$(BIN)/cosi-emu controller $(OWN_FLAGS)' \
 nightly-components: build setup # Run the suite, and try faults, with controller and sidecar as processes.
 	$(BIN)/cosi-emu run --suite $(OWN_COMPONENTS)
 	$(BIN)/cosi-emu run --suite --no-s3 --driver-cmd '$(BIN)/cosi-emu driver --endpoint=$$(COSI_ENDPOINT) --data-dir=$$(STATE_DIR)'
-	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
+	$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
 		--out $(BIN)/found $(OWN_COMPONENTS)
 
 .PHONY: nightly-soak
@@ -240,10 +240,10 @@ nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 EXPLORE ?=
 .PHONY: explore
 explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge to each dialect.
-	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
-	$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore internal/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
 	for dialect in v1alpha1 no-modes one-mode one-mode-get bucket-ids; do \
-		$(BIN)/cosi-emu explore internal/scenarios/explore/testdata/lifecycle.yaml --dialect $$dialect --out $(BIN)/found $(EXPLORE) || exit 1; \
+		$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --dialect $$dialect --out $(BIN)/found $(EXPLORE) || exit 1; \
 	done
 
 # make explore-suite EXPLORE='--prune object'
@@ -257,7 +257,7 @@ explore-steady: build setup # Try every fault in the scenarios that end with eve
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
 
 # make explore-interference EXPLORE='--pairs --budget 10m'
-PEOPLE = internal/scenarios/explore/testdata/lifecycle.yaml scenarios/suite/steady
+PEOPLE = internal/explore/testdata/lifecycle.yaml scenarios/suite/steady
 .PHONY: explore-interference
 explore-interference: build setup # Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)

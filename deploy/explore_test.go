@@ -58,7 +58,7 @@ func TestExploreJob(t *testing.T) {
 
 // TestExploreScenario: the scenario of the Job is the base lifecycle.
 func TestExploreScenario(t *testing.T) {
-	base, err := os.ReadFile("../internal/scenarios/explore/testdata/lifecycle.yaml")
+	base, err := os.ReadFile("../internal/explore/testdata/lifecycle.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

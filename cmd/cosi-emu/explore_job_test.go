@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/env"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )

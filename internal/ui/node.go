@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 )
 
 // The kinds of nodes. Those that Kubernetes does not have are of the backend.

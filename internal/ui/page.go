@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"html/template"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 )
 
 //go:embed html/page.html

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report/timeline"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
+	"github.com/cosi-emu/cosi-emu/internal/replay"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )

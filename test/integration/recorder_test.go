@@ -20,8 +20,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -73,7 +73,7 @@ func talkative() func(fakedriver.Options) (emulator.Server, error) {
 func TestNoSecrets(t *testing.T) {
 	dir := t.TempDir()
 	emu := emulatortest.Start(t, emulator.Options{Dir: dir, Implementations: emulator.Implementations{Driver: talkative()}})
-	recorder := record.New(emu, record.Options{Dir: filepath.Join(dir, "recordings"), All: true})
+	recorder := recorder.New(emu, recorder.Options{Dir: filepath.Join(dir, "recordings"), All: true})
 	all, err := spec.Loader{}.Parse("granted.yaml", []byte(granted))
 	if err != nil {
 		t.Fatal(err)

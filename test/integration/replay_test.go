@@ -15,10 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
+	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
@@ -68,7 +68,7 @@ func makeRecording(t *testing.T, emu *emulator.Emulator) *recording.Recording {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	recorder := record.New(emu, record.Options{Dir: dir, All: true, Program: "v1"})
+	recorder := recorder.New(emu, recorder.Options{Dir: dir, All: true, Program: "v1"})
 	if result := engine.New(emu, engine.Options{Observer: recorder}).Run(t.Context(), all[0]); result.Outcome != outcome.Passed {
 		t.Fatalf("%s: %v", result.Outcome, result.Failures)
 	}

@@ -2,8 +2,8 @@ package mutants
 
 import (
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 )
 
 // Mutant is an implementation of a component with one bug.

@@ -50,7 +50,7 @@ func (p Patch) command() string {
 
 // The scenarios of the nets. None of them names a bug.
 const (
-	lifecycle   = "internal/scenarios/explore/testdata/lifecycle.yaml"
+	lifecycle   = "internal/explore/testdata/lifecycle.yaml"
 	oneAccess   = "scenarios/suite/steady/one-access.yaml"
 	twoAccesses = "scenarios/suite/steady/two-accesses.yaml"
 	twoBuckets  = "scenarios/suite/steady/two-buckets.yaml"
@@ -59,7 +59,7 @@ const (
 	twoBucketsOneAccess = "scenarios/suite/multibucket/two-buckets-one-access.yaml"
 	twoApplications     = "scenarios/suite/access/two-applications.yaml"
 
-	v1alpha1Lifecycle = "internal/scenarios/explore/testdata/v1alpha1/lifecycle.yaml"
+	v1alpha1Lifecycle = "internal/explore/testdata/v1alpha1/lifecycle.yaml"
 )
 
 // v1alpha1 is a scenario of the suite for v1alpha1.

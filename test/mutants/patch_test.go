@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
 // root is the directory of the repository.

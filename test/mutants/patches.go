@@ -3,8 +3,8 @@ package mutants
 import (
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 )
 
 // Patches returns the bugs that are patches.

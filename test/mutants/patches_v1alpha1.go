@@ -1,8 +1,8 @@
 package mutants
 
 import (
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
 )
 
 // v1alpha1Controller are bugs of the controller of v1alpha1. Nearly all are failures of

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 )
 
 // shards is the number of machines that TestLongShards plays.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
 // exploration has the flags of the command.

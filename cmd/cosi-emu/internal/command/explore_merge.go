@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 )
 
 func newExploreMerge(streams cli.Streams) *cobra.Command {

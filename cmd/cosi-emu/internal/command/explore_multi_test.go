@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore"
 )
 
 // TestShuffle has a seed decide the order of scenarios, and lose none.

@@ -16,11 +16,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
+	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/record"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 	"github.com/cosi-emu/cosi-emu/internal/session"
@@ -114,8 +114,8 @@ func (r *runLoop) skip(scenarios []*spec.Scenario, reason error) error {
 const keptRecordings = 100
 
 // recorder records all scenarios with --record, and otherwise those that fail.
-func (r *runLoop) recorder(emu *emulator.Emulator) (*record.Recorder, error) {
-	options := record.Options{Dir: r.record, All: r.record != "", Program: version().Version}
+func (r *runLoop) recorder(emu *emulator.Emulator) (*recorder.Recorder, error) {
+	options := recorder.Options{Dir: r.record, All: r.record != "", Program: version().Version}
 	if options.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -123,7 +123,7 @@ func (r *runLoop) recorder(emu *emulator.Emulator) (*record.Recorder, error) {
 		}
 		options.Dir, options.Newest = filepath.Join(cache, "cosi-emu", "recordings"), keptRecordings
 	}
-	return record.New(emu, options), nil
+	return recorder.New(emu, options), nil
 }
 
 // print prints the failures and the table.

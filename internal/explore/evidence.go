@@ -1,0 +1,167 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+
+	timelineExtension = ".html"
+)
+
+// verifyingRuns is how often a shrunk scenario is run at most until it fails by its oracle.
+const verifyingRuns = 3
+
+// keep writes the smallest candidate that also fails when it is run alone. If there is a
+// race, a smaller candidate may fail only rarely. If no candidate fails alone, keep writes
+// the smallest.
+func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name string) error {
+	smallest := line[len(line)-1]
+	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
+		return e.keepOne(ctx, g, smallest, name)
+	}
+	for _, at := range backwards(len(line)) {
+		if err := e.keepOne(ctx, g, line[at], name); err != nil || g.Verified {
+			return err
+		}
+	}
+	return e.keepOne(ctx, g, smallest, name)
+}
+
+// backwards returns some indexes below n, from the last to the first, in growing strides.
+func backwards(n int) []int {
+	var places []int
+	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride { //nolint:mnd // twice as long
+		places = append(places, at)
+	}
+	return append(places, 0)
+}
+
+// compared reports whether an oracle compares with the clean run, or judges what only a
+// sandbox has.
+func compared(name string) bool {
+	return slices.Contains([]string{OracleState, OracleTruth, OracleCounts, OracleInnocent}, name)
+}
+
+// keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as
+// 'cosi-emu run' does, with the oracles of the engine. It writes the recording and the
+// timeline of that run next to the scenario.
+func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name string) error {
+	text, err := c.render(*g)
+	if err != nil {
+		return err
+	}
+	g.Shrunk = string(text)
+	if e.options.Out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(e.options.Out, dirMode); err != nil {
+		return fmt.Errorf("create the output directory: %w", err)
+	}
+	base := filepath.Join(e.options.Out, name)
+	g.File = base + ".yaml"
+	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
+		return fmt.Errorf("write the scenario: %w", err)
+	}
+	all, err := spec.Loader{}.Parse(g.File, []byte(g.Shrunk))
+	if err != nil { // it uses files of other directories
+		g.Rerun = fmt.Sprintf("is invalid: %s", err)
+		return nil
+	}
+	return e.verifyAll(ctx, g, all, base)
+}
+
+// verifyAll runs the shrunk scenario until it fails by the oracle of the group, at most verifyingRuns times.
+func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario, base string) error {
+	return e.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
+		for range verifyingRuns {
+			shown, err := e.rerun(ctx, w, all, base)
+			if err != nil {
+				return w, err
+			}
+			g.shown = shown.Scenarios[0]
+			if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
+				g.Timeline = base + timelineExtension
+			}
+			g.verify(shown)
+			if w, err = e.resetAfter(ctx, w, &runResult{tornDown: true}); err != nil || g.Verified {
+				return w, errors.Join(err, ctx.Err())
+			}
+		}
+		return w, nil
+	})
+}
+
+// rerun runs a scenario as 'cosi-emu run' does, and writes its recording and timeline.
+func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
+	if err != nil {
+		return shown, fmt.Errorf("create a directory for the recording: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	recorder := recorder.New(w.emu, recorder.Options{Dir: dir, All: true, Program: e.options.Program})
+	run := runner.Runner{
+		Engine: engine.New(w.emu, engine.Options{Observer: recorder}), Journal: w.emu.Journal(), Version: e.options.Program,
+	}
+	shown = run.Run(ctx, all)
+	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
+		return shown, err
+	}
+	path := recorder.Path(all[0].Name)
+	if path == "" {
+		return shown, nil // it was skipped
+	}
+	if err := os.Rename(path, base+recording.Extension); err != nil {
+		return shown, fmt.Errorf("save the recording of %s: %w", all[0].Name, err)
+	}
+	shown.Scenarios[0].Recording = base + recording.Extension
+	return shown, writeTimeline(base+timelineExtension, shown)
+}
+
+func writeTimeline(file string, shown report.Report) (err error) {
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return timeline.Write(out, shown)
+}
+
+// verify records whether a run of the shrunk scenario failed by the oracle of the group.
+func (g *Group) verify(shown report.Report) {
+	var oracles []string
+	for _, failure := range shown.Scenarios[0].Failures {
+		name := failure.Oracle
+		switch {
+		case name != "" || failure.Broken:
+		case failure.Step != nil:
+			name = OracleSteps
+		default: // an object that the clean-up cannot delete
+			name = OracleDeletable
+		}
+		if name != "" && !slices.Contains(oracles, name) {
+			oracles = append(oracles, name)
+		}
+	}
+	g.Verified = slices.Contains(oracles, g.Oracle)
+	g.Rerun = string(shown.Outcome)
+	if len(oracles) > 0 {
+		g.Rerun += " by " + strings.Join(oracles, ", ")
+	}
+}

@@ -1,0 +1,314 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/internal/replay"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+)
+
+// TestExplore tries faults at the driver calls of the components of this project, and
+// expects no findings. Whole explorations run with make explore; docs/explore.md has
+// their figures.
+func TestExplore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
+	lost, stale := []Kind{CrashAfter, LoseReply}, []Kind{Stale}
+	tests := map[string]struct {
+		reason  string
+		file    string
+		dialect dialects.Dialect
+		kinds   []Kind
+		at      string
+		points  int // 0: it depends on when caches are up to date
+	}{
+		"V1alpha2": {"Two calls get IDs, and others create, grant, revoke and delete.", v1alpha2, "", lost, "sidecar rpc Driver*", 6},
+		"V1alpha1": {"There are no calls for IDs.", v1alpha1, "", lost, "sidecar rpc Driver*", 4},
+		"Bridge":   {"It is called six times, and calls the driver four times.", v1alpha2, dialects.V1alpha1, lost, "bridge rpc Driver*", 10},
+		"OneMode":  {"The driver is called as often as a driver of v1alpha1.", v1alpha2, dialects.OneMode, lost, "bridge rpc Driver*", 10},
+		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, "", stale, "sidecar api get *", 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at, Emulator: embedded()}
+			opts.Emulator.Dialect = tc.dialect
+			r, err := Explore(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
+			}
+			want := cmp.Or(tc.points*len(tc.kinds), r.Applicable)
+			if want == 0 || r.Applicable != want || r.Tried != want || len(r.Unreached) > 0 {
+				t.Errorf("%s %d applicable, %d tried, not reached: %v; want %d, all tried and reached",
+					tc.reason, r.Applicable, r.Tried, r.Unreached, want)
+			}
+		})
+	}
+}
+
+// ownIDs has a driver of v1alpha1 choose IDs that differ from names, as many in the field do.
+func ownIDs(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	const own = "arn:own/"
+	switch r := request.(type) {
+	case *cosiv1alpha1.DriverDeleteBucketRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
+	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+		r.BucketId, r.AccountId = strings.TrimPrefix(r.GetBucketId(), own), strings.TrimPrefix(r.GetAccountId(), own)
+	}
+	response, err := handle(ctx, request)
+	switch r := response.(type) {
+	case *cosiv1alpha1.DriverCreateBucketResponse:
+		if err == nil {
+			r.BucketId = own + r.GetBucketId()
+		}
+	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
+		if err == nil {
+			r.AccountId = own + r.GetAccountId()
+		}
+	}
+	return response, err
+}
+
+// TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, which the
+// bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
+func TestExploreOwnIDs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	const file = "testdata/lifecycle.yaml"
+	opts := Options{
+		Emulator: embedded(),
+		File:     file, Text: text(t, file), Sandboxes: 2,
+		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
+	}
+	opts.Emulator.Dialect = dialects.V1alpha1
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.ServerOptions = append(opts.ServerOptions, grpc.ChainUnaryInterceptor(ownIDs))
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Findings {
+		t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
+	}
+	const calls = 10 // six of the bridge, and four of the driver
+	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
+		t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
+	}
+}
+
+// forgetful is a backend that returns an unspecific error for a deleted account, so its
+// driver cannot revoke twice.
+type forgetful struct{ fakedriver.Backend }
+
+func (f forgetful) DeleteAccount(ctx context.Context, owner, id string) error {
+	err := f.Backend.DeleteAccount(ctx, owner, id)
+	if errors.Is(err, fakedriver.ErrNotExist) {
+		return errors.New("the account cannot be deleted")
+	}
+	return err
+}
+
+// TestLongShrink verifies that the bug of a driver is found, and shrunk to a few lines.
+func TestLongShrink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = forgetful{opts.Backend}
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed {
+		t.Fatalf("findings: %+v, want one that is confirmed", r.Findings)
+	}
+	g := r.Findings[0]
+	checkFiles(t, g)
+	t.Logf("%s: %s\nwhy: %s\n%s", g.Oracle, g.Message, g.Why, g.Shrunk)
+	_, steps, _ := strings.Cut(g.Shrunk, "\nsteps:\n")
+	const most = 12
+	if lines := strings.Count(steps, "\n"); lines == 0 || lines > most {
+		t.Errorf("the steps have %d lines, want at most %d", lines, most)
+	}
+	if strings.Contains(g.Shrunk, "bystander") {
+		t.Error("the unrelated object was not removed")
+	}
+	if _, err := (spec.Loader{}).Parse("shrunk.yaml", []byte(g.Shrunk)); err != nil {
+		t.Errorf("the shrunk scenario is invalid: %v", err)
+	}
+}
+
+// checkFiles expects the scenario, a recording that can be replayed, and the timeline.
+func checkFiles(t *testing.T, g Group) {
+	t.Helper()
+	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
+		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
+	}
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("invalid timeline: %v", err)
+	}
+	recorded, err := recording.ReadFile(g.Recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replay.Scenario(recorded); err != nil {
+		t.Error(err)
+	}
+	if recorded.End == nil || len(recorded.End.Failures) == 0 || !g.Verified {
+		t.Errorf("run alone, the scenario %s, and the recording ends with %+v; want it to fail by %s", g.Rerun, recorded.End, g.Oracle)
+	}
+}
+
+// full is a backend that has no place for accounts.
+type full struct{ fakedriver.Backend }
+
+func (full) PutAccount(context.Context, fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	return fakedriver.Credentials{}, errors.New("the disk is full")
+}
+
+// TestLongWithoutFault verifies that a bug which every run shows is a finding like others, also if
+// a step fails: explained, shrunk and recorded.
+func TestLongWithoutFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Out: filepath.Join(t.TempDir(), "found"),
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = full{opts.Backend}
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed || r.Findings[0].Oracle != OracleSteps {
+		t.Fatalf("findings: %+v, want one of the oracle %s that is confirmed", r.Findings, OracleSteps)
+	}
+	g := r.Findings[0]
+	checkFiles(t, g)
+	const why = "driver answered the 1st DriverGrantBucketAccess ba-<BucketAccess/app> with Internal: the object store failed; see its log"
+	if g.Why != why {
+		t.Errorf("why: %q, want %q", g.Why, why)
+	}
+	if strings.Contains(g.Shrunk, "bystander") || !strings.Contains(g.Shrunk, "BucketAccess") {
+		t.Errorf("want only the claim and the access:\n%s", g.Shrunk)
+	}
+}
+
+// flaky is a backend that never deletes the first account that it is asked for twice.
+// It handles all other accounts correctly.
+type flaky struct {
+	fakedriver.Backend
+
+	mu    sync.Mutex
+	asked map[string]bool
+	stuck string
+}
+
+func (m *flaky) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[spec.ID] && m.stuck == "" {
+		m.stuck = spec.ID
+	}
+	m.asked[spec.ID] = true
+	return m.Backend.PutAccount(ctx, spec)
+}
+
+func (m *flaky) DeleteAccount(ctx context.Context, owner, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stuck == id {
+		return errors.New("the account cannot be deleted")
+	}
+	return m.Backend.DeleteAccount(ctx, owner, id)
+}
+
+// TestLongSeenOnce verifies the report of a finding that does not occur again.
+func TestLongSeenOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
+		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
+	}
+	backend := &flaky{asked: map[string]bool{}}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		backend.mu.Lock()
+		defer backend.mu.Unlock()
+		backend.Backend, opts.Backend = opts.Backend, backend
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 {
+		t.Fatalf("findings: %+v, want one", r.Findings)
+	}
+	if g := r.Findings[0]; g.Confirmed || g.Runs != 1+confirmingRuns || g.Shrunk != "" || g.File != "" {
+		t.Errorf("%+v, want it seen once in %d runs, and not shrunk", g, 1+confirmingRuns)
+	}
+}
+
+// TestLongSteady tries a sample of the faults in the scenarios that end with everything up,
+// and expects no findings. Make explore-steady tries all.
+func TestLongSteady(t *testing.T) {
+	files, err := filepath.Glob("../../scenarios/suite/steady*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d files, %v; want at least 4", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			const few = 40
+			r, err := Explore(t.Context(), Options{
+				File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep, Emulator: embedded(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Tried == 0 {
+				t.Error("no effect was tried")
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
+			}
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package explore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/explore/remote"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+)
+
+// ErrBudget is the error of a scenario that was not started.
+var ErrBudget = errors.New("budget exhausted before this scenario")
+
+// Source is a scenario to explore.
+type Source struct {
+	// File is the name of the file, and Text its content.
+	File string
+	Text []byte
+}
+
+// All explores scenarios one after the other, in the same sandboxes. Those for one version of
+// the COSI kinds come after each other. A fault that
+// was tried in one scenario is not tried at an equivalent operation of another:
+// [Options.Prune] selects which operations count as equivalent. It calls done with the
+// report of each scenario, or with the error of a scenario that cannot be explored, and
+// continues. Options.State is a directory with a file for each scenario, or
+// s3://BUCKET/PREFIX, and Options.Budget is for all scenarios. If the context ends, done gets the partial report
+// of the current scenario.
+func All(ctx context.Context, opts Options, sources []Source, done func(Source, *Report, error)) (err error) {
+	opts, err = opts.withDefaults(ctx)
+	if err != nil {
+		return err
+	}
+	opts.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	if opts.State != "" && !remote.IsURL(opts.State) {
+		if err := os.MkdirAll(opts.State, dirMode); err != nil {
+			return fmt.Errorf("create the state directory: %w", err)
+		}
+	}
+	for _, source := range groupedByAPI(sources) {
+		if opts.shared.ends.passed() {
+			done(source, nil, ErrBudget)
+			continue
+		}
+		one := opts
+		one.File, one.Text = source.File, source.Text
+		if opts.State != "" {
+			sum := sha256.Sum256(source.Text)
+			one.State = remote.Join(opts.State, hex.EncodeToString(sum[:])+remote.Suffix)
+		}
+		report, err := Explore(ctx, one)
+		done(source, report, err)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// sharedState is shared by the explorations of several scenarios.
+type sharedState struct {
+	pool  *pool
+	tried map[string]bool // prune keys with the kinds that were tried
+	ends  deadline
+}
+
+// serve replaces the sandboxes, which must be unused, if they serve another version of the COSI
+// kinds.
+func (s *sharedState) serve(ctx context.Context, opts Options) error {
+	if s.pool.options.Emulator.API == opts.Emulator.API {
+		return nil
+	}
+	err := s.pool.stop(context.WithoutCancel(ctx))
+	s.pool, s.tried = newPool(opts), map[string]bool{} // operations of versions are not equivalent
+	return err
+}
+
+// groupedByAPI puts scenarios for the same version of the COSI kinds after each other, since
+// each change of the version costs new sandboxes.
+func groupedByAPI(sources []Source) []Source {
+	var versions []objectstorage.Version
+	of := map[objectstorage.Version][]Source{}
+	for _, source := range sources {
+		version := objectstorage.Version("") // of what cannot be read, which is reported later
+		if s, err := parseOne(spec.Loader{}, source.File, source.Text); err == nil {
+			version = s.API()
+		}
+		if of[version] == nil {
+			versions = append(versions, version)
+		}
+		of[version] = append(of[version], source)
+	}
+	grouped := make([]Source, 0, len(sources))
+	for _, version := range versions {
+		grouped = append(grouped, of[version]...)
+	}
+	return grouped
+}
+
+// untried returns the trials of a clean run that were not tried before at an equivalent
+// operation: of an earlier scenario, or, except with PruneState, of this one.
+func (e *explorer) untried() []Trial {
+	states := map[Point]string{}
+	for _, s := range pruneKeys(e.clean, e.options.Prune) {
+		states[s.point] = s.state
+	}
+	key := func(t Trial) string { return states[t.Point] + t.what() }
+	chosen := map[string]bool{}
+	var left []Trial
+	for _, t := range e.trials {
+		if e.shared.tried[key(t)] || e.options.Prune != PruneState && chosen[key(t)] {
+			e.report.Pruned++
+			continue
+		}
+		chosen[key(t)] = true
+		left = append(left, t)
+	}
+	left = sample(left, e.options.Sample, e.options.Seed)
+	for _, t := range left {
+		e.shared.tried[key(t)] = true
+	}
+	return left
+}

@@ -1,0 +1,96 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+)
+
+// row is one event, or the beginning of one step, in the list.
+type row struct {
+	ID      string
+	Step    *stepRow // nil for an event
+	Class   string
+	At      string
+	Lane    string
+	Hue     string
+	Life    int // which incarnation, from the second on
+	Name    string
+	Subject string
+	Outcome string
+	Took    string
+	Message string
+	Fault   string
+
+	// Facts are what else is known of an event.
+	Facts             []string
+	Request, Response string
+
+	time time.Time
+}
+
+// stepRow is what a step has and an event has not.
+type stepRow struct {
+	Number  int
+	Verb    string
+	Place   string
+	Outcome string
+	Depth   int
+}
+
+// eventTable returns steps and events on one clock.
+func eventTable(id string, s report.Scenario) []row {
+	rows := make([]row, 0, len(s.Steps)+len(s.Events))
+	for i, step := range s.Steps {
+		rows = append(rows, row{
+			ID: fmt.Sprintf("%s-p%d", id, i), Class: "step " + string(step.Outcome), At: offset(since(s, step.Started)),
+			Lane: laneUser, Hue: laneUser, Name: stepName(step), Took: span(step.Duration), time: step.Started,
+			Step: &stepRow{i + 1, step.Verb, place(step.Position), string(step.Outcome), min(step.Depth, maxDepth)},
+		})
+	}
+	for _, e := range s.Events {
+		rows = append(rows, eventRow(id, s, e))
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return a.time.Compare(b.time) })
+	return rows
+}
+
+// maxDepth is how deep steps are indented.
+const maxDepth = 6
+
+func eventRow(id string, s report.Scenario, e journal.Event) row {
+	r := row{
+		ID: eventID(id, e), Class: eventClass(s, e), At: offset(since(s, e.Time)), Lane: e.Component, Hue: hue(e.Component),
+		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
+		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
+	}
+	if e.Incarnation > 1 {
+		r.Life = e.Incarnation
+	}
+	switch e.Seam {
+	case journal.SeamLog, journal.SeamProcess:
+	default:
+		r.Took = span(e.Duration)
+	}
+	r.Facts = facts(e)
+	return r
+}
+
+func facts(e journal.Event) []string {
+	all := []string{fmt.Sprintf("event %d", e.Seq), e.Time.Format("15:04:05.000000"), fmt.Sprintf("seam %s", e.Seam)}
+	if e.Nth > 0 {
+		all = append(all, fmt.Sprintf("call %d of this operation by %s", e.Nth, e.Component))
+	}
+	if e.Incarnation > 0 {
+		all = append(all, fmt.Sprintf("incarnation %d", e.Incarnation))
+	}
+	return all
+}
+
+// Opens reports whether there is more of the row than fits into a line.
+func (r row) Opens() bool {
+	return r.Step == nil && (r.Request != "" || r.Response != "" || r.Message != "")
+}

@@ -1,0 +1,87 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// laneUser is the lane of the scenario itself.
+const laneUser = "user"
+
+// laneAPIServer is the lane of the API server, which has its outages and the requests that faults
+// make fail.
+const laneAPIServer = "kube-apiserver"
+
+// laneOf says in whose lane an event is. The driver's administrative calls are in
+// that of the store, where they take effect.
+func laneOf(e journal.Event) string {
+	if e.Seam == journal.SeamStore {
+		return vocabulary.Store
+	}
+	return e.Component
+}
+
+// roles are the parts of COSI from top to bottom, as a request travels.
+var roles = []string{laneUser, vocabulary.Controller, vocabulary.Sidecar, vocabulary.Driver}
+
+// role says which part of COSI a lane is; "sidecar" of "sidecar.other".
+func role(lane string) string {
+	before, _, _ := strings.Cut(lane, ".")
+	return before
+}
+
+// laneNames returns the lanes of a scenario in order: user, controller, each
+// sidecar with its driver, everything else, and the store at the bottom.
+func laneNames(s report.Scenario, also []string) []string {
+	names := append([]string{laneUser}, also...)
+	for _, e := range s.Events {
+		if name := laneOf(e); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if e.Seam == journal.SeamAPI && !slices.Contains(names, laneAPIServer) {
+			names = append(names, laneAPIServer)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(group(a), group(b)), cmp.Compare(suffix(a), suffix(b)), cmp.Compare(rank(a), rank(b)))
+	})
+	return names
+}
+
+// suffix tells pairs of sidecar and driver apart.
+func suffix(lane string) string { return strings.TrimPrefix(lane, role(lane)) }
+
+func rank(lane string) int { return slices.Index(roles, role(lane)) }
+
+// group keeps what belongs together together.
+func group(lane string) int {
+	switch role(lane) {
+	case laneUser:
+		return 0
+	case vocabulary.Controller:
+		return 1
+	case vocabulary.Sidecar, vocabulary.Driver:
+		return 2
+	case vocabulary.Store:
+		return 4
+	default:
+		return 3
+	}
+}
+
+// hue is the class of a lane's colour.
+func hue(lane string) string {
+	switch {
+	case lane == laneAPIServer:
+		return "apiserver"
+	case lane == vocabulary.Store || slices.Contains(roles, role(lane)):
+		return role(lane)
+	default:
+		return "other"
+	}
+}

@@ -1,0 +1,85 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+)
+
+// liveID is the section of the picture of a running emulator.
+const liveID = "live"
+
+// Live is a stretch of the history of a running emulator. It is drawn as a scenario is, so that a
+// page about an emulator and a report look the same.
+type Live struct {
+	// Since and Until are the ends of the time axis.
+	Since, Until time.Time
+	// Events are those of the journal in that time.
+	Events []journal.Event
+	// Steps are what users have done.
+	Steps []report.Step
+	// Lanes are components that have a lane even if they have done nothing.
+	Lanes []string
+}
+
+// Write writes the picture as HTML, for a page that has Style and WriteSymbols. A mark links to
+// "#live-eN" for event N.
+func (l Live) Write(w io.Writer) error {
+	s := report.Scenario{
+		Name: "the emulator", Started: l.Since, Duration: l.Until.Sub(l.Since), Events: slices.Clone(l.Events), Steps: l.Steps,
+	}
+	return execute(w, "chart.html", view{Scenario: s, ID: liveID, Chart: newChart(liveID, s, l.Lanes...)})
+}
+
+// WriteEvent writes an event with all that the journal has of it.
+func WriteEvent(w io.Writer, e journal.Event) error {
+	return execute(w, "entry.html", eventRow(liveID, report.Scenario{Started: e.Time}, e))
+}
+
+// WriteSymbols writes the shapes that a picture uses.
+func WriteSymbols(w io.Writer) error { return execute(w, "symbols.html", nil) }
+
+// Style returns the style sheet of reports.
+func Style() string { return style }
+
+// ConditionClass says what a condition looks like: good, poor, awful or unknown.
+func ConditionClass(conditionType, status string) string {
+	s := state{}
+	s.Type, s.Status = conditionType, metav1.ConditionStatus(status)
+	return stateClass(s)
+}
+
+func execute(w io.Writer, template string, data any) error {
+	if err := pages.ExecuteTemplate(w, template, data); err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	return nil
+}
+
+// Kind is a kind of events that readers turn on and off.
+type Kind struct {
+	// Name is what KindOf returns, and the class of its marks.
+	Name string `json:"name"`
+	// Label is its name for readers.
+	Label string `json:"label"`
+	// On says that it is shown unless readers turn it off.
+	On bool `json:"on"`
+}
+
+// Kinds returns the kinds of events, in the order in which a page offers them.
+func Kinds() []Kind {
+	kinds := make([]Kind, 0, len(categories))
+	for _, k := range categories {
+		kinds = append(kinds, Kind{Name: string(k), Label: filterLabels[k], On: k != kindLog && shownAtFirst(k)})
+	}
+	return kinds
+}
+
+// KindOf returns the name of an event's kind.
+func KindOf(e journal.Event) string { return string(categoryOf(e)) }

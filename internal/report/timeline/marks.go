@@ -1,0 +1,161 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// mark is one event, or one step, in the picture.
+type mark struct {
+	// Target is where it is told in full; nowhere if it is empty.
+	Target string
+	Class  string
+	X      string
+	Width  string
+	Y      int
+	Height int
+	Label  string
+	// LabelX is where the label begins, and Shift how many pixels behind that.
+	LabelX string
+	Shift  int
+	TextY  int
+	Inside bool
+	// Title is for those who point at it, and for screen readers.
+	Title string
+	// Symbol is the shape of something without a duration.
+	Symbol string
+}
+
+// eventMarks draws the events of a lane, the minor ones below the others, and
+// returns how many rows these take.
+func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
+	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
+	var items []*item
+	var major, minor []journal.Event
+	for _, e := range events {
+		if categoryOf(e).minor() {
+			minor = append(minor, e)
+			continue
+		}
+		begin := p.since(e.Time)
+		next := &item{from: p.pixels(begin), to: p.pixels(begin + lasting(e.Duration)), label: label(e)}
+		if categoryOf(e) == kindProcess {
+			next.to = max(next.to, next.from+symbolWidth)
+		}
+		major, items = append(major, e), append(items, next)
+	}
+	rows := max(pack(items, maxRows), 1)
+	for _, e := range minor {
+		drawn.Marks = append(drawn.Marks, p.eventMark(e, &item{}, y+rows*rowHeight))
+	}
+	for i, e := range major {
+		drawn.Marks = append(drawn.Marks, p.eventMark(e, items[i], y))
+	}
+	return rows
+}
+
+// maxLabel is how long a label may be.
+const maxLabel = 40
+
+func label(e journal.Event) string {
+	text := short(e)
+	if e.Failed() {
+		text += " " + e.Outcome
+	}
+	if e.Fault != "" {
+		text = "⚡" + text
+	}
+	return cutText(text, maxLabel)
+}
+
+func cutText(text string, letters int) string {
+	if runes := []rune(text); len(runes) > letters {
+		return string(runes[:letters-1]) + "…"
+	}
+	return text
+}
+
+func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
+	lasted := e.Duration
+	if categoryOf(e) == kindWatch {
+		lasted = 0
+	}
+	m := p.mark(p.since(e.Time), lasted, i, y)
+	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(p.s, e)
+	p.tops[m.Target] = m.Y
+	m.Title = eventTitle(e, p.since(e.Time))
+	if categoryOf(e).minor() {
+		m.Height = minorHeight - 3
+	}
+	if categoryOf(e) == kindProcess {
+		m.Shift += symbolWidth - minMark
+		m.Symbol = "crash"
+		if life := processSymbols[e.Operation.Name]; life != "" && !e.Failed() {
+			m.Symbol = life
+		}
+	}
+	return m
+}
+
+// processSymbols are the shapes of steps in a life; others are those of a crash.
+var processSymbols = map[string]string{"start": "start", "ready": "ready", "stop": "stop"}
+
+func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
+	from, to := p.scale.at(begin), p.scale.at(begin+lasting(lasted))
+	to = max(to, from+float64(minMark)/nominalWidth)
+	m := mark{
+		X: percent(from), Width: percent(to - from), Y: y + i.row*rowHeight, Height: markHeight,
+		LabelX: percent(to), Shift: labelGap, Inside: i.inside,
+	}
+	m.TextY = m.Y + rowHeight - 6
+	if i.inside {
+		m.LabelX = m.X
+	}
+	if i.shown {
+		m.Label = i.label
+	}
+	return m
+}
+
+func eventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e%d", scenario, e.Seq) }
+
+// eventClass says what an event looks like, in the picture and in the list.
+func eventClass(s report.Scenario, e journal.Event) string {
+	classes := []string{string(categoryOf(e))}
+	switch {
+	case bad(s, e):
+		classes = append(classes, "bad")
+	case unsuccessful(e):
+		classes = append(classes, "unsuccessful")
+	}
+	if e.Fault != "" {
+		classes = append(classes, "faulty")
+	}
+	if e.Seam == journal.SeamStore && e.Component == vocabulary.Store {
+		classes = append(classes, "s3")
+	}
+	return strings.Join(classes, " ")
+}
+
+func eventTitle(e journal.Event, at time.Duration) string {
+	if e.Seam == journal.SeamLog {
+		return fmt.Sprintf("%s s, %s: %s", offset(at), e.Component, cutText(e.Message, 300))
+	}
+	text := fmt.Sprintf("%s s, %s: %s", offset(at), e.Component, e.Operation)
+	if e.Seam != journal.SeamProcess {
+		text += fmt.Sprintf(", %s in %s", e.Outcome, span(e.Duration))
+	}
+	if e.Message != "" {
+		text += ": " + cutText(e.Message, 300)
+	}
+	if e.Fault != "" {
+		text += ", fault " + e.Fault
+	}
+	return text
+}

@@ -1,0 +1,123 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+)
+
+// page is what the outermost template shows.
+type page struct {
+	assets
+	Presentation
+
+	Title    string
+	Version  string
+	Started  string
+	Duration string
+	Outcome  outcome.Outcome
+	Tally    []tally
+	Sections []section
+}
+
+// tally is how many scenarios have one outcome.
+type tally struct {
+	Outcome outcome.Outcome
+	Count   int
+}
+
+// section is a scenario in the list, and where it is shown.
+type section struct {
+	ID string
+	// Anchor is the address by name; empty if another has the same.
+	Anchor   string
+	Name     string
+	Outcome  outcome.Outcome
+	Duration string
+	// Share is the duration in percent of the longest.
+	Share   string
+	Labels  []string
+	Why     string
+	Current bool // whether it is the one to look at first
+
+	scenario report.Scenario
+	as       Presentation
+}
+
+// SummaryID is the section of the summary.
+func (page) SummaryID() string { return sectionID(summaryEntry) }
+
+// View returns what is to be seen of the scenario. Templates call it one after the
+// other, so that a large report is never in memory as a whole.
+func (s section) View() view { return newView(s, s.scenario, s.as) }
+
+func newPage(r report.Report, as Presentation) page {
+	p := page{
+		assets: newAssets(), Presentation: as, Title: cmp.Or(as.Title, title(r)), Version: r.Version, Outcome: r.Outcome,
+		Started: r.Started.Format(time.RFC1123Z), Duration: span(r.Duration),
+	}
+	for _, outcome := range outcomes {
+		if n := count(r, outcome); n > 0 {
+			p.Tally = append(p.Tally, tally{outcome, n})
+		}
+	}
+	longest := time.Duration(1)
+	for _, s := range r.Scenarios {
+		longest = max(longest, s.Duration)
+	}
+	byName := anchors(r.Scenarios)
+	for i, s := range r.Scenarios {
+		p.Sections = append(p.Sections, section{
+			ID: sectionID(i + 1), Anchor: byName[i], Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
+			Share: percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s, as: as,
+		})
+	}
+	if len(p.Sections) > 0 && as.Summary == nil {
+		p.Sections[worst(r.Scenarios)].Current = true
+	}
+	return p
+}
+
+// outcomes are those of engine, the worst first.
+var outcomes = []outcome.Outcome{outcome.Broken, outcome.Failed, outcome.Skipped, outcome.Passed}
+
+func count(r report.Report, outcome outcome.Outcome) int {
+	n := 0
+	for _, s := range r.Scenarios {
+		if s.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// worst is the first failed or broken scenario.
+func worst(all []report.Scenario) int {
+	for _, outcome := range []outcome.Outcome{outcome.Failed, outcome.Broken} {
+		for i, s := range all {
+			if s.Outcome == outcome {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func title(r report.Report) string {
+	bad := count(r, outcome.Failed) + count(r, outcome.Broken)
+	if bad == 0 {
+		return fmt.Sprintf("cosi-emu: %s", plural(len(r.Scenarios), "scenario"))
+	}
+	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, plural(len(r.Scenarios), "scenario"))
+}
+
+// why says in a line why a scenario has not passed.
+func why(s report.Scenario) string {
+	if len(s.Failures) > 0 {
+		return s.Failures[0].Message
+	}
+	return s.Reason
+}

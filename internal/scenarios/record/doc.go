@@ -1,3 +1,0 @@
-// Package record writes recordings of scenarios while they run. Package recording
-// defines their format; package replay replays them.
-package record
