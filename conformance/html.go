@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // WriteHTML writes the report as one file without external resources: the verdicts, and each

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	cosicel "github.com/cosi-emu/cosi-emu/internal/scenarios/cel"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	cosicel "github.com/cosi-emu/cosi-emu/internal/scenario/cel"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 

@@ -1,3 +1,3 @@
 package scenarios
 
-//go:generate go run ../internal/scenarios/generate
+//go:generate go run ../internal/scenario/generate

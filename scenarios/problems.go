@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // problems joins what is wrong in files; nil if nothing is.

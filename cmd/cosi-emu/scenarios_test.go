@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/loader"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // scenario returns a document with the given steps.

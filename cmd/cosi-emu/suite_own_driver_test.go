@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // suiteTimeout is how long a test waits for a run of the whole suite. Only a test that fails waits as long.

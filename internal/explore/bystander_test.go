@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // TestBystander: a change of the bystander is a finding, and the sandbox is replaced. The

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // Timeouts of the steps of a candidate that sets none. Without faults, the timeout is a

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // labelExplore is the label of scenarios that are not explored, and its value.

@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 const (

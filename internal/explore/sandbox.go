@@ -20,9 +20,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // sandboxNamespace is the namespace of all runs. Only an interference deletes it, because

@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // settleTimeout limits each wait for silence. A component that retries never is silent.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // Timelines returns the findings of explorations as a report of scenarios, with the run of each

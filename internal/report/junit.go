@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // The elements of a JUnit report, in the form of Maven Surefire, which Jenkins and

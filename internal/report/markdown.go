@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // markdownOutcomes are the columns of the table in Markdown.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // TestNotes has two scenarios with the same note.

@@ -3,8 +3,8 @@ package report
 import (
 	"fmt"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // projection makes what was expected and what there is alike, but for what is

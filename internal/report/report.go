@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // APIVersion names the structure of a Report in JSON. Fields may be added under

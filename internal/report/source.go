@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // sources returns the files of a scenario. Of its own file, which may have several scenarios, it

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // WriteTable writes a line for each scenario, with the reason if it has not passed, and the sum.

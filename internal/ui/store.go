@@ -23,7 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/env"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/s3access"
 )
 
 const (

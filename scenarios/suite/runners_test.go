@@ -17,7 +17,7 @@ import (
 func TestRunners(t *testing.T) {
 	want := map[string]string{
 		"cmd/cosi-emu/internal/command/run.go":      "runs all, or by label",
-		"internal/scenarios/loader/suite.go":        "reads the files",
+		"internal/scenario/loader/suite.go":         "reads the files",
 		"internal/conformance/endtoend/endtoend.go": "runs those of the area conformance with the driver that is tested",
 		"scenarios/suite/suite_test.go":             "runs all in the tests",
 		"scenarios/suite/bridge_test.go":            "compares with docs/bridge.md",

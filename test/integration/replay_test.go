@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // files are a scenario, with a fault and a crash in it, and steps that it uses.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/runner"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/runner"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 func TestInterrupted(t *testing.T) {

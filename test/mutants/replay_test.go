@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // TestLongReplay replays the recording of a finding, as 'cosi-emu replay' does, in an

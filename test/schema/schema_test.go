@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/schema"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 func compile(t *testing.T) *jsonschema.Schema {
@@ -56,7 +56,7 @@ func documents(t *testing.T, data []byte) []any {
 // TestSuite validates every scenario that ships, and those of the tests.
 func TestSuite(t *testing.T) {
 	compiled := compile(t)
-	for _, dir := range []string{"../../scenarios", "../../internal/scenarios"} {
+	for _, dir := range []string{"../../scenarios", "../../internal/scenario"} {
 		found := 0
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {

@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/s3access"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/s3access"
 )
 
 // Suffix ends the names of states in a directory or below a prefix.

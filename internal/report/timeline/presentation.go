@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // Presentation says how a report reads that is not about scenarios. The zero value is that

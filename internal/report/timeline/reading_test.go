@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // one returns the section of a report about one scenario.

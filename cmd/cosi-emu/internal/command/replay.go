@@ -19,8 +19,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/engine"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/schema"
 )
 
 func newSchema(streams cli.Streams) *cobra.Command {

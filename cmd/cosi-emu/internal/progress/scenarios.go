@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // Scenarios shows the progress of scenarios. It must be closed when they are done.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenarios/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // tally counts the scenarios that have ended.

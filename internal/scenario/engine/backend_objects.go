@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// changeContents makes those changes of the step that need more than a name.
+func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
+	if asked.Put != nil {
+		if err := r.putExternal(ctx, asked.Put); err != nil {
+			return err
+		}
+	}
+	if asked.DeleteObject != nil {
+		if err := r.deleteExternal(ctx, asked.DeleteObject); err != nil {
+			return err
+		}
+	}
+	if asked.SetPolicy != nil {
+		return r.setPolicy(ctx, asked.SetPolicy)
+	}
+	return nil
+}
+
+// compareObjects compares the objects in buckets with the expected ones.
+func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
+	for _, one := range expected {
+		bucket, err := r.text(ctx, one.Name)
+		if err != nil {
+			return err
+		}
+		got, err := r.objectsIn(ctx, bucket)
+		if err != nil {
+			return err
+		}
+		only := spec.Named{one}
+		if err := r.compareBackend(ctx, "contents of bucket", only, map[string]any{bucket: got}, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objectsIn returns the objects in a bucket by their keys.
+func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
+	objects := map[string]any{}
+	err := r.asAdministrator(ctx, bucket, func(a administrator) error {
+		sizes, err := a.list(ctx)
+		for key, size := range sizes {
+			objects[key] = map[string]any{"size": size}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the objects in bucket %s: %w", bucket, err)
+	}
+	return objects, nil
+}
+
+// putExternal puts an object into a bucket, as the administrator.
+func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
+	content, err := r.text(ctx, asked.Content)
+	if err != nil {
+		return err
+	}
+	if err := r.countPut(len(content)); err != nil {
+		return err
+	}
+	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(a administrator, key string) error {
+		return a.put(ctx, key, []byte(content))
+	})
+}
+
+// deleteExternal deletes an object in a bucket, if there is one, as the administrator.
+func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
+	return r.atPlace(ctx, "delete", *asked, func(a administrator, key string) error {
+		if err := a.delete(ctx, key); !isNoObject(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// atPlace runs a function on one object, as the administrator.
+func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a administrator, key string) error) error {
+	bucket, err := r.text(ctx, place.Bucket)
+	if err != nil {
+		return err
+	}
+	key, err := r.text(ctx, place.Key)
+	if err != nil {
+		return err
+	}
+	err = r.asAdministrator(ctx, bucket, func(a administrator) error { return do(a, key) })
+	if err != nil {
+		return fmt.Errorf("%s object %s in bucket %s: %w", what, key, bucket, err)
+	}
+	return nil
+}

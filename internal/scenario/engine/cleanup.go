@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// end runs after the last step: the oracles observe the state, the clean-up runs, and
+// the oracles observe again.
+func (r *run) end(ctx context.Context) error {
+	failed := []error{r.startStopped(ctx), r.observe(ctx, atTheEnd)}
+	failed = append(failed, r.cleanUp(ctx)...)
+	failed = append(failed, r.observe(ctx, afterTheCleanUp))
+	for _, failure := range r.oracleFailures() {
+		failed = append(failed, &failure)
+	}
+	for _, untried := range r.engine.emulator.KeysNotTried() {
+		r.result.Notes = append(r.result.Notes, untried.Error())
+	}
+	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
+}
+
+// cleanUp deletes the scenario's objects in reverse order, while the components run.
+// It returns what is left.
+func (r *run) cleanUp(ctx context.Context) []error {
+	failed := []error{r.emptyBuckets(ctx)}
+	var deleted []*unstructured.Unstructured
+	for _, object := range r.created.reversed() {
+		err := r.engine.client.Delete(ctx, object)
+		switch {
+		case err == nil:
+			deleted = append(deleted, object)
+		case !apierrors.IsNotFound(err):
+			failed = append(failed, err)
+		}
+	}
+	for _, object := range deleted {
+		failed = append(failed, r.awaitDeletion(ctx, object))
+	}
+	return append(failed, r.deleteBuckets(ctx))
+}
+
+// absent matches deleted objects.
+var absent = spec.Pattern{Word: spec.Absent}
+
+// awaitDeletion waits until an object is deleted. After the timeout it removes the
+// finalizers and fails, because the backend may keep the object's data.
+func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructured) error {
+	wait := &objectWait{run: r, object: object, pattern: absent}
+	if matched, err := wait.get(ctx); matched || err != nil {
+		return err
+	}
+	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
+	mark := r.engine.journal.Mark()
+	timed, cancel := r.engine.withProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
+	defer cancel()
+	waitCtx, giveUp := context.WithCancelCause(timed)
+	defer r.cancelWhenStalled(waitCtx, r.objectMayStay(object), giveUp)()
+	_, err := wait.until(waitCtx)
+	if err == nil {
+		return nil
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	failure := &outcome.Failure{
+		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
+		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
+	}
+	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
+}
+
+// deleteBuckets deletes the Buckets that the scenario's claims left behind because of
+// their deletion policy, and waits until all Buckets of the scenario are gone.
+// cleanUpBackend deletes the retained buckets in the store.
+func (r *run) deleteBuckets(ctx context.Context) error {
+	buckets := &unstructured.UnstructuredList{}
+	buckets.SetGroupVersionKind(r.scenario.API().GroupVersion().WithKind("BucketList"))
+	if err := r.engine.client.List(ctx, buckets); err != nil {
+		return err
+	}
+	var failed []error
+	for i := range buckets.Items {
+		bucket := &buckets.Items[i]
+		if !r.hasNamespace(claimNamespace(bucket)) {
+			continue
+		}
+		policy, _, _ := unstructured.NestedString(bucket.Object, "spec", "deletionPolicy")
+		if policy != string(v1alpha2.DeletionPolicyRetain) && bucket.GetDeletionTimestamp().IsZero() {
+			failed = append(failed, &outcome.Failure{
+				Position: r.scenario.Position, Subject: "Bucket/" + bucket.GetName(),
+				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.GetName(), policy),
+			})
+		}
+		named := &unstructured.Unstructured{}
+		named.SetGroupVersionKind(bucket.GroupVersionKind())
+		named.SetName(bucket.GetName())
+		if err := client.IgnoreNotFound(r.engine.client.Delete(ctx, named)); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		failed = append(failed, r.awaitDeletion(ctx, named))
+	}
+	return errors.Join(failed...)
+}
+
+// claimNamespace returns the namespace of the claim of a Bucket.
+func claimNamespace(bucket *unstructured.Unstructured) string {
+	for _, field := range []string{"bucketClaimRef", "bucketClaim"} { // of v1alpha2, and of v1alpha1
+		if namespace, found, _ := unstructured.NestedString(bucket.Object, "spec", field, "namespace"); found {
+			return namespace
+		}
+	}
+	return ""
+}

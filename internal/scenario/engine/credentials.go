@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/s3access"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
+)
+
+// credentials are the contents of an application's Secret.
+type credentials struct {
+	sender
+
+	client *s3.Client
+	bucket string
+}
+
+func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, error) {
+	name, err := r.text(ctx, asked.Secret)
+	if err != nil {
+		return nil, err
+	}
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{}
+	key.Namespace, key.Name = r.namespaceAndName(name)
+	if err := r.engine.client.Get(ctx, key, secret); err != nil {
+		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
+	}
+	values, err := secretvalues.Data(secret)
+	if err != nil {
+		return nil, err
+	}
+	value := func(key string) string { return values[key] }
+	options, transport, err := s3access.Options(value)
+	if err != nil {
+		return nil, fmt.Errorf("use Secret/%s: %w", name, err)
+	}
+	c := &credentials{
+		sender: sender{transport: transport, attempts: max(1, r.engine.options.S3Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
+	}
+	options.RetryMaxAttempts = c.attempts
+	if !asked.Bucket.IsZero() {
+		if c.bucket, err = r.text(ctx, asked.Bucket); err != nil {
+			return nil, err
+		}
+	}
+	if !asked.ServiceAccount.IsZero() {
+		if options.Credentials, err = r.serviceAccountCredentials(ctx, asked, options); err != nil {
+			return nil, err
+		}
+	}
+	c.client = s3.New(options)
+	return c, nil
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// makeDrivers starts the drivers of the setup. It returns their names in the cluster,
+// by their names in the document.
+func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[string]any, error) {
+	names := map[string]any{}
+	r.drivers = map[string]*emulator.AddedDriver{}
+	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // it has the part of the one of the setup
+		names[drivers[0].Name] = r.engine.emulator.Info().DriverName
+		r.bind("drivers", names)
+		r.bind("driver", names[drivers[0].Name])
+		return names, nil
+	}
+	for i := range drivers {
+		added, err := r.makeDriver(ctx, &drivers[i])
+		if err != nil {
+			return nil, fmt.Errorf("driver %s: %w", drivers[i].Name, err)
+		}
+		r.drivers[drivers[i].Name], names[drivers[i].Name] = added, added.DriverName
+	}
+	r.bind("drivers", names)
+	if len(drivers) > 0 {
+		r.bind("driver", names[drivers[0].Name])
+	}
+	return names, nil
+}
+
+// makeDriver starts a fake driver, or a sidecar for a driver that already runs.
+func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.AddedDriver, error) {
+	if driver.Socket != "" {
+		return r.engine.emulator.JoinDriver(ctx, r.scoped(driver.Name), driver.Socket)
+	}
+	options := emulator.DriverOptions{
+		Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,
+		Parameters: driver.Parameters,
+	}
+	if len(driver.Protocols) > 0 {
+		var err error
+		if options.Protocols, err = fakedriver.ParseProtocols(driver.Protocols); err != nil {
+			return nil, err
+		}
+	}
+	for _, mode := range driver.AccessModes {
+		options.AccessModes = append(options.AccessModes, fakedriver.AccessMode(mode))
+	}
+	if driver.Parameters[fakedriver.ParameterNonEmptyDeletion] == fakedriver.NonEmptyPurge {
+		r.watcher.AllowPurge(options.Name)
+	}
+	return r.engine.emulator.AddDriver(ctx, options)
+}
+
+// removeDrivers stops the scenario's drivers, after their objects are deleted.
+func (r *run) removeDrivers(ctx context.Context) error {
+	var failed []error
+	for _, driver := range r.drivers {
+		failed = append(failed, driver.Remove(ctx))
+	}
+	return errors.Join(failed...)
+}
+
+// dial connects to a driver: one of the setup, or the emulator's own.
+func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error) {
+	driver, err := r.text(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if driver == "" && len(r.scenario.Setup.Drivers) > 0 {
+		driver = r.scenario.Setup.Drivers[0].Name
+	}
+	if added, ok := r.drivers[driver]; ok {
+		return added.Dial()
+	}
+	return grpc.NewClient(r.engine.emulator.Info().DriverEndpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
+)
+
+// Engine runs scenarios. It is safe for concurrent use.
+type Engine struct {
+	emulator *emulator.Emulator
+	client   client.WithWatch
+	journal  *journal.Journal
+	options  Options
+
+	// Scenarios hold shared for reading, and those that run alone for writing.
+	shared    sync.RWMutex
+	isolation *isolation
+	scopes    atomic.Int64
+	deleted   namespaceQueue
+
+	starvation starvation.Meter
+}
+
+// Options configure an engine.
+type Options struct {
+	// AllowExec lets scenarios run programs.
+	AllowExec bool
+	// Update writes golden files instead of comparing with them.
+	Update bool
+	// Keep keeps the objects of scenarios that fail.
+	Keep bool
+	// Namespace, if set, is the namespace of all scenarios, which then must not run at the
+	// same time. It must exist, and is not deleted. To create and delete a namespace takes
+	// longer than most scenarios.
+	Namespace string
+	// S3Attempts is the maximum number of attempts of an S3 request, for transient errors.
+	// 0 means one attempt, so that failures are visible.
+	S3Attempts int
+	// SkipOracles leaves the oracles to the caller, which observes the state after the
+	// last step.
+	SkipOracles bool
+	// NoBackend says that the driver has no observable backend, for instance because
+	// it replays a recording. Steps that inspect the backend, or use S3, are skipped,
+	// and the oracles do not compare with it.
+	NoBackend bool
+	// NoS3 says that the driver has no S3 service: steps that use S3 are skipped.
+	NoS3 bool
+	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
+	// less than 1 means 1.
+	Patience int
+	// Observer receives the progress of scenarios; nil means none.
+	Observer outcome.Observer
+}
+
+// New returns an engine on a running emulator. The engine does not stop the emulator.
+func New(emu *emulator.Emulator, options Options) *Engine {
+	if options.Observer == nil {
+		options.Observer = outcome.NopObserver{}
+	}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
+}
+
+// Run runs a scenario, cleans up after it, and judges it. The result lists all
+// failures. It is Broken if the context ends, and Skipped if the emulator lacks a
+// requirement.
+func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
+	if reason := e.unmetRequirement(s); reason != "" {
+		return e.skip(s, reason)
+	}
+	defer e.enter(s)()
+	scope, err := e.newScope(ctx, s.Name)
+	r := &run{
+		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
+		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
+	}
+	r.created.max = int(r.limits().Objects)
+	r.namespace = cmp.Or(e.options.Namespace, r.scope)
+	r.result.Namespace = r.namespace
+	e.options.Observer.ScenarioStarted(s, r.namespace)
+	e.isolation.enter(r)
+	if err == nil {
+		r.watcher, err = oracle.Watch(ctx, e.emulator)
+	}
+	if err == nil {
+		r.perform(ctx)
+	} else {
+		r.fail(err)
+		r.setOutcome()
+	}
+	r.result.Scope = r.eventScope()
+	e.isolation.leave(r, len(r.result.Failures) > 0)
+	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
+	r.result.Redact(e.journal)
+	e.options.Observer.ScenarioEnded(r.result)
+	return r.result
+}
+
+// skip returns the result of a scenario that does not run.
+func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
+	mark := e.journal.Mark()
+	skipped := outcome.Result{Scenario: s, Outcome: outcome.Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
+	e.options.Observer.ScenarioStarted(s, "")
+	e.options.Observer.ScenarioEnded(skipped)
+	return skipped
+}
+
+// enter waits until the scenario may run: alone, if it affects shared components.
+func (e *Engine) enter(s *spec.Scenario) (leave func()) {
+	if e.runsAlone(s) {
+		e.shared.Lock()
+		return e.shared.Unlock
+	}
+	e.shared.RLock()
+	return e.shared.RUnlock
+}
+
+// perform runs the whole scenario and sets its outcome.
+func (r *run) perform(ctx context.Context) {
+	err := r.setUp(ctx)
+	if err == nil {
+		limited, cancel := r.withinDuration(ctx)
+		err = r.steps(limited, r.scenario.Steps)
+		if err == nil {
+			r.awaitFaults(limited)
+		}
+		cancel()
+	}
+	r.fail(err)
+	r.fail(r.healAll())
+	if r.engine.options.Keep && len(r.result.Failures) > 0 {
+		r.setOutcome()
+		return
+	}
+	// The clean-up runs even if the scenario was cancelled.
+	cleanUp, cancel := r.engine.withTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
+	defer cancel()
+	r.fail(r.end(cleanUp))
+	r.setOutcome()
+}
+
+// fail adds an error to the failures; nil adds nothing.
+func (r *run) fail(err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			r.fail(one)
+		}
+		return
+	}
+	failure, ok := errors.AsType[*outcome.Failure](err)
+	if !ok {
+		failure = &outcome.Failure{Position: r.scenario.Position, Message: err.Error(), Broken: true}
+	}
+	r.result.Failures = append(r.result.Failures, *failure)
+}
+
+// setOutcome judges by the first failure: a clean-up that breaks after it does not hide it.
+func (r *run) setOutcome() {
+	switch failures := r.result.Failures; {
+	case len(failures) == 0:
+		r.result.Outcome = outcome.Passed
+	case failures[0].Broken:
+		r.result.Outcome = outcome.Broken
+	default:
+		r.result.Outcome = outcome.Failed
+	}
+}

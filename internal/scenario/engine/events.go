@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
+)
+
+// eventPattern is a pattern of events with its expressions evaluated.
+type eventPattern struct {
+	spec.EventPattern
+
+	seam                                   journal.Seam
+	component, operation, subject, outcome string
+	variables                              map[string]any
+}
+
+func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPattern, error) {
+	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.variablesNow(ctx)}
+	if p.Seam == "" {
+		found.seam = journal.SeamRPC
+	}
+	// The journal has each call twice: as sent by the sidecar, and as received by the
+	// driver.
+	if found.seam == journal.SeamRPC && p.Component.IsZero() {
+		found.component = emulator.ComponentSidecar + "*"
+	}
+	for _, field := range []struct {
+		text spec.Text
+		into *string
+	}{{p.Component, &found.component}, {p.Operation, &found.operation}, {p.Subject, &found.subject}, {p.Outcome, &found.outcome}} {
+		if field.text.IsZero() {
+			continue
+		}
+		text, err := r.text(ctx, field.text)
+		if err != nil {
+			return found, err
+		}
+		*field.into = text
+	}
+	found.component = r.componentNamed(found.component)
+	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponentAt(found.seam, found.component))
+}
+
+// matches reports whether an event matches the pattern.
+func (p eventPattern) matches(e journal.Event) (bool, error) {
+	if e.Seam != p.seam || !p.forWatchEvents() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
+		return false, nil
+	}
+	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
+		return false, nil
+	}
+	if !p.hasOutcome(e) {
+		return false, nil
+	}
+	matched, err := p.message(p.Request, e.Request)
+	if !matched || err != nil {
+		return false, err
+	}
+	return p.message(p.Response, e.Response)
+}
+
+// forWatchEvents reports whether the pattern selects watch events. Other patterns
+// select operations of components, and a watch event is not one.
+func (p eventPattern) forWatchEvents() bool {
+	return strings.HasPrefix(p.operation, journal.EventPrefix)
+}
+
+// hasOutcome reports whether an event has the outcome of the pattern.
+func (p eventPattern) hasOutcome(e journal.Event) bool {
+	code, negated := strings.CutPrefix(p.outcome, "!")
+	return p.outcome == "" || (e.Outcome == code) != negated
+}
+
+// message reports whether a request or a response is as its pattern says.
+func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {
+	differences, err := p.body(pattern, body)
+	return len(differences) == 0, err
+}
+
+// body returns how a request or a response differs from its pattern.
+func (p eventPattern) body(pattern *spec.Pattern, body json.RawMessage) ([]match.Difference, error) {
+	if pattern == nil {
+		return nil, nil
+	}
+	got := match.Missing
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, &got); err != nil {
+			return nil, err
+		}
+	}
+	return match.Match(*pattern, got, p.variables)
+}
+
+func (p eventPattern) String() string {
+	var words []string
+	for _, word := range []string{string(p.seam), p.component, p.operation, p.subject, p.outcome} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// events returns the scenario's events between the marks.
+func (r *run) events(asked *spec.Events) []journal.Event {
+	r.mu.Lock()
+	from, until := r.result.From-1, uint64(0)
+	if asked.Since != "" {
+		from = r.marks[asked.Since]
+	}
+	if asked.Until != "" {
+		until = r.marks[asked.Until]
+	}
+	r.mu.Unlock()
+	scope := r.ownScope()
+	return slices.DeleteFunc(r.engine.journal.Since(from), func(e journal.Event) bool {
+		return until != 0 && e.Seq > until || !scope.Concerns(e)
+	})
+}
+
+// calls waits until the journal has the events.
+func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
+	patterns, err := r.eventPatterns(ctx, s.Calls)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		mark := r.engine.journal.Mark()
+		found, err := r.compare(s.Calls, patterns)
+		switch {
+		case err != nil || found.problem == "":
+			return nil, err
+		case found.final:
+			return nil, found.failure("")
+		}
+		if !r.awaitEvent(ctx, mark) {
+			return nil, found.failure(after(ctx))
+		}
+	}
+}
+
+// awaitEvent returns when there is another event, or false when the context ends.
+func (r *run) awaitEvent(ctx context.Context, mark uint64) bool {
+	for range r.engine.journal.Follow(ctx, mark) {
+		return true
+	}
+	return false
+}
+
+func (r *run) eventPatterns(ctx context.Context, asked *spec.Events) ([]eventPattern, error) {
+	patterns := make([]eventPattern, 0, len(asked.Events))
+	for _, p := range asked.Events {
+		found, err := r.eventPattern(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, found)
+	}
+	return patterns, nil
+}
+
+// compare returns the first mismatch between the journal and the patterns, or an empty one.
+func (r *run) compare(asked *spec.Events, patterns []eventPattern) (mismatch, error) {
+	events := r.events(asked)
+	// Sort by start time: another component can see a change and act on it before
+	// the answer arrives.
+	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
+	counts, last := make([]int, len(patterns)), -1
+	for _, e := range events {
+		known := asked.Only && !r.sameSeam(patterns, e)
+		for i, p := range patterns {
+			matched, err := p.matches(e)
+			if err != nil {
+				return mismatch{}, err
+			}
+			if !matched {
+				continue
+			}
+			if !asked.AnyOrder && i < last {
+				return mismatch{problem: fmt.Sprintf("expected event %q before %q, got it after", p, patterns[last])}, nil
+			}
+			counts[i]++
+			last, known = max(last, i), true
+			break
+		}
+		if asked.Only && !known {
+			return mismatch{problem: "unexpected event: " + e.String()}, nil
+		}
+	}
+	for i, p := range patterns {
+		if !p.Count.Contains(counts[i]) {
+			return p.miscounted(counts[i], events)
+		}
+	}
+	return mismatch{}, nil
+}
+
+// miscounted returns the mismatch of a pattern that too few or too many events match.
+func (p eventPattern) miscounted(n int, events []journal.Event) (found mismatch, err error) {
+	found.problem = fmt.Sprintf("expected %s %q, got %d", p.Count.Describe("event"), p, n)
+	if found.final = p.Count.Exceeded(n); !found.final {
+		found.nearest, found.differences, err = p.nearest(events)
+	}
+	return found, err
+}
+
+func (r *run) sameSeam(patterns []eventPattern, e journal.Event) bool {
+	for _, p := range patterns {
+		if p.seam == e.Seam && glob.Match(p.component, e.Component) {
+			return true
+		}
+	}
+	return false
+}
+
+// never checks that no event between the marks matches.
+func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
+	patterns, err := r.eventPatterns(ctx, s.Never)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range r.events(s.Never) {
+		for _, p := range patterns {
+			matched, err := p.matches(e)
+			if err != nil {
+				return nil, err
+			}
+			if matched {
+				return nil, &outcome.Failure{Message: "forbidden event: " + e.String()}
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // no value to bind
+}
+
+// settle waits until the scenario has been idle for a time, counted from now.
+func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
+	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
+	detector := idle.New(r.engine.emulator)
+	if detector.WaitQuiet(ctx, r.ownScope, quiet) {
+		return nil, nil //nolint:nilnil // no value to bind
+	}
+	message := fmt.Sprintf("not idle for %s", quiet)
+	if latest := detector.Latest(); latest.Seq != 0 {
+		message += ", latest activity: " + latest.String()
+	}
+	return nil, &outcome.Failure{Message: message + after(ctx)}
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// What a watch tells a component is not taken for what the component does.
+func TestEventPatternAndWatches(t *testing.T) {
+	told := journal.Event{
+		Seam: journal.SeamAPI, Component: "sidecar.east", Operation: journal.Operation{Name: "event secrets", Subject: "ns/west"},
+	}
+	read := told
+	read.Operation.Name = "get secrets"
+	for name, c := range map[string]struct {
+		pattern eventPattern
+		event   journal.Event
+		want    bool
+	}{
+		"a request, of any operation":   {eventPattern{subject: "ns/west"}, read, true},
+		"a request, of a resource":      {eventPattern{operation: "* secrets"}, read, true},
+		"an event, of any operation":    {eventPattern{subject: "ns/west"}, told, false},
+		"an event, of a resource":       {eventPattern{operation: "* secrets"}, told, false},
+		"an event that is asked for":    {eventPattern{operation: "event secrets"}, told, true},
+		"any event that is asked for":   {eventPattern{operation: "event *"}, told, true},
+		"an event of something else":    {eventPattern{operation: "event buckets"}, told, false},
+		"a request instead of an event": {eventPattern{operation: "event secrets"}, read, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.pattern.seam = journal.SeamAPI
+			if got, err := c.pattern.matches(c.event); err != nil || got != c.want {
+				t.Errorf("%v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestNearest verifies that a missing event comes with the one that differs least from it.
+func TestNearest(t *testing.T) {
+	call := func(seq uint64, subject, outcome, request string) journal.Event {
+		return journal.Event{
+			Seq: seq, Seam: journal.SeamRPC, Component: "sidecar", Outcome: outcome, Request: json.RawMessage(request),
+			Operation: journal.Operation{Name: "DriverGrantBucketAccess", Subject: subject},
+		}
+	}
+	other := call(1, "ba-1", "OK", `{"accountId":"ba-1","mode":"ReadOnly"}`)
+	other.Operation.Name = "DriverRevokeBucketAccess"
+	events := []journal.Event{
+		other, call(2, "ba-2", "Unavailable", `{"accountId":"ba-2","mode":"ReadWrite"}`),
+		call(3, "ba-1", "OK", `{"accountId":"ba-1","mode":"ReadWrite"}`),
+	}
+	request := spec.Pattern{IsMapping: true, Fields: []spec.PatternField{
+		{Name: "accountId", Pattern: spec.Pattern{Scalar: "ba-1"}}, {Name: "mode", Pattern: spec.Pattern{Scalar: "ReadOnly"}},
+	}}
+	p := eventPattern{seam: journal.SeamRPC, component: "sidecar*", operation: "DriverGrant*", subject: "ba-1"}
+	p.Request = &request
+	found, err := p.miscounted(0, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := found.failure(" after 10s")
+	const message = `expected at least 1 event "rpc sidecar* DriverGrant* ba-1", got 0 after 10s; ` +
+		"the nearest is sidecar DriverGrantBucketAccess ba-1 -> OK"
+	if got.Message != message || !slices.Equal(got.Events, []uint64{3}) {
+		t.Errorf("got %q with events %v, want %q with event 3", got.Message, got.Events, message)
+	}
+	if len(got.Differences) != 1 || got.Differences[0].String() != "request.mode: want ReadOnly, got ReadWrite" {
+		t.Errorf("got differences %v, want that of the mode", got.Differences)
+	}
+	p.operation = "DriverCreateBucket"
+	if found, err := p.miscounted(0, events); err != nil || found.nearest != nil {
+		t.Errorf("%+v, %v, want no nearest event", found, err)
+	}
+}

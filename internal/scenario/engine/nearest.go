@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// mismatch is a difference between the journal and patterns of events.
+type mismatch struct {
+	problem string
+	// final means that no further event can correct it.
+	final bool
+	// nearest is the event that comes next to a missing one, and differences are how it
+	// differs from it.
+	nearest     *journal.Event
+	differences []match.Difference
+}
+
+// failure returns the failure of a step that has waited for a time.
+func (m mismatch) failure(after string) *outcome.Failure {
+	f := &outcome.Failure{Message: m.problem + after, Differences: m.differences}
+	if m.nearest != nil {
+		f.Message += "; the nearest is " + m.nearest.Component + " " + m.nearest.Operation.String() + " -> " + m.nearest.Outcome
+		f.Events = []uint64{m.nearest.Seq}
+	}
+	return f
+}
+
+// nearest returns the event of the same seam, component and operation that differs in the fewest
+// fields from the pattern, or nil. Of equal ones it returns the last.
+func (p eventPattern) nearest(events []journal.Event) (nearest *journal.Event, fewest []match.Difference, err error) {
+	for _, e := range events {
+		if e.Seam != p.seam || !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) {
+			continue
+		}
+		differences, err := p.differences(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(differences) > 0 && (nearest == nil || len(differences) <= len(fewest)) {
+			nearest, fewest = &e, differences
+		}
+	}
+	return nearest, fewest, nil
+}
+
+// differences returns the fields in which an event of the operation differs from the pattern.
+func (p eventPattern) differences(e journal.Event) ([]match.Difference, error) {
+	var found []match.Difference
+	if !glob.Match(p.subject, e.Operation.Subject) {
+		found = append(found, match.Difference{Path: "subject", Want: p.subject, Got: e.Operation.Subject, Position: p.Position})
+	}
+	if !p.hasOutcome(e) {
+		found = append(found, match.Difference{Path: "outcome", Want: p.outcome, Got: e.Outcome, Position: p.Position})
+	}
+	for _, body := range []struct {
+		name    string
+		pattern *spec.Pattern
+		got     json.RawMessage
+	}{{"request", p.Request, e.Request}, {"response", p.Response, e.Response}} {
+		differences, err := p.body(body.pattern, body.got)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range differences {
+			if d.Path != "" {
+				d.Path = "." + d.Path
+			}
+			d.Path = body.name + d.Path
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// Names of the observations.
+const (
+	atTheEnd        = "at the end"
+	afterTheCleanUp = "after the clean-up"
+)
+
+// observe waits until the run is idle, and records an observation. If a slow component
+// may still repair what the oracles find, observe repeats after a longer silence.
+func (r *run) observe(ctx context.Context, moment string) error {
+	if r.engine.options.SkipOracles {
+		return nil
+	}
+	for _, quiet := range []time.Duration{idle.ShortQuiet, idle.LongQuiet, 2 * idle.LongQuiet} {
+		if quiet > idle.ShortQuiet {
+			r.awaitRest(ctx, quiet)
+		}
+		restless := !r.waitQuiet(ctx, quiet)
+		if err := r.watcher.Observe(ctx, moment, r.eventScope, restless); err != nil {
+			return fmt.Errorf("observe the state %s: %w", moment, err)
+		}
+		if restless || quiet > idle.LongQuiet || !slices.ContainsFunc(r.findings(), isTransient) {
+			return nil
+		}
+		r.watcher.DiscardObservation()
+	}
+	return nil
+}
+
+// waitQuiet waits until the run has been idle for a time. It returns false if that takes too long.
+func (r *run) waitQuiet(ctx context.Context, quiet time.Duration) bool {
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	defer cancel()
+	return r.idle.WaitQuiet(limited, r.eventScope, quiet)
+}
+
+// awaitRest waits until the components that scenarios share have had nothing to do for a time:
+// what the oracles have found may still wait in their queues. It waits no longer than a step
+// does.
+func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	defer cancel()
+	for limited.Err() == nil && r.idle.Rested() < rest {
+		idle.Pause(limited, idle.ShortQuiet)
+	}
+}
+
+// findings returns the current findings of the oracles.
+func (r *run) findings() []oracle.Finding {
+	input := r.watcher.Input(r.eventScope())
+	r.result.Observed = input
+	r.result.Observed.Events = nil // the journal has them
+	return slices.DeleteFunc(oracle.Judge(input), func(f oracle.Finding) bool {
+		return r.engine.options.NoBackend && (f.Oracle == oracle.Leak || f.Oracle == oracle.Loss)
+	})
+}
+
+// isTransient reports whether a finding may be due to an early observation.
+func isTransient(f oracle.Finding) bool {
+	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret, oracle.Request, oracle.Pace}, f.Oracle)
+}
+
+// oracleFailures converts the findings into failures, except for those that the
+// scenario allows. An exception without a finding is a failure too: it could hide a
+// later one.
+func (r *run) oracleFailures() []outcome.Failure {
+	if r.engine.options.SkipOracles {
+		return nil
+	}
+	var failures []outcome.Failure
+	used := make([]bool, len(r.scenario.Allow))
+	for _, finding := range r.findings() {
+		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the calls go on, which the failure says
+		for i := range r.scenario.Allow {
+			if allows(&r.scenario.Allow[i], finding) {
+				used[i], allowed = true, true
+			}
+		}
+		if !allowed {
+			failures = append(failures, outcome.Failure{
+				Position: r.scenario.Position, Oracle: finding.Oracle, Message: finding.String(),
+				Subject: finding.Subject, Events: finding.Events,
+			})
+		}
+	}
+	if len(r.result.Failures) > 0 {
+		return failures // the scenario ended before the exceptions apply
+	}
+	for i := range r.scenario.Allow {
+		if exception := &r.scenario.Allow[i]; !used[i] && !r.allowsExternal(exception) {
+			failures = append(failures, outcome.Failure{
+				Position: exception.Position, Oracle: exception.Oracle, Message: "unused exception, remove it: " + describe(exception),
+			})
+		}
+	}
+	return failures
+}
+
+// allows reports whether an exception covers a finding.
+func allows(exception *spec.Exception, f oracle.Finding) bool {
+	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
+}
+
+// allowsExternal reports whether an exception is about a bucket or account of the backend
+// that a step changed without COSI. The oracles do not judge these.
+func (r *run) allowsExternal(exception *spec.Exception) bool {
+	return exception.About != "" && slices.ContainsFunc(slices.Concat(r.external, r.result.Observed.External), func(name string) bool {
+		return strings.Contains(name, exception.About)
+	})
+}
+
+func describe(exception *spec.Exception) string {
+	if exception.About == "" {
+		return exception.Oracle
+	}
+	return exception.Oracle + " about " + exception.About
+}

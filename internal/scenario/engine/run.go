@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// cleanUpTimeout is the time limit for the clean-up.
+const cleanUpTimeout = 30 * time.Second
+
+// scaleTimeout multiplies a time limit by Options.Patience.
+func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
+	return limit * time.Duration(max(e.options.Patience, 1))
+}
+
+// run is one run of a scenario.
+type run struct {
+	engine    *Engine
+	scenario  *spec.Scenario
+	scope     string
+	namespace string
+
+	mu        sync.Mutex
+	variables map[string]any
+	marks     map[string]uint64
+	faults    []injection // active faults
+	words     []string    // they identify events of the scenario
+	// namespaces are those that steps have created, beside that of the scenario.
+	namespaces []string
+	result     outcome.Result
+	// unresponsive says that a step failed because the driver did not answer.
+	unresponsive bool
+
+	watcher  *oracle.Watcher
+	idle     *idle.Detector
+	external []string // buckets and accounts that steps have created without COSI
+	// callsByStep are the calls of the user's driver that the scenario itself has made.
+	callsByStep []callByStep
+	puts        int // number of objects that steps have put into buckets
+	created     createdObjects
+	drivers     map[string]*emulator.AddedDriver // by their names in the document
+}
+
+// verb runs a step. Its result is the value that `as` binds.
+type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
+
+// verbs are the functions of all verbs, by name.
+var verbs map[string]verb
+
+func init() { //nolint:gochecknoinits // verbs with steps inside refer to the table
+	verbs = map[string]verb{
+		"apply": (*run).apply, "patch": (*run).patch, "delete": (*run).remove,
+		"expect": (*run).expect, "always": (*run).always,
+		"calls": (*run).calls, "never": (*run).never, "settle": (*run).settle, "mark": (*run).mark,
+		"call": (*run).call, "backend": (*run).backend, "s3": (*run).s3,
+		"crash": (*run).crash, "restart": (*run).restart, "start": (*run).start, "stop": (*run).stop,
+		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
+		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
+	}
+}
+
+// steps runs steps one after the other until one fails.
+func (r *run) steps(ctx context.Context, all []spec.Step) error {
+	for i := range all {
+		if err := r.step(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) step(ctx context.Context, s *spec.Step) error {
+	observer := r.engine.options.Observer
+	observer.StepStarted(r.scenario, s)
+	result := outcome.StepResult{Step: s, Started: time.Now()}
+	value, err := r.do(ctx, s)
+	r.watcher.Collect()
+	if errors.Is(err, errSkipped) {
+		result.Skipped, err = true, nil
+	}
+	result.External = r.watcher.External()
+	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
+	if result.Passed && s.As != "" {
+		r.bind(s.As, value)
+	}
+	r.mu.Lock()
+	r.result.Steps = append(r.result.Steps, result)
+	r.mu.Unlock()
+	observer.StepEnded(r.scenario, result)
+	return err
+}
+
+// errSkipped means that the condition of a step is false.
+var errSkipped = errors.New("the step is skipped")
+
+func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
+	if r.engine.options.NoS3 && s.Verb == "s3" {
+		return nil, errSkipped
+	}
+	if r.engine.options.NoBackend && slices.Contains([]string{"backend", "s3"}, s.Verb) {
+		return nil, errSkipped
+	}
+	if s.When.Expression != nil {
+		holds, err := s.When.Test(r.variablesNow(ctx))
+		if err != nil {
+			return nil, r.broken(s, err)
+		}
+		if !holds {
+			return nil, errSkipped
+		}
+	}
+	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
+	timeout = r.engine.scaleTimeout(timeout)
+	mark := r.engine.journal.Mark()
+	within, cancel := r.engine.withProgress(ctx, timeout, func() time.Time { return r.lastProgress(mark) })
+	defer cancel()
+	if len(s.Nested()) > 0 || s.Verb == "use" {
+		within = ctx // steps inside have their own timeouts
+	}
+	value, err := verbs[s.Verb](r, within, s)
+	if !s.Refused.IsZero() {
+		err = r.wantRejection(ctx, s, err)
+	}
+	if ctx.Err() != nil {
+		err = interrupted(ctx, err)
+	}
+	return value, r.locate(s, r.explain(within, err, mark))
+}
+
+// interrupted marks the error of a step as Broken if the scenario was cancelled in the
+// meantime.
+func interrupted(ctx context.Context, err error) error {
+	failure, ok := errors.AsType[*outcome.Failure](err)
+	if !ok {
+		return cmp.Or(err, context.Cause(ctx))
+	}
+	if limit, ok := errors.AsType[*limitError](context.Cause(ctx)); ok {
+		failure.Message = limit.Error() + ": " + failure.Message
+	}
+	failure.Broken = true
+	return failure
+}
+
+// locate adds the step to an error.
+func (r *run) locate(s *spec.Step, err error) error {
+	if err == nil {
+		return nil
+	}
+	failure, ok := errors.AsType[*outcome.Failure](err)
+	if !ok {
+		return r.broken(s, err)
+	}
+	if failure.Step == nil {
+		failure.Step = s
+	}
+	if failure.Position == (spec.Position{}) {
+		failure.Position = s.Position
+	}
+	return err
+}
+
+func (r *run) broken(s *spec.Step, err error) error {
+	return &outcome.Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
+}
+
+func (r *run) bind(name string, value any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.variables[name] = value
+}
+
+// local is the context key of variables of loops, which may run at the same time.
+type local struct{}
+
+func withLocal(ctx context.Context, name string, value any) context.Context {
+	own, _ := ctx.Value(local{}).(map[string]any)
+	own = maps.Clone(own)
+	if own == nil {
+		own = map[string]any{}
+	}
+	own[name] = value
+	return context.WithValue(ctx, local{}, own)
+}
+
+// variablesNow returns the current variables.
+func (r *run) variablesNow(ctx context.Context) map[string]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := maps.Clone(r.variables)
+	own, _ := ctx.Value(local{}).(map[string]any)
+	maps.Copy(all, own)
+	return all
+}
+
+// text evaluates the expressions in a text.
+func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
+	return t.Text(r.variablesNow(ctx))
+}

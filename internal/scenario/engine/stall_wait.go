@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+)
+
+// errStalled means that no component acts on an object any more.
+var errStalled = errors.New("condition not met, and all components are idle")
+
+// objectMayStay returns a function that says whether the state of an object may be final.
+func (r *run) objectMayStay(object *unstructured.Unstructured) func(context.Context) (time.Duration, bool) {
+	return func(ctx context.Context) (time.Duration, bool) {
+		now := object.DeepCopy()
+		if err := r.engine.client.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
+			return 0, false
+		}
+		return mayStay(now)
+	}
+}
+
+// cancelWhenStalled cancels a wait once no component acts any more, and the state that is
+// waited for may be final. The returned function ends the detection and waits for its
+// goroutine.
+func (r *run) cancelWhenStalled(
+	ctx context.Context, mayStay func(context.Context) (time.Duration, bool), cancel context.CancelCauseFunc,
+) (stop func()) {
+	stall := &idle.Stall{
+		WaitQuiet: func(ctx context.Context, quiet time.Duration) bool {
+			return r.idle.WaitQuiet(ctx, r.eventScope, quiet)
+		},
+		Idle:    func() bool { return r.idle.Idle(r.eventScope()) },
+		Rested:  r.idle.Rested,
+		MayStay: mayStay,
+		Probe:   func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if stall.Wait(ctx) {
+			cancel(errStalled)
+		}
+	}()
+	return func() {
+		cancel(nil)
+		<-ended
+	}
+}
+
+// mayStay reports whether the state of an object may be final: it is no namespace that is being
+// deleted, whose controller looks again after up to 15 seconds, and only foreign finalizers
+// hold it, or COSI has failed terminally, or COSI reports no failure. It returns how
+// long the object must be unchanged for that. An object of v1alpha1 does not say whether its
+// component will retry.
+func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
+	if object.GetKind() == "Namespace" && object.GetDeletionTimestamp() != nil {
+		return 0, false
+	}
+	if slices.ContainsFunc(object.GetFinalizers(), isFinalizerOfV1alpha1) {
+		return 0, false
+	}
+	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {
+		return idle.LongQuiet, true
+	}
+	var status struct {
+		Status struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &status); err != nil {
+		return 0, false
+	}
+	return idle.ProtectedQuiet, !willRetry(status.Status.Conditions)
+}
+
+func isFinalizerOfV1alpha1(name string) bool {
+	return strings.HasPrefix(name, v1alpha1.FinalizerPrefix)
+}
+
+// willRetry reports whether the conditions announce a retry, which may come after a
+// long delay.
+func willRetry(conditions []metav1.Condition) bool {
+	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
+	if failed != nil && failed.Status == metav1.ConditionTrue &&
+		failed.Reason != v1alpha2.ReasonDriverRefused && failed.Reason != v1alpha2.ReasonInvalidDriverResponse {
+		return true
+	}
+	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
+	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonSecretWriteFailed
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// injection is a fault of the scenario that is in force.
+type injection struct {
+	name string     // in the emulator
+	step *spec.Step // that injected it
+	mark uint64     // the last event before it
+}
+
+// unapplied returns a failure if a fault that has ended was applied to no operation: the
+// scenario has then passed without what it is about. Exploration injects faults of its
+// own, which prevent others, and without a backend nothing happens at the store seam.
+func (r *run) unapplied(i injection, ended fault.Status) error {
+	if !r.lacksOperation(ended) {
+		return nil
+	}
+	return &outcome.Failure{
+		Step: i.step, Position: i.step.Position,
+		Message: fmt.Sprintf("fault %q was applied to no operation: %s; correct its match, or set optional: true",
+			i.step.Inject.Name, r.whyUnapplied(i, ended)),
+	}
+}
+
+// lacksOperation reports whether a fault without an operation is a failure.
+func (r *run) lacksOperation(f fault.Status) bool {
+	options := r.engine.options
+	if f.Applied > 0 || f.Optional || options.SkipOracles || options.NoBackend && f.Seam == journal.SeamStore {
+		return false
+	}
+	return len(r.result.Failures) == 0 // otherwise it has not come to what the fault is for
+}
+
+// awaitFaults lets the components become idle if a fault still lacks an operation: what they
+// do for the last step may go on after it.
+func (r *run) awaitFaults(ctx context.Context) {
+	lacks := func(f fault.Status) bool {
+		return slices.ContainsFunc(r.faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)
+	}
+	if !slices.ContainsFunc(r.engine.emulator.Faults().List(), lacks) {
+		return
+	}
+	ctx, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	defer cancel()
+	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope, idle.SettleQuiet)
+}
+
+// whyUnapplied says how far the journal is from what the fault matches.
+func (r *run) whyUnapplied(i injection, ended fault.Status) string {
+	if ended.Matched > 0 {
+		return fmt.Sprintf("it matched %d, and applies from number %d on", ended.Matched, max(ended.Nth, ended.Every))
+	}
+	var seen []string
+	for _, e := range r.engine.journal.Since(i.mark) {
+		is := e.Component + " " + e.Operation.String()
+		if e.Seam == ended.Seam && glob.Match(ended.Operation, e.Operation.Name) && r.ownScope().Concerns(e) && !slices.Contains(seen, is) {
+			seen = append(seen, is)
+		}
+	}
+	what := strings.TrimSpace(fmt.Sprintf("%s %s", ended.Seam, ended.Operation))
+	if len(seen) == 0 {
+		return fmt.Sprintf("the journal has no %q while it was in force", what)
+	}
+	const most = 3
+	return fmt.Sprintf("of %q the journal has %s", what, strings.Join(seen[:min(most, len(seen))], ", "))
+}

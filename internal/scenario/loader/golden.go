@@ -1,0 +1,29 @@
+package loader
+
+import (
+	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// goldenFile is a file that a step compares with.
+type goldenFile struct {
+	path string
+	step spec.Position
+}
+
+// goldenFiles are the files that steps compare with.
+func goldenFiles(steps []spec.Step) []goldenFile {
+	var files []goldenFile
+	for i := range steps {
+		step := &steps[i]
+		if step.Golden != nil && step.Golden.File != "" {
+			file := filepath.Join(filepath.Dir(step.Position.File), filepath.FromSlash(step.Golden.File))
+			files = append(files, goldenFile{file, step.Position})
+		}
+		for _, within := range step.Within() {
+			files = append(files, goldenFiles(within)...)
+		}
+	}
+	return files
+}

@@ -1,0 +1,34 @@
+package loader_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestImports keeps the emulator out of what lint needs: a scenario is checked against
+// names, and not against a running system.
+func TestImports(t *testing.T) {
+	const module = "github.com/cosi-emu/cosi-emu/"
+	allowed := []string{
+		"internal/vocabulary", "internal/seam/operations", "internal/secretvalues", "internal/hub",
+		"internal/snapshot", "internal/drafts",
+		"emulator/journal", "emulator/fault",
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".", "../spec").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		name, ours := strings.CutPrefix(path, module)
+		if !ours || slices.Contains(allowed, name) {
+			continue
+		}
+		for _, forbidden := range []string{"emulator", "internal/emulator", "controller", "sidecar", "deploy", "internal/scenario/engine"} {
+			if name == forbidden || strings.HasPrefix(name, forbidden+"/") {
+				t.Errorf("lint links %s", path)
+			}
+		}
+	}
+}

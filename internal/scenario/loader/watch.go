@@ -1,0 +1,106 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// debounce is how long files must be left alone: editors write in several steps.
+const debounce = 100 * time.Millisecond
+
+// Watch knows when files change that scenarios are read from.
+type Watch struct {
+	paths   []string
+	watcher *fsnotify.Watcher
+	prints  map[string]string // of the files as they were last
+}
+
+// NewWatch watches the paths that a set was loaded from. It must be closed.
+func NewWatch(paths []string, set *Set) (*Watch, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch files: %w", err)
+	}
+	w := &Watch{paths: paths, watcher: watcher, prints: set.prints}
+	if err := w.follow(set); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// Close ends watching. A Changed that waits returns.
+func (w *Watch) Close() error { return w.watcher.Close() }
+
+// follow watches all directories of a set. Files are not watched themselves,
+// because editors replace them.
+func (w *Watch) follow(set *Set) error {
+	if set == nil {
+		return nil
+	}
+	known := w.watcher.WatchList()
+	for _, dir := range set.dirs {
+		if slices.Contains(known, dir) {
+			continue
+		}
+		if err := w.watcher.Add(dir); err != nil {
+			return fmt.Errorf("watch directory %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// Changed waits for a change, loads everything again, and returns the scenarios of
+// files that are not as they were, or use others that are not: possibly none. The
+// error is that of the context, or of Load: then the files are waited for again.
+func (w *Watch) Changed(ctx context.Context) ([]*spec.Scenario, error) {
+	if err := w.wait(ctx); err != nil {
+		return nil, err
+	}
+	set, err := Load(w.paths)
+	if err := errors.Join(err, w.follow(set)); err != nil {
+		return nil, err
+	}
+	var changed []*spec.Scenario
+	for _, s := range set.Scenarios {
+		file := filepath.FromSlash(s.Position.File)
+		if set.prints[file] != w.prints[file] {
+			changed = append(changed, s)
+		}
+	}
+	w.prints = set.prints
+	return changed, nil
+}
+
+// wait returns when something has changed, and nothing changes any more.
+func (w *Watch) wait(ctx context.Context) error {
+	quiet := time.NewTimer(debounce)
+	quiet.Stop()
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case event, open := <-w.watcher.Events:
+			if !open {
+				return fsnotify.ErrClosed
+			}
+			if event.Op != fsnotify.Chmod {
+				quiet.Reset(debounce)
+			}
+		case err := <-w.watcher.Errors:
+			if err != nil { // changes may have been missed: look at everything
+				quiet.Reset(debounce)
+			}
+		case <-quiet.C:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// Difference is one place where a value is not what the pattern says.
+type Difference struct {
+	// Path is where, for example status.conditions[type=Provisioned].status;
+	// empty is the value itself.
+	Path string
+	// Want is what the pattern says, in words or as a value.
+	Want string
+	// Got is what is there; empty if nothing is.
+	Got string
+	// Position is that of the pattern.
+	Position spec.Position
+}
+
+// String renders the difference in a line.
+func (d Difference) String() string {
+	path := d.Path
+	if path == "" {
+		path = "it"
+	}
+	got := d.Got
+	if got == "" {
+		got = "nothing"
+	}
+	return fmt.Sprintf("%s: want %s, got %s", path, d.Want, got)
+}
+
+// missing is the value of what is not there, which is not the same as null.
+type missing struct{}
+
+// Missing is given to Match for what is not there.
+var Missing any = missing{}
+
+// Match compares a value with a pattern, in which expressions have the variables.
+// The value is as in JSON: maps with string keys, lists, strings, booleans,
+// numbers and nil; or Missing. It returns every difference, or an error if an
+// expression cannot be evaluated for another reason than the value.
+func Match(p spec.Pattern, got any, variables map[string]any) ([]Difference, error) {
+	m := &matcher{variables: variables}
+	m.value("", p, got)
+	return m.found, m.err
+}
+
+type matcher struct {
+	variables map[string]any
+	found     []Difference
+	err       error
+}
+
+func (m *matcher) differ(path string, p spec.Pattern, want string, got any) {
+	m.found = append(m.found, Difference{Path: path, Want: want, Got: render(got), Position: p.Position})
+}
+
+func (m *matcher) value(path string, p spec.Pattern, got any) {
+	switch {
+	case p.Word != "":
+		m.word(path, p, got)
+	case p.Condition.Expression != nil:
+		m.condition(path, p, got)
+	case p.IsMapping:
+		m.mapping(path, p, got)
+	case p.IsList:
+		m.list(path, p, got)
+	default:
+		m.scalar(path, p, got)
+	}
+}
+
+// word compares with present and absent. Null, and what is empty, is absent: the
+// API server leaves it out.
+func (m *matcher) word(path string, p spec.Pattern, got any) {
+	if isAbsent(got) != (p.Word == spec.Absent) {
+		m.differ(path, p, p.Word, got)
+	}
+}
+
+func isAbsent(got any) bool {
+	switch v := got.(type) {
+	case missing, nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// condition evaluates the expression about self, which is null if there is
+// nothing. That it cannot be evaluated is a difference: self may not be there yet.
+func (m *matcher) condition(path string, p spec.Pattern, got any) {
+	variables := map[string]any{}
+	maps.Copy(variables, m.variables)
+	variables["self"] = got
+	if _, ok := got.(missing); ok {
+		variables["self"] = nil
+	}
+	holds, err := p.Condition.Test(variables)
+	switch {
+	case err != nil:
+		m.differ(path, p, p.Condition.String()+" ("+err.Error()+")", got)
+	case !holds:
+		m.differ(path, p, p.Condition.String(), got)
+	}
+}
+
+func (m *matcher) mapping(path string, p spec.Pattern, got any) {
+	object, ok := got.(map[string]any)
+	if !ok {
+		if _, gone := got.(missing); !gone && got != nil {
+			m.differ(path, p, "a mapping", got)
+			return
+		}
+		object = nil // so that absent fields match, and others say what they want
+	}
+	for _, field := range p.Fields {
+		name, err := field.NameWith(m.variables)
+		if err != nil {
+			m.err = fmt.Errorf("%s: %w", field.Pattern.Position, err)
+			return
+		}
+		value, ok := object[name]
+		if !ok {
+			value = Missing
+		}
+		m.value(join(path, name), field.Pattern, value)
+	}
+}
+
+func (m *matcher) scalar(path string, p spec.Pattern, got any) {
+	want, err := m.wanted(p.Scalar)
+	if err != nil {
+		m.err = fmt.Errorf("%s: %w", p.Position, err)
+		return
+	}
+	if equal(want, got) {
+		return
+	}
+	m.differ(path, p, render(want), got)
+	if last := &m.found[len(m.found)-1]; last.Want == last.Got {
+		last.Want, last.Got = last.Want+typeOf(want), last.Got+typeOf(got)
+	}
+}
+
+// typeOf says what tells apart values that look the same.
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return " (a text)"
+	case bool:
+		return " (true or false)"
+	case nil:
+		return " (nothing)"
+	}
+	if _, ok := number(value); ok {
+		return " (a number)"
+	}
+	return ""
+}
+
+// wanted evaluates a text with expressions.
+func (m *matcher) wanted(scalar any) (any, error) {
+	if text, ok := scalar.(spec.Text); ok {
+		return text.Eval(m.variables)
+	}
+	return scalar, nil
+}
+
+// equal compares scalars; numbers by their value, whatever their type.
+func equal(want, got any) bool {
+	if a, ok := number(want); ok {
+		b, ok := number(got)
+		return ok && a == b
+	}
+	switch want := want.(type) {
+	case []any, map[string]any:
+		return render(want) == render(got)
+	default:
+		return want == got
+	}
+}
+
+func number(value any) (float64, bool) {
+	switch n := value.(type) {
+	case int64:
+		return float64(n), true
+	case int:
+		return float64(n), true
+	case int32:
+		return float64(n), true
+	case float64:
+		return n, !math.IsNaN(n)
+	}
+	return 0, false
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,90 @@
+package match_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// pattern reads a pattern out of a scenario.
+func pattern(t *testing.T, text string) spec.Pattern {
+	t.Helper()
+	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: " + text + "}\n"
+	all, err := spec.Loader{}.Parse("s.yaml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (*all[0].Steps[1].Expect)[0].Pattern
+}
+
+//nolint:lll // one case a line
+func TestMatch(t *testing.T) {
+	tests := map[string]struct {
+		reason, pattern, got string // got is JSON; empty: missing
+		want                 []string
+	}{
+		"Subset":          {reason: "Further fields do not matter.", pattern: "{a: 1}", got: `{"a": 1, "b": 2}`},
+		"Different":       {reason: "The place, and both values.", pattern: "{a: {b: x}}", got: `{"a": {"b": "y"}}`, want: []string{"a.b: want x, got y"}},
+		"MissingField":    {reason: "Nothing is not a value.", pattern: "{a: {b: x}}", got: `{"a": {}}`, want: []string{"a.b: want x, got nothing"}},
+		"MissingAll":      {reason: "Nor is there anything in nothing.", pattern: "{a: x}", got: ``, want: []string{"a: want x, got nothing"}},
+		"Numbers":         {reason: "By value.", pattern: "{a: 1, b: 1.5}", got: `{"a": 1.0, "b": 1.5}`},
+		"NumberText":      {reason: "A text is not a number.", pattern: "{a: '1'}", got: `{"a": 1}`, want: []string{"a: want 1 (a text), got 1 (a number)"}},
+		"NumberBool":      {reason: "Nor is a text a boolean.", pattern: "{a: true}", got: `{"a": "true"}`, want: []string{"a: want true (true or false), got true (a text)"}},
+		"Bool":            {reason: "Not quoted.", pattern: "{a: true}", got: `{"a": false}`, want: []string{"a: want true, got false"}},
+		"Null":            {reason: "Null is null.", pattern: "{a: null}", got: `{"a": null}`},
+		"Present":         {reason: "Whatever it is.", pattern: "{a: present}", got: `{"a": 0}`},
+		"PresentMissing":  {reason: "It is not there.", pattern: "{a: present}", got: `{}`, want: []string{"a: want present, got nothing"}},
+		"PresentEmpty":    {reason: "The API server leaves out what is empty.", pattern: "{a: present}", got: `{"a": ""}`, want: []string{"a: want present, got nothing"}},
+		"Absent":          {reason: "Nor may it be there.", pattern: "{a: absent}", got: `{"a": "x"}`, want: []string{"a: want absent, got x"}},
+		"AbsentInNothing": {reason: "Nothing has no fields.", pattern: "{a: {b: absent}}", got: `{}`},
+		"AbsentObject":    {reason: "For a whole object.", pattern: "absent", got: ``},
+		"Quoted":          {reason: "A word in quotes is a text.", pattern: "{a: 'present'}", got: `{"a": "present"}`},
+		"QuotedOther":     {reason: "And not a word.", pattern: "{a: 'present'}", got: `{"a": "x"}`, want: []string{"a: want present, got x"}},
+		"Condition":       {reason: "About self.", pattern: "{a: {cel: self > 2}}", got: `{"a": 3}`},
+		"ConditionFalse":  {reason: "It says which.", pattern: "{a: {cel: self > 2}}", got: `{"a": 1}`, want: []string{"a: want self > 2, got 1"}},
+		"ConditionOfNull": {reason: "Self is null where there is nothing.", pattern: "{a: {cel: self == null}}", got: `{}`},
+		"Template":        {reason: "With the variables.", pattern: "{a: 'v-${x}'}", got: `{"a": "v-7"}`},
+		"TemplateKey":     {reason: "In keys, too.", pattern: "{'k-${x}': v, other: absent}", got: `{"k-7": "w"}`, want: []string{"k-7: want v, got w"}},
+		"TemplateType":    {reason: "One expression keeps its type.", pattern: "{a: '${x}'}", got: `{"a": 7}`},
+		"Keyed":           {reason: "Order and further items do not matter.", pattern: "{c: [{type: B, s: t}]}", got: `{"c": [{"type": "A"}, {"type": "B", "s": "t"}]}`},
+		"KeyedDifferent":  {reason: "The path has the key.", pattern: "{c: [{type: B, s: t}]}", got: `{"c": [{"type": "B", "s": "f"}]}`, want: []string{"c[type=B].s: want t, got f"}},
+		"KeyedMissing":    {reason: "It is not there.", pattern: "{c: [{type: B, s: t}]}", got: `{"c": []}`, want: []string{"c[type=B].type: want B, got nothing", "c[type=B].s: want t, got nothing"}},
+		"Exact":           {reason: "Without a key, all items count.", pattern: "{l: [a, b]}", got: `{"l": ["a", "b"]}`},
+		"ExactLength":     {reason: "Also how many.", pattern: "{l: [a]}", got: `{"l": ["a", "b"]}`, want: []string{`l: want 1 items, got 2 items: ["a","b"]`}},
+		"ExactOrder":      {reason: "And which comes first.", pattern: "{l: [a, b]}", got: `{"l": ["b", "a"]}`, want: []string{"l[0]: want a, got b", "l[1]: want b, got a"}},
+		"EmptyList":       {reason: "Nothing is an empty list.", pattern: "{l: []}", got: `{}`},
+		"NotAList":        {reason: "Shape.", pattern: "{l: [a]}", got: `{"l": "a"}`, want: []string{"l: want a list, got a"}},
+		"NotAMapping":     {reason: "Shape.", pattern: "{m: {a: b}}", got: `{"m": "a"}`, want: []string{"m: want a mapping, got a"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := match.Missing
+			if tc.got != "" {
+				if err := json.Unmarshal([]byte(tc.got), &got); err != nil {
+					t.Fatal(err)
+				}
+			}
+			differences, err := match.Match(pattern(t, tc.pattern), got, map[string]any{"x": int64(7)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for _, d := range differences {
+				found = append(found, d.String())
+			}
+			if diff := cmp.Diff(tc.want, found); diff != "" {
+				t.Errorf("%s\nMatch(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMatchFails(t *testing.T) {
+	if _, err := match.Match(pattern(t, "{a: '${x.y}'}"), map[string]any{"a": "b"}, map[string]any{"x": "text"}); err == nil {
+		t.Error("Match() = nil, want an error: x has no y")
+	}
+}
