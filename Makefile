@@ -114,7 +114,7 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
 RACE := ./emulator/fault ./emulator/journal ./internal/seam ./internal/subprocess ./fakedriver \
-	$(addprefix ./internal/fakedriver/,azure blobstore gcs objects outage store) \
+	$(addprefix ./internal/,dataplane/azure dataplane/gcs store store/blobstore store/objects store/outage) \
 	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
 
 .PHONY: test-race

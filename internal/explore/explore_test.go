@@ -290,7 +290,7 @@ func TestLongSeenOnce(t *testing.T) {
 // TestLongSteady tries a sample of the faults in the scenarios that end with everything up,
 // and expects no findings. Make explore-steady tries all.
 func TestLongSteady(t *testing.T) {
-	files, err := filepath.Glob("../../scenarios/suite/steady*.yaml")
+	files, err := filepath.Glob("../../scenarios/suite/steady/*.yaml")
 	if err != nil || len(files) < 4 {
 		t.Fatalf("%d files, %v; want at least 4", len(files), err)
 	}

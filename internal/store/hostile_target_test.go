@@ -97,7 +97,7 @@ func (h *hostilities) queries() {
 	for _, target := range []string{
 		"/photos/kept?uploadId=", "/photos/kept?uploadId=1&uploadId=2", "/photos/kept?uploadId=&partNumber=1", "/photos/kept?partNumber=1",
 		"/photos/kept?uploadId=1&partNumber=1&partNumber=2", "/photos/kept?uploadId=1&partNumber=0", "/photos/kept?uploadId=1&partNumber=10001",
-		"/photos/kept?uploadId=1&partNumber=-1", "/photos/kept?uploadId=1&partNumber=x", "/photos/kept?uploadId=../etc&partNumber=1",
+		"/photos/kept?uploadId=1&partNumber=-1", "/photos/kept?uploadId=1&partNumber=x", "/photos/kept?uploadId=../../etc&partNumber=1",
 	} {
 		h.add("query "+target, h.signed(http.MethodPut, target, "body").bytes(), "InvalidArgument", "NotImplemented", "NoSuchUpload")
 	}

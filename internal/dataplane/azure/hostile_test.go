@@ -129,7 +129,7 @@ func (h *hostilities) fields() {
 	for _, wrong := range []string{"b", "bs", "bv", "d", "", "C", "cc"} {
 		signed("AuthenticationFailed", "sr", wrong)
 	}
-	for _, wrong := range []string{"", "x", "administrator", h.key.AccessKeyID + "x", strings.ToLower(h.key.AccessKeyID) + " ", "../../fakedriver/x"} {
+	for _, wrong := range []string{"", "x", "administrator", h.key.AccessKeyID + "x", strings.ToLower(h.key.AccessKeyID) + " ", "../x"} {
 		signed("AuthenticationFailed", "si", wrong)
 	}
 	// Unknown keys, and secrets that an attacker may guess.
@@ -203,7 +203,7 @@ func (h *hostilities) parameters() {
 	for _, query := range []string{"a=%zz", "a;b=c", "%=1", "comp=list;restype=container"} {
 		h.add("InvalidQueryParameterValue", http.MethodGet, "kept", query, "")
 	}
-	for _, id := range []string{"x", "2026-01-01", "../../fakedriver/kept", "%00"} {
+	for _, id := range []string{"x", "2026-01-01", "../kept", "%00"} {
 		h.add("BlobNotFound", http.MethodGet, "kept", "snapshot="+id, "")
 		h.add("BlobNotFound", http.MethodDelete, "kept", "snapshot="+id, "")
 	}
@@ -247,7 +247,7 @@ func (h *hostilities) paths() {
 		"/" + strings.ToUpper(account) + "/photos/kept"} {
 		h.addTo("AuthenticationFailed InvalidUri InvalidResourceName", http.MethodGet, h.f.address+path+token, "")
 	}
-	for _, name := range []string{"../../fakedriver/photos/kept", "./kept", "kept/", "kept//", "%2e%2e/kept", "Kept", "kept%20"} {
+	for _, name := range []string{"../photos/kept", "./kept", "kept/", "kept//", "%2e%2e/kept", "Kept", "kept%20"} {
 		h.add("BlobNotFound", http.MethodGet, name, "", "")
 	}
 }
@@ -287,7 +287,7 @@ func (h *hostilities) documents() {
 	}
 	for _, wrong := range []string{
 		"<BlockList><Latest>AAAA</Latest></BlockList>", "<BlockList><Latest/></BlockList>", "<BlockList><Other>AAAA</Other></BlockList>",
-		"<BlockList><Committed>AAAA</Committed></BlockList>", "<BlockList><Uncommitted>../../fakedriver/kept</Uncommitted></BlockList>",
+		"<BlockList><Committed>AAAA</Committed></BlockList>", "<BlockList><Uncommitted>../kept</Uncommitted></BlockList>",
 	} {
 		h.add("InvalidBlockList", http.MethodPut, "new", "comp=blocklist", wrong)
 	}

@@ -119,7 +119,7 @@ func TestKept(t *testing.T) {
 			f := serveIn(t, gcs.Options{}, store.Options{Dir: dir})
 			key = bearer(f.account(t, "app", all("photos")))
 			if life == 0 {
-				for _, name := range []string{"a", "a/b", "../../fakedriver/up", "x", "gone"} {
+				for _, name := range []string{"a", "a/b", "../up", "x", "gone"} {
 					f.do(t, request{method: "POST", path: upload + "&name=" + name, body: "content of\n" + name}, key)
 				}
 				f.do(t, request{method: "PATCH", path: "/storage/v1/b/photos/o/x", body: `{"metadata":{"a":"1"}}`}, key)

@@ -13,7 +13,7 @@ import (
 )
 
 // resolve finds bucket and key for all later phases, in the Host header and the path:
-// both are signed. Keys are not cleaned: "a//b" and "../../fakedriver/x" are keys like any other.
+// both are signed. Keys are not cleaned: "a//b" and "../x" are keys like any other.
 func (s *Service) resolve(x *exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	if err != nil {

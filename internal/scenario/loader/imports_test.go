@@ -25,7 +25,10 @@ func TestImports(t *testing.T) {
 		if !ours || slices.Contains(allowed, name) {
 			continue
 		}
-		for _, forbidden := range []string{"emulator", "internal/emulator", "controller", "sidecar", "deploy", "internal/scenario/engine"} {
+		for _, forbidden := range []string{
+			"controller", "deploy", "emulator", "internal/controlplane", "internal/existingcluster", "internal/oracle", "internal/scenario/engine",
+			"internal/seam", "internal/session", "internal/subprocess", "sidecar",
+		} {
 			if name == forbidden || strings.HasPrefix(name, forbidden+"/") {
 				t.Errorf("lint links %s", path)
 			}

@@ -23,9 +23,9 @@ func IgnoreControlPlane() []goleak.Option {
 		return nil
 	}
 	return []goleak.Option{
-		goleak.IgnoreAnyFunction(emulator + "memstore.(*Store).expireRecords"),
+		goleak.IgnoreAnyFunction(plane + "memstore.(*Store).expireRecords"),
 		// Its controllers watch anew every few minutes. A client whose watch is left is found by its own goroutine.
-		goleak.IgnoreAnyFunction(emulator + "memstore.(*watcher).run"),
+		goleak.IgnoreAnyFunction(plane + "memstore.(*watcher).run"),
 		goleak.IgnoreAnyFunction(embedded + "/apiserver.(*exchange).serve"),
 		// A client that keeps its connection has the server keep it.
 		goleak.IgnoreAnyFunction("net/http.(*conn).serve"),
@@ -41,8 +41,8 @@ func IgnoreControlPlane() []goleak.Option {
 }
 
 const (
-	emulator = "github.com/cosi-emu/cosi-emu/internal/emulator/"
-	embedded = emulator + "controlplane/embedded"
+	plane    = "github.com/cosi-emu/cosi-emu/internal/controlplane/"
+	embedded = plane + "embedded"
 	informer = "k8s.io/client-go/tools/cache."
 )
 
