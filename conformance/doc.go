@@ -6,4 +6,3 @@
 // command `cosi-emu conformance` does the same for drivers in any language.
 package conformance
 
-//go:generate go run ./internal/document ../docs/conformance.md

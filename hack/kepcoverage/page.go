@@ -20,8 +20,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:generate go run ./generate
-
 // Page is a generated page: its data file and where its tests are.
 type Page struct {
 	// File is the generated file, relative to the repository.
@@ -128,9 +126,9 @@ func (d *Document) check() error {
 	return errors.Join(errs...)
 }
 
-// Generate returns the generated pages by their file. Root is the repository.
-func Generate(root string) (map[string]string, error) {
-	files := map[string]string{}
+// Files returns the generated pages by their file. Root is the repository.
+func Files(root string) (map[string][]byte, error) {
+	files := map[string][]byte{}
 	for _, page := range []Page{Statements, V1alpha1, KnownFailures} {
 		document, err := page.Load(root)
 		if err != nil {
@@ -140,9 +138,11 @@ func Generate(root string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if files[page.File], err = page.render(document, tests); err != nil {
+		content, err := page.render(document, tests)
+		if err != nil {
 			return nil, err
 		}
+		files[page.File] = []byte(content)
 	}
 	return files, nil
 }

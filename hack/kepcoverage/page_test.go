@@ -56,7 +56,7 @@ func tagged(tags map[string]string) string {
 	return b.String()
 }
 
-func TestGenerate(t *testing.T) {
+func TestFiles(t *testing.T) {
 	tests := []struct {
 		name string
 		data string
@@ -107,16 +107,16 @@ func TestGenerate(t *testing.T) {
 				"pkg/a_test.go":          tagged(tc.tags),
 				"scenarios/suite/a.yaml": "",
 			})
-			files, err := Generate(root)
+			files, err := Files(root)
 			switch {
 			case tc.want != "":
 				if err == nil || !strings.Contains(err.Error(), tc.want) {
-					t.Errorf("Generate() = %v, want an error with %q", err, tc.want)
+					t.Errorf("Files() = %v, want an error with %q", err, tc.want)
 				}
 			case err != nil:
 				t.Error(err)
-			case files[Statements.File] != page:
-				t.Errorf("-want, +got:\n%s", cmp.Diff(page, files[Statements.File]))
+			case string(files[Statements.File]) != page:
+				t.Errorf("-want, +got:\n%s", cmp.Diff(page, string(files[Statements.File])))
 			}
 		})
 	}
@@ -130,13 +130,13 @@ func TestGenerateVersions(t *testing.T) {
 		"pkg/a_test.go": tagged(two), "pkg/v1alpha1/a_test.go": tagged(map[string]string{"TestC": "A-1"}),
 		"scenarios/suite/v1alpha1/a.yaml": "# KEP: A-1\n",
 	}
-	pages, err := Generate(repository(t, files))
+	pages, err := Files(repository(t, files))
 	const want = "`pkg.TestA`, `pkg.TestB`, `pkg/v1alpha1.TestC`, `scenarios/suite/v1alpha1/a.yaml`"
-	if err != nil || !strings.Contains(pages[Statements.File], want) {
-		t.Errorf("Generate() = %s, %v, want %s", pages[Statements.File], err, want)
+	if err != nil || !strings.Contains(string(pages[Statements.File]), want) {
+		t.Errorf("Files() = %s, %v, want %s", pages[Statements.File], err, want)
 	}
 	files["pkg/v1alpha1/a_test.go"] = tagged(two)
-	if _, err := Generate(repository(t, files)); err == nil || !strings.Contains(err.Error(), "A-1 has 5 tests") {
-		t.Errorf("Generate() with three of v1alpha1 = %v, want an error", err)
+	if _, err := Files(repository(t, files)); err == nil || !strings.Contains(err.Error(), "A-1 has 5 tests") {
+		t.Errorf("Files() with three of v1alpha1 = %v, want an error", err)
 	}
 }

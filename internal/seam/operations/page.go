@@ -16,8 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
-//go:generate go run ./page ../../../docs/operations.md
-
 // SubjectFields are the fields of a request to a driver of which the first is the subject of the call.
 var SubjectFields = []protoreflect.Name{"account_id", "account_name", "bucket_id", "name"}
 

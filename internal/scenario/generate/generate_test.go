@@ -1,4 +1,4 @@
-package main
+package generate
 
 import (
 	"os"
@@ -13,13 +13,13 @@ import (
 )
 
 func TestUpToDate(t *testing.T) {
-	t.Chdir("../../../scenarios")
-	files, err := generated(documentation)
+	root := filepath.Join("..", "..", "..")
+	files, err := Files(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		got, err := os.ReadFile(filepath.FromSlash(name))
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,3 +1,0 @@
-package scenarios
-
-//go:generate go run ../internal/scenario/generate
