@@ -10,9 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 // Directory is a KeyStore in the files of a directory, which only its owner can read. A
@@ -106,19 +107,7 @@ func (d *Directory) Save(_ context.Context, key, value string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(d.path, "new.*") // readable for its owner only
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), d.file(key))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return d.sync()
+	return atomicfile.WriteFile(d.file(key), content, 0o600)
 }
 
 // Delete implements Store.
@@ -130,17 +119,5 @@ func (d *Directory) Delete(_ context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	return d.sync()
-}
-
-// sync makes the names in the directory durable. Windows does that by itself.
-func (d *Directory) sync() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := os.Open(d.path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return atomicfile.SyncDir(d.path)
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/emulator/description"
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 // DefaultName is the default name of an emulator.
@@ -164,11 +165,7 @@ func (i *Instance) Publish(info Info) error {
 	if err != nil {
 		return err
 	}
-	next := filepath.Join(i.dir, infoFile+".next")
-	if err := os.WriteFile(next, append(data, '\n'), fileMode); err != nil {
-		return err
-	}
-	return os.Rename(next, filepath.Join(i.dir, infoFile))
+	return atomicfile.WriteFile(filepath.Join(i.dir, infoFile), append(data, '\n'), fileMode)
 }
 
 // Release removes the directory and unlocks the name. It may be called more than once.

@@ -8,7 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 // Rewrite replaces the lines of a file, if change changes one. Lines are passed without
@@ -22,21 +23,16 @@ func Rewrite(path string, change func(line []byte) []byte) error {
 	if err != nil {
 		return fmt.Errorf("rewrite %s: %w", path, err)
 	}
-	to, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	err = atomicfile.Replace(path, info.Mode(), func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		err := eachLine(path, func(line []byte, end string) error {
+			_, err := out.WriteString(string(change(line)) + end)
+			return err
+		})
+		return errors.Join(err, out.Flush())
+	})
 	if err != nil {
 		return fmt.Errorf("rewrite %s: %w", path, err)
-	}
-	out := bufio.NewWriter(to)
-	err = eachLine(path, func(line []byte, end string) error {
-		_, err := out.WriteString(string(change(line)) + end)
-		return err
-	})
-	err = errors.Join(err, out.Flush(), to.Chmod(info.Mode()), to.Close())
-	if err == nil {
-		err = os.Rename(to.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("rewrite %s: %w", path, errors.Join(err, os.Remove(to.Name())))
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 const (
@@ -81,31 +83,19 @@ func (m manifest) encode() ([]byte, error) {
 	return fmt.Appendf(nil, "%s %x\n%s\n", Format, sum, line), nil
 }
 
-// assemble writes the file under another name first.
-func assemble(path string, head []byte, packed *os.File, replace bool) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), ".cosi-emu-snapshot-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	_, err = packed.Seek(0, io.SeekStart)
-	if err == nil {
-		_, err = io.Copy(file, io.MultiReader(bytes.NewReader(head), packed))
-	}
-	if err := errors.Join(err, file.Chmod(fileMode), file.Sync(), file.Close()); err != nil {
-		return err
-	}
+// assemble writes the file.
+func assemble(path string, head []byte, packed *os.File, replace bool) error {
+	put := atomicfile.Create
 	if replace {
-		return os.Rename(file.Name(), path)
+		put = atomicfile.Replace
 	}
-	if err := os.Link(file.Name(), path); err != nil { // fails if another program was faster
+	return put(path, fileMode, func(w io.Writer) error {
+		if _, err := packed.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(head), packed))
 		return err
-	}
-	return os.Remove(file.Name())
+	})
 }
 
 // pack writes the archive of a directory.

@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 const (
@@ -84,7 +85,7 @@ func (a *Authority) check() error {
 }
 
 // write replaces the file at once, so that half an authority is never read.
-func (a *Authority) write(path string) (err error) {
+func (a *Authority) write(path string) error {
 	key, ok := a.key.(*ecdsa.PrivateKey)
 	if !ok {
 		return errNotAuthority
@@ -93,22 +94,7 @@ func (a *Authority) write(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	content := append(a.CertificatePEM(), keyPEM...)
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // readable for its owner only
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return atomicfile.WriteFile(path, append(a.CertificatePEM(), keyPEM...), 0o600)
 }
 
 func encodeCertificate(certificate *x509.Certificate) []byte {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/memstore"
 )
@@ -96,18 +97,7 @@ func (o *objects) save() error {
 	if o.file == "" || revision == o.saved {
 		return nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(o.file), "objects-*")
-	if err != nil {
-		return err
-	}
-	err = o.store.Save(file)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	if err := os.Rename(file.Name(), o.file); err != nil {
+	if err := atomicfile.Replace(o.file, 0o600, o.store.Save); err != nil {
 		return err
 	}
 	o.saved = revision

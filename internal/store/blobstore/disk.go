@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 const (
@@ -65,7 +67,7 @@ func Open(dir string) (*Disk, error) {
 
 // prepare makes the names of new files durable, and reads the inventory.
 func (d *Disk) prepare(files []BlobID) error {
-	if err := errors.Join(syncDir(d.dir), syncDir(filepath.Dir(d.dir))); err != nil {
+	if err := errors.Join(atomicfile.SyncDir(d.dir), atomicfile.SyncDir(filepath.Dir(d.dir))); err != nil {
 		return err
 	}
 	if err := d.guarded(func() error { return d.db.Update(prepareTables) }); err != nil {
@@ -102,12 +104,3 @@ func (d *Disk) isClosed() bool {
 }
 
 func (d *Disk) nextID() BlobID { return BlobID(d.lastID.Add(1)) }
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 // quarantineName is the directory with the files of damaged blobs. The store never deletes
@@ -111,7 +113,7 @@ func (d *Disk) quarantine(id BlobID) error {
 	}
 	for path := range d.quarantined(id) {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(os.Rename(d.path(id), path), syncDir(dir), syncDir(filepath.Dir(d.path(id))))
+			return errors.Join(os.Rename(d.path(id), path), atomicfile.SyncDir(dir), atomicfile.SyncDir(filepath.Dir(d.path(id))))
 		} else if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
 // transact runs one transaction. After an error nothing is stored, unless the error is
@@ -79,7 +81,7 @@ func (d *Disk) syncNames(group []*request) error {
 	for _, r := range group {
 		for _, blob := range r.blobs {
 			if _, ok := blob.(*fileBlob); ok {
-				return syncDir(filepath.Join(d.dir, blobsName))
+				return atomicfile.SyncDir(filepath.Join(d.dir, blobsName))
 			}
 		}
 	}
