@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/gcs"
 )
 
-// validateProtocols rejects unsupported protocols.
 func (o Options) validateProtocols() error {
 	if o.Protocols != nil {
 		if err := fakedriver.ValidateProtocols(o.Protocols); err != nil {
@@ -41,7 +40,6 @@ func (e *Emulator) startGCS(ctx context.Context) (err error) {
 	return err
 }
 
-// backend returns the backend of the fake driver.
 func (e *Emulator) backend() fakedriver.Backend {
 	return keyRecordingBackend{Backend: e.store, issued: &e.issuedKeys}
 }
