@@ -102,7 +102,6 @@ type workflowStep struct {
 	Run  string `yaml:"run"`
 }
 
-// TestLongInitCI writes a workflow, and runs its steps with this program in place of the installed one.
 func TestLongInitCI(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

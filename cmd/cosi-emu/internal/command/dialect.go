@@ -21,7 +21,6 @@ type dialectFlag struct{ dialect *dialects.Dialect }
 
 var _ pflag.Value = dialectFlag{}
 
-// String implements pflag.Value.
 func (d dialectFlag) String() string {
 	if d.dialect == nil {
 		return ""
@@ -29,11 +28,9 @@ func (d dialectFlag) String() string {
 	return string(*d.dialect)
 }
 
-// Set implements pflag.Value.
 func (d dialectFlag) Set(name string) (err error) {
 	*d.dialect, err = dialects.Parse(name)
 	return err
 }
 
-// Type implements pflag.Value.
 func (d dialectFlag) Type() string { return "dialect" }

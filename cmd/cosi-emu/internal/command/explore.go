@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/report"
 )
 
-// exploration has the flags of the command.
 type exploration struct {
 	options explore.Options
 	own     ownComponents
@@ -176,7 +175,6 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	return x.single(ctx, streams, paths[0])
 }
 
-// single explores one scenario.
 func (x *exploration) single(ctx context.Context, streams cli.Streams, file string) error {
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
@@ -217,7 +215,6 @@ func (x *exploration) print(streams cli.Streams, report *explore.Report) error {
 	return report.WriteText(streams.Out)
 }
 
-// saveReports writes the files of --report.
 func (x *exploration) saveReports(explorations ...*explore.Report) error {
 	shown := explore.Timelines(x.options.Program, x.started, explorations...)
 	var errs []error

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// findings is the result of lint in JSON.
 type findings struct {
 	Scenarios int       `json:"scenarios"`
 	Problems  []finding `json:"problems"`

@@ -16,7 +16,6 @@ type protocols struct{ list *[]fakedriver.Protocol }
 
 var _ pflag.Value = protocols{}
 
-// String implements pflag.Value.
 func (p protocols) String() string {
 	if p.list == nil {
 		return ""
@@ -28,11 +27,9 @@ func (p protocols) String() string {
 	return strings.Join(names, ",")
 }
 
-// Set implements pflag.Value.
 func (p protocols) Set(text string) (err error) {
 	*p.list, err = fakedriver.ParseProtocols(strings.Split(text, ","))
 	return err
 }
 
-// Type implements pflag.Value.
 func (p protocols) Type() string { return "protocols" }

@@ -34,8 +34,8 @@ func TestRun(t *testing.T) {
 		reason string
 		args   []string
 		code   int
-		out    string // what standard output begins with
-		err    string // what standard error begins with
+		out    string // prefix of standard output
+		err    string // prefix of standard error
 	}{
 		"Nothing":    {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
 		"Help":       {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},

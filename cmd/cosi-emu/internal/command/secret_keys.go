@@ -17,7 +17,6 @@ type secretKeys struct{ list *[]v1alpha2.SecretKeySet }
 
 var _ pflag.Value = secretKeys{}
 
-// String implements pflag.Value.
 func (k secretKeys) String() string {
 	if k.list == nil {
 		return ""
@@ -29,11 +28,9 @@ func (k secretKeys) String() string {
 	return strings.Join(names, ",")
 }
 
-// Set implements pflag.Value.
 func (k secretKeys) Set(text string) (err error) {
 	*k.list, err = v1alpha2.ParseSecretKeySets(text)
 	return err
 }
 
-// Type implements pflag.Value.
 func (k secretKeys) Type() string { return "sets" }

@@ -51,7 +51,7 @@ so that a scenario saved from it contains everything that was applied.`,
 	return cmd
 }
 
-// newPage returns what starts the page of an emulator.
+// newPage returns a function that starts the page of an emulator.
 func newPage(name, version string) session.NewPage {
 	return func(ctx context.Context, emu *emulator.Emulator, faults adminapi.Faults) (session.Page, error) {
 		page, err := ui.Start(ctx, ui.Options{Emulator: emu, Faults: faults, Name: name, Version: version})

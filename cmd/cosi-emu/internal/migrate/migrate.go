@@ -20,7 +20,6 @@ import (
 // formatYAML is the default output format of the translation.
 const formatYAML = "yaml"
 
-// clusterFlags select a cluster.
 type clusterFlags struct{ kubeconfig, context string }
 
 func (c *clusterFlags) addFlags(flags *pflag.FlagSet) {
@@ -160,7 +159,7 @@ func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*mig
 	return migration.FromCluster(ctx, from.Config())
 }
 
-// inputError makes errors of the input errors of usage.
+// inputError makes errors of the input usage errors.
 func inputError(err error) error {
 	if errors.Is(err, migration.ErrInput) {
 		return cli.Usage(err)
@@ -168,7 +167,7 @@ func inputError(err error) error {
 	return err
 }
 
-// read returns the objects of files. The error lists everything that is wrong in them.
+// read returns the objects of files. The error lists all problems.
 func read(streams cli.Streams, files []string) ([]manifest.Located, error) {
 	var (
 		all  []manifest.Located

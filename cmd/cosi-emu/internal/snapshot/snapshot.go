@@ -1,5 +1,5 @@
-// Package snapshot is the command snapshot: it saves the state of a running emulator to a
-// file, and describes such files.
+// Package snapshot is the command snapshot: it saves the state of a running emulator to a file, and
+// describes such files.
 package snapshot
 
 import (
@@ -124,7 +124,6 @@ func newInspect(streams cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// describe prints a description as a table.
 func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 	protocols := make([]string, 0, len(info.Protocols))
 	for _, protocol := range info.Protocols {
