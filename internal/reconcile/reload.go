@@ -38,8 +38,8 @@ func (p *Patcher[T]) Reload(ctx context.Context) error {
 	return nil
 }
 
-// checkSuccessor returns a conflict unless the answer is the same object as the one
-// at hand, in the same or a later version.
+// checkSuccessor returns a conflict unless the answer is the same object as p.Object, in the same
+// or a later version.
 func (p *Patcher[T]) checkSuccessor(live T) error {
 	order, err := resourceversion.CompareResourceVersion(live.GetResourceVersion(), p.stored.GetResourceVersion())
 	switch {
