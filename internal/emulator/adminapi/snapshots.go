@@ -42,8 +42,8 @@ func (s *Server) ServeSnapshots(save saveSnapshot) {
 	})
 }
 
-// SaveSnapshot has the emulator save a snapshot to a file with an absolute path. The error
-// wraps emulator.ErrSnapshotExists or emulator.ErrSnapshotUnsupported if that is why.
+// SaveSnapshot makes the emulator save a snapshot to a file with an absolute path. The error may
+// wrap emulator.ErrSnapshotExists or emulator.ErrSnapshotUnsupported.
 func (c *Client) SaveSnapshot(ctx context.Context, file string, replace bool) (info description.SnapshotInfo, err error) {
 	body, err := json.Marshal(snapshotRequest{File: file, Replace: replace})
 	if err != nil {

@@ -161,7 +161,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNames guards against lists that have become empty, with which Check takes all.
+// TestNames detects empty lists, with which Check would accept everything.
 func TestNames(t *testing.T) {
 	for seam, some := range map[journal.Seam][]string{
 		journal.SeamAPI:     {"patch buckets/status", "event secrets", "deletecollection pods"},
@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEffects: the names that the oracles ask for exist.
+// TestEffects: the names that the oracles use exist.
 func TestEffects(t *testing.T) {
 	var stores, deletes []string
 	for _, name := range operations.Names(journal.SeamStore) {
@@ -207,7 +207,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestStored: an event says which object it has stored, by its subject or its response.
+// TestStored: an event has the object that it has stored, in its subject or its response.
 func TestStored(t *testing.T) {
 	for name, tc := range map[string]struct {
 		operation, subject, response, outcome, want string
@@ -215,7 +215,7 @@ func TestStored(t *testing.T) {
 		"Subject":  {"PutBlob", "photos/a/b", `{"status":201,"bytes":0}`, "OK", "a/b"},
 		"Response": {"objects.insert", "photos", `{"status":200,"bytes":9,"stored":"a/b"}`, "OK", "a/b"},
 		"Form":     {"PostObject", "photos", `{"status":204,"bytes":0,"stored":"a"}`, "OK", "a"},
-		"Old":      {"objects.insert", "photos/a", ``, "OK", "a"}, // recorded before responses said it
+		"Old":      {"objects.insert", "photos/a", ``, "OK", "a"}, // recorded by an earlier version
 		"Unknown":  {"objects.insert", "photos", `{"status":200,"bytes":9}`, "OK", ""},
 		"Rejected": {"objects.insert", "photos", `{"status":412,"bytes":9,"stored":"a"}`, "PreconditionFailed", ""},
 		"Session":  {"objects.insert resumable", "photos/a", `{"status":200,"bytes":0}`, "OK", ""},

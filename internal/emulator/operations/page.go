@@ -18,10 +18,10 @@ import (
 
 //go:generate go run ./page ../../../docs/operations.md
 
-// SubjectFields are the fields of a request to a driver of which the first is the subject of the call.
+// SubjectFields are the fields of a request to a driver of which the first is the subject of the
+// call.
 var SubjectFields = []protoreflect.Name{"account_id", "account_name", "bucket_id", "name"}
 
-// Example subjects.
 const (
 	exampleBucket  = "bc-32101d18-bc34-4e26-a11d-181ef36951f0"
 	exampleAccount = "ba-09b8e30c-60fa-4701-992c-c5d2ed516d8c"
@@ -131,13 +131,13 @@ var clusterWide = strings.Fields(`bucketaccessclasses bucketclasses buckets cert
 	subjectaccessreviews tokenreviews validatingadmissionpolicies validatingadmissionpolicybindings
 	validatingwebhookconfigurations volumeattachments volumeattributesclasses`)
 
-// ofCollection reports whether an operation of the API is of all objects of a kind.
+// ofCollection reports whether an operation of the API is on all objects of a kind.
 func ofCollection(name string) bool {
 	verb, _, _ := strings.Cut(name, " ")
 	return slices.Contains([]string{"list", "watch", "deletecollection"}, verb)
 }
 
-// apiSubject returns an example of the subject of a request. That of a collection has none,
+// apiSubject returns an example of the subject of a request. A request for a collection has none,
 // unless it selects an object by its name.
 func apiSubject(name string) string {
 	if ofCollection(name) {
@@ -166,7 +166,6 @@ func writeRPC(page *strings.Builder) {
 	writeTable(page, journal.SeamRPC, Methods())
 }
 
-// rpcSubject returns an example of the subject of a call.
 func rpcSubject(name string) string {
 	for _, method := range []protoreflect.MethodDescriptor{
 		Method(objectstorage.V1alpha1, name), Method(objectstorage.V1alpha2, name), existing(),
@@ -200,7 +199,6 @@ func writeStore(page *strings.Builder) {
 	page.WriteString("\nA request that is none of these is named by its method: `" + strings.Join(unknown, "`, `") + "`.\n")
 }
 
-// s3Subject returns an example of the subject of a request by S3.
 func s3Subject(name string) string {
 	for _, row := range s3op.Table() {
 		if row.Name == name {

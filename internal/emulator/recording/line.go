@@ -8,8 +8,8 @@ import (
 	"hash/crc32"
 )
 
-// A line is {...,"sum":"xxxxxxxx"}: the entry, and before its last brace the
-// checksum of the entry as it is without.
+// A line is {...,"sum":"xxxxxxxx"}: the entry, and before its last brace the checksum of the entry
+// without it.
 const (
 	sumPrefix = `,"sum":"`
 	sumSuffix = `"}`

@@ -15,10 +15,10 @@ const (
 	Keys        = "keys"
 )
 
-// Oracle is the name of an oracle, with what it checks in a sentence.
+// Oracle is the name of an oracle, with its checks in a sentence.
 type Oracle struct{ Name, About string }
 
-// Oracles returns the oracles in the order in which they are asked.
+// Oracles returns the oracles in their order.
 func Oracles() []Oracle {
 	return []Oracle{
 		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records; " +

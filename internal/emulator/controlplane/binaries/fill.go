@@ -30,8 +30,8 @@ func (c *cache) fill(ctx context.Context) (Set, error) {
 	return c.load()
 }
 
-// newStage creates a directory next to the entry, so that a rename can install it. It
-// removes directories of killed processes.
+// newStage creates a directory next to the entry, so that a rename can install it. It removes
+// directories of killed processes.
 func (c *cache) newStage() (string, error) {
 	pattern := "." + c.key + ".*"
 	stale, err := filepath.Glob(filepath.Join(c.root, pattern))
