@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// failure is an error of the Blob service; see "Common REST API error codes" and "Blob
-// service error codes" in its reference.
+// failure is an error of the Blob service; see "Common REST API error codes" and "Blob service
+// error codes" in its reference.
 type failure struct {
 	status        int
 	code, message string
@@ -132,7 +132,6 @@ func Fail(w http.ResponseWriter, r *http.Request, status int, code, message stri
 	(&failure{status, code, message}).write(w, r)
 }
 
-// write sends a failure. The headers of the response are those that all responses have.
 func (f *failure) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Ms-Error-Code", f.code)

@@ -56,7 +56,7 @@ func (c tagCondition) holds(tags map[string]string) bool {
 	return false
 }
 
-// holds compares as texts are sorted. A tag that is missing meets no comparison.
+// holds compares in sort order. A missing tag meets no comparison.
 func (c comparison) holds(tags map[string]string) bool {
 	value, ok := tags[c.tag]
 	order := strings.Compare(value, c.value)

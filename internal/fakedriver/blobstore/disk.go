@@ -38,9 +38,9 @@ type Disk struct {
 
 var _ Store = (*Disk)(nil)
 
-// Open opens the store in a directory, and creates both if necessary, with access for
-// the owner only. One process at a time can open it. The caller must Close it. The
-// error for damaged files is of kind ErrDamaged.
+// Open opens the store in a directory, and creates both if necessary, with access for the owner
+// only. One process at a time can open it. The caller must Close it. The error for damaged files is
+// of kind ErrDamaged.
 func Open(dir string) (*Disk, error) {
 	blobs := filepath.Join(dir, blobsName)
 	if err := os.MkdirAll(blobs, 0o700); err != nil {
@@ -91,7 +91,6 @@ func (d *Disk) Close() error {
 	return err
 }
 
-// isClosed reports whether Close has been called.
 func (d *Disk) isClosed() bool {
 	select {
 	case <-d.closing:
@@ -103,7 +102,6 @@ func (d *Disk) isClosed() bool {
 
 func (d *Disk) nextID() BlobID { return BlobID(d.lastID.Add(1)) }
 
-// syncDir makes the names in a directory durable.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// failure is an error of the JSON API; see "Status and error codes" in its reference.
-// Google's clients retry all requests with a status of 500 or more until a deadline.
-// So unsupported requests return 400.
+// failure is an error of the JSON API; see "Status and error codes" in its reference. Google's
+// clients retry all requests with a status of 500 or more until a deadline. So unsupported requests
+// return 400.
 type failure struct {
 	code            int
 	status, reason  string

@@ -11,16 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// session is a resumable upload. It belongs to the key that has begun it, and to a bucket. The
-// store has it as an upload whose parts are the received chunks, so that it survives a
-// restart.
+// session is a resumable upload. It belongs to its first key, and to a bucket. The store has it as
+// an upload whose parts are the received chunks, so that it survives a restart.
 type session struct {
 	incoming
 
 	// Key is the ID of the access key.
 	Key string `json:"key"`
-	// XML means that a signed request of the XML API has begun it. Its URL is all that a
-	// client needs to go on.
+	// XML means that a signed request of the XML API has begun it. A client needs only its URL to
+	// continue.
 	XML bool `json:"xml,omitempty"`
 
 	id string
@@ -56,7 +55,7 @@ func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err
 	return u.ID, err
 }
 
-// abort ends a session without an object. One that has ended in the meantime is no error.
+// abort ends a session without an object. A session that has already ended is no error.
 func (s *Service) abort(bucket *objects.Bucket, ended session) error {
 	if err := bucket.AbortUpload(ended.Name, ended.id); err != nil && !objects.IsGone(err) {
 		return err
@@ -85,7 +84,7 @@ func findSession(bucket *objects.Bucket, id string) (session, error) {
 	return sessionOf(u)
 }
 
-// session returns the session of a request. Those of other keys and buckets are not found.
+// session returns the session of a request. Sessions of other keys and buckets are not found.
 func (s *Service) session(x *exchange) (session, error) {
 	found, err := findSession(x.bucket, x.query.Get("upload_id"))
 	if err != nil {

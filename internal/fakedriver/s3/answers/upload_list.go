@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// listParts answers ListParts.
 func (a *Answers) listParts(x *exchange) error {
 	type entry struct {
 		PartNumber   int

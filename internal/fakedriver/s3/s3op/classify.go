@@ -9,8 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/s3error"
 )
 
-// neutral are query parameters that do not affect the operation: x-id with the name of
-// the SDK call, and the signature of a presigned URL.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
