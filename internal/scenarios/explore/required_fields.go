@@ -47,7 +47,6 @@ func (s *source) isRequired(p path) bool {
 	return false
 }
 
-// version returns the version of the COSI kinds that the scenario is for.
 func (s *source) version() schema.GroupVersion {
 	if version, err := objectstorage.ParseVersion(value(field(s.root, "setup"), "api")); err == nil {
 		return version.GroupVersion()

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
 )
 
-// TestWriteText verifies the whole text of a report.
 func TestWriteText(t *testing.T) {
 	create := Trial{
 		Kind: LoseReply, Effect: fault.Effect{LoseReply: "Unavailable"},
@@ -75,7 +74,7 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// TestWriteUntried verifies that what was not tried is said first, with how to go on.
+// TestWriteUntried verifies that the report begins with the untried cases and how to continue.
 func TestWriteUntried(t *testing.T) {
 	for _, test := range []struct {
 		name   string

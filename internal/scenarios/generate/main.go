@@ -1,6 +1,6 @@
-// Command generate writes what is generated from the types of package document:
-// the JSON schema for editors, the arguments of verbs for scenarios in code, and
-// the tables in docs/scenarios.md. Run it in the directory of package scenarios.
+// Command generate writes the files that are generated from the types of package document: the JSON
+// schema for editors, the arguments of verbs for scenarios in code, and the tables in
+// docs/scenarios.md. Run it in the directory of package scenarios.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/schema"
 )
 
-// documentation is the page that has tables of what the types have.
+// documentation is the page with tables of the types.
 const documentation = "../docs/scenarios.md"
 
 func main() {
@@ -34,7 +34,6 @@ func generate() error {
 	return nil
 }
 
-// generated returns the contents of all files that are generated.
 func generated(documentation string) (map[string][]byte, error) {
 	described, err := schema.Generate()
 	if err != nil {

@@ -24,7 +24,7 @@ func files(contents map[string]string) spec.Loader {
 
 const head = "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\n"
 
-// shortest is what the documentation shows first.
+// shortest is the first example of the documentation.
 const shortest = head + `steps:
 - apply:
     kind: BucketClaim
@@ -58,7 +58,7 @@ func TestRejected(t *testing.T) {
 	step := func(text string) string { return head + "steps:\n- " + text + "\n" }
 	tests := map[string]struct {
 		reason, file string
-		want         []string // what the problems begin with
+		want         []string // beginnings of the problems
 	}{
 		"Empty":          {reason: "Nothing to run.", file: "", want: []string{"s.yaml:1:1: the file has no scenario"}},
 		"Tab":            {reason: "YAML has no tabs.", file: head + "steps:\n\t- settle:\n", want: []string{"s.yaml:5:1: this is not YAML"}},
@@ -163,7 +163,7 @@ func TestUse(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		files  map[string]string
-		want   string // what the first problem has in it; empty: none
+		want   string // part of the first problem; empty: none
 	}{
 		"Relative": {
 			reason: "Files are relative to the file that uses them; what they bind is known afterwards.",
