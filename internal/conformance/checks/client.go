@@ -45,8 +45,8 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	}
 }
 
-// s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket,
-// and many drivers return that as the ID.
+// s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket, and
+// many drivers return this as the ID.
 func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) dataplane.Client {
 	of := func(bucket string) dataplane.Client {
 		return dataplane.NewS3(&cosiv1alpha2.S3BucketInfo{
@@ -61,7 +61,6 @@ func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S
 	return c.closed(of(id))
 }
 
-// closed closes a client at the end.
 func (c *C) closed(client dataplane.Client) dataplane.Client {
 	c.later(func(context.Context) error { client.Close(); return nil })
 	return client
