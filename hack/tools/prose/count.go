@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// pattern is a turn of phrase that the field does not use, or hardly ever.
+// pattern is a turn of phrase that other projects hardly ever use.
 type pattern struct {
 	name  string
 	match *regexp.Regexp
@@ -16,7 +16,7 @@ type pattern struct {
 	questions bool
 }
 
-// bar is how often each pattern may be in a kind of text, per 1,000 words. Comments of other
+// bar is the allowed number of each pattern in 1,000 words of a kind of text. Comments of other
 // projects for Kubernetes, and of storage programs in Go, are below half of it.
 const bar = 0.5
 
@@ -31,7 +31,7 @@ var patterns = []pattern{
 	{name: "there is no", only: texts, match: regexp.MustCompile(`(?i)\bthere (is|are|was|were) no\b`)},
 }
 
-// count has the words of a text and, in the order of patterns, how often it has each of them.
+// count has the words of a text and, in the order of patterns, the number of each.
 type count struct {
 	words int
 	found []int
@@ -46,7 +46,7 @@ func (c *count) add(other count) {
 	}
 }
 
-// rate returns how often a pattern is in 1,000 words.
+// rate returns the number of a pattern in 1,000 words.
 func (c *count) rate(pattern int) float64 {
 	if c.words == 0 {
 		return 0

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// kind is a kind of text. Each has its own measure, so that a long reference page does not hide
-// what the comments are like.
+// kind is a kind of text. Each has its own measure, so that a long reference page does not hide the
+// comments.
 type kind string
 
 const (
@@ -36,7 +36,7 @@ func extract(file string, source []byte) map[kind][]string {
 func goPassages(file string, source []byte) map[kind][]string {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil || ast.IsGenerated(parsed) {
-		return nil // the compiler and the linters report what does not parse
+		return nil // the compiler and the linters report syntax errors
 	}
 	passages := map[kind][]string{}
 	for _, group := range parsed.Comments {
@@ -59,7 +59,7 @@ func goPassages(file string, source []byte) map[kind][]string {
 // tag matches comments that tools read: markers of kubebuilder, and tags of requirements.
 var tag = regexp.MustCompile(`^(\+|KEP:|Spec:)`)
 
-// quoted matches the words of others, such as a specification.
+// quoted matches quotations, such as from a specification.
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
 // prose returns the paragraphs of a comment. Text leaves directives out.

@@ -1,6 +1,6 @@
 // Prose counts turns of phrase that give a translation away, per 1,000 words of Go comments, of
-// documentation, and of the texts of the program. It prints the files with most of them, and
-// fails if a kind of text has more than the bar allows.
+// documentation, and of the texts of the program. It prints the files with most of them, and fails
+// if a kind of text has more than the bar allows.
 //
 // usage: prose DIRECTORY-OF-A-REPOSITORY
 package main

@@ -64,7 +64,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestJudge has the bar at one pattern in 2,000 words of one kind, and names the pattern above it.
+// TestJudge sets the bar at one pattern in 2,000 words of one kind, and names the pattern above it.
 func TestJudge(t *testing.T) {
 	counted := newCount()
 	counted.words, counted.found[1] = 2000, 1

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// worst is how many files of each kind a report lists.
+// worst is the number of files of each kind in a report.
 const worst = 10
 
 // sum returns the count of all files of a kind.
