@@ -102,7 +102,7 @@ func (o Options) validateDialect() error {
 	case o.NoDriver:
 		return fmt.Errorf("%w: a dialect requires a driver, and NoDriver starts none", ErrOptions)
 	case o.API == objectstorage.V1alpha1 && o.Dialect != dialects.V1alpha1:
-		return fmt.Errorf("%w: with the kinds of %s there is no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
+		return fmt.Errorf("%w: the kinds of %s have no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
 	case o.BridgesFake():
 		_, err := o.ownBridge("", o.Protocols)
 		return err

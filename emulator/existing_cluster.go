@@ -70,7 +70,7 @@ func (e *Emulator) checkController(ctx context.Context) error {
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosicontroller.LeaseName)
 	if errors.Is(err, cluster.ErrBusy) {
 		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
-			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
+			"if it is from deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func (o Options) validateProtocols() error {
 		}
 	}
 	if !o.fake() && (o.Protocols != nil || o.GCSPort != 0 || o.AzurePort != 0) {
-		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, are those of the fake driver, which is left out", ErrOptions)
+		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, belong to the fake driver, which is left out", ErrOptions)
 	}
 	if o.GCSPort != 0 && !o.hasGCS() {
 		return fmt.Errorf("%w: there is a GCS port, but GCS is not among the protocols", ErrOptions)

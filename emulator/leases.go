@@ -66,7 +66,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	}
 	c := e.Component(component)
 	if c == nil {
-		return fmt.Errorf("take the Lease of %s: %w: there is no such component", component, ErrOptions)
+		return fmt.Errorf("take the Lease of %s: %w: unknown component", component, ErrOptions)
 	}
 	number := c.excuse()
 	err := e.writeOtherHolder(ctx, component, lasts)

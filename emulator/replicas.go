@@ -19,7 +19,7 @@ func (e *Emulator) AddReplica(ctx context.Context, name string) (*Component, err
 	first := e.Component(name)
 	switch {
 	case first == nil:
-		return nil, fmt.Errorf("%w: there is no component %q", ErrOptions, name)
+		return nil, fmt.Errorf("%w: unknown component %q", ErrOptions, name)
 	case !canReplicate(name):
 		return nil, fmt.Errorf("%w: there can be two controllers or sidecars, but the place of %s is taken", ErrOptions, name)
 	case e.LeaderElectionEnabled():

@@ -81,7 +81,7 @@ func (s AccountSpec) Normalized() (AccountSpec, error) {
 		return s, fmt.Errorf("account ID %q %w: it is empty or has a NUL", s.ID, ErrInvalid)
 	}
 	if s.Admin && (len(s.Grants) > 0 || s.ServiceAccount != "") {
-		return s, fmt.Errorf("account %q %w: that of an administrator has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
+		return s, fmt.Errorf("account %q %w: an administrator's account has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
 	}
 	s.Parameters = maps.Clone(s.Parameters)
 	s.Grants = slices.Clone(s.Grants)

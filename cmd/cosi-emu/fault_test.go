@@ -25,7 +25,7 @@ func TestFault(t *testing.T) {
 	h := newHome(t)
 	info := h.up()
 	c := connect(t, info.Kubeconfig)
-	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+	if got := h.must("fault", "list"); got != "No fault is active.\n" {
 		t.Errorf("fault list: %s", got)
 	}
 	h.must("fault", "add", "away", "--seam", "rpc", "--operation", "DriverCreateBucket", "--fail", "Unavailable", "--times", "2")
@@ -75,7 +75,7 @@ func TestFault(t *testing.T) {
 		h.must("fault", "remove", "never")
 	}
 	h.must("fault", "clear")
-	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+	if got := h.must("fault", "list"); got != "No fault is active.\n" {
 		t.Errorf("fault list after clear: %s", got)
 	}
 	h.must("down")

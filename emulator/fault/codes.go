@@ -81,9 +81,9 @@ func CheckOutcome(seam journal.Seam, outcome string) error {
 	case slices.Contains(known, outcome) || seam == journal.SeamStore && !near:
 		return nil
 	case near:
-		return fmt.Errorf("there is no outcome %q at seam %s: did you mean %q?", outcome, seam, meant)
+		return fmt.Errorf("unknown outcome %q at seam %s: did you mean %q?", outcome, seam, meant)
 	default:
-		return fmt.Errorf("there is no outcome %q at seam %s: it can be OK, or an error code such as %s", outcome, seam, examples[seam])
+		return fmt.Errorf("unknown outcome %q at seam %s: it can be OK, or an error code such as %s", outcome, seam, examples[seam])
 	}
 }
 

@@ -140,7 +140,7 @@ type Effect struct {
 	// Empty clears the whole response.
 	Empty bool `json:"empty,omitempty" yaml:"empty" at:"rpc" doc:"the driver's response is empty"`
 	// Swap returns the response of the previous matching call.
-	Swap bool `json:"swap,omitempty" yaml:"swap" at:"rpc" doc:"the driver's response is replaced by that of the previous matching call"`
+	Swap bool `json:"swap,omitempty" yaml:"swap" at:"rpc" doc:"the driver's response is replaced by the response to the previous matching call"`
 	// Oversize adds this number of bytes to the response.
 	Oversize int `json:"oversize,omitempty" yaml:"oversize" at:"rpc" doc:"the driver's response grows by this number of bytes"`
 

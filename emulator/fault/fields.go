@@ -108,7 +108,7 @@ func replace(in any, path []string, value any) (any, error) {
 	}
 	fields, ok := in.(map[string]any)
 	if !ok && in != nil {
-		return nil, fmt.Errorf("there is no field %s in %T", path[0], in)
+		return nil, fmt.Errorf("no field %s in %T", path[0], in)
 	}
 	if fields == nil {
 		fields = map[string]any{}
@@ -123,7 +123,7 @@ const maxItems = 1000
 func replaceItem(in any, at int, path []string, value any) (any, error) {
 	items, ok := in.([]any)
 	if (!ok && in != nil) || at < 0 || at >= maxItems {
-		return nil, fmt.Errorf("there is no item %d in %T", at, in)
+		return nil, fmt.Errorf("no item %d in %T", at, in)
 	}
 	for len(items) <= at {
 		items = append(items, map[string]any{})

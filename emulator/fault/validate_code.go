@@ -43,7 +43,7 @@ func checkAPICode(code string) string {
 // didYouMean returns a question with the code that was probably meant, or otherwise the problem.
 func didYouMean(code string, seam journal.Seam, problem string) string {
 	if meant, ok := suggest.Near(code, Codes(seam)); ok {
-		return fmt.Sprintf("there is no code %q at seam %s: did you mean %q?", code, seam, meant)
+		return fmt.Sprintf("unknown code %q at seam %s: did you mean %q?", code, seam, meant)
 	}
 	return problem
 }
@@ -81,7 +81,7 @@ func (f Fault) checkSides() string {
 	case (uploads || e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(of, "Admin"):
 		return "cut, flip, cutUpload and flipUpload are about the bodies of S3's requests and answers, and the driver's own calls have none"
 	case uploads && slices.ContainsFunc(reading, func(prefix string) bool { return strings.HasPrefix(of, prefix) }):
-		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and those of %s have none; "+
+		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and requests of %s have none; "+
 			"cut and flip are for answers", of)
 	default:
 		return ""

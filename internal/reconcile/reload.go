@@ -46,7 +46,7 @@ func (p *Patcher[T]) checkSuccessor(live T) error {
 	case live.GetUID() != p.stored.GetUID():
 		err = errors.New("it was deleted and created again")
 	case err == nil && order < 0:
-		err = errors.New("the answer is older than what was read before")
+		err = errors.New("the answer is older than an earlier one")
 	case err == nil:
 		return nil
 	}

@@ -43,7 +43,7 @@ func (h *history) scenario(classes map[string]*unstructured.Unstructured, driver
 	w := &writer{
 		api: h.api, driver: driver, classes: classes, taken: map[string]string{}, used: map[string]bool{}, hit: map[string]bool{},
 		builder: scenarios.New(scenarioName).Timeout(stepTimeout).
-			Description("What was applied and injected in a session, and what COSI made of it. Saved from the page of an emulator."),
+			Description("The actions of a session, and the resulting state. Saved from the page of an emulator."),
 	}
 	if h.api == objectstorage.V1alpha1 {
 		w.builder.API(h.api)

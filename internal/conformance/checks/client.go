@@ -22,7 +22,7 @@ func (c *C) use(access *port.Access, bucket int) dataplane.Client {
 func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	lacks := func(missing bool) {
 		if missing {
-			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks what a client of "+c.protocol.String()+" requires"))
+			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks a value for a client of "+c.protocol.String()))
 		}
 	}
 	info := bucket.Buckets[i]

@@ -150,7 +150,7 @@ func history() []*Check {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
 					if o.code == codes.Unknown || o.code > codes.Unauthenticated {
-						c.fail("every error has a code that says what the caller can do", "%s returned %s: %s", o.method, o.code, o.message)
+						c.fail("every error has a code by which the caller can react", "%s returned %s: %s", o.method, o.code, o.message)
 					}
 				}
 			},

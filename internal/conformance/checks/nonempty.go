@@ -59,7 +59,7 @@ func nonEmpty() []*Check {
 	)
 	return []*Check{
 		{
-			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver says so", Profile: S3, Level: Should,
+			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver declares it", Profile: S3, Level: Should,
 			Rule: sourcePolicy.says(sayStated), Needs: []Need{needsS3, needsPolicy("")}, run: (*C).keeps,
 		},
 		{

@@ -59,7 +59,7 @@ func processes() []*Check { return append(startOrder(), endings()...) }
 func startOrder() []*Check {
 	return []*Check{
 		{
-			ID: "CS-01", Title: "The driver listens where COSI_ENDPOINT says", Profile: CrashSafety, Level: Must, Classes: []string{"D22"},
+			ID: "CS-01", Title: "The driver listens at $COSI_ENDPOINT", Profile: CrashSafety, Level: Must, Classes: []string{"D22"},
 			Rule: sourceEndpoint.says(sayListen), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.env.Process.Stop()

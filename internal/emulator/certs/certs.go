@@ -139,4 +139,4 @@ func sign(template, parent *x509.Certificate, public crypto.PublicKey, key crypt
 	return x509.ParseCertificate(raw)
 }
 
-var errNotAuthority = errors.New("there is no certificate authority with its key in it")
+var errNotAuthority = errors.New("it has no certificate authority with its key")

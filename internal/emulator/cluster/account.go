@@ -29,7 +29,7 @@ func (c *Cluster) ServiceAccount(ctx context.Context, namespace, name string) (*
 	first, err := tokens.request(ctx)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("%w: there is no ServiceAccount %s/%s; %s", ErrNotInstalled, namespace, name, howToInstall)
+		return nil, fmt.Errorf("%w: ServiceAccount %s/%s does not exist; %s", ErrNotInstalled, namespace, name, howToInstall)
 	case apierrors.IsForbidden(err):
 		return nil, fmt.Errorf("%w: to be ServiceAccount %s/%s, it needs the right to create serviceaccounts/token there: %w",
 			ErrNotPermitted, namespace, name, err)

@@ -109,7 +109,7 @@ func (c *Cluster) Close() { c.connections.CloseAll() }
 // only returns a kubeconfig with a single context and all its files inlined.
 func only(raw clientcmdapi.Config, context string) ([]byte, error) {
 	if context == "" {
-		return nil, errors.New("it has no current context; say with --context which one is meant, or with --kubeconfig which file")
+		return nil, errors.New("it has no current context; choose one with --context, or another file with --kubeconfig")
 	}
 	if _, ok := raw.Contexts[context]; !ok {
 		return nil, fmt.Errorf("it has no context %q", context)

@@ -24,7 +24,7 @@ func (c *Cluster) Leftovers(ctx context.Context, driver string) ([]string, error
 	} {
 		found, err := find(ctx)
 		if err != nil {
-			return lines, fmt.Errorf("look for what is left in the cluster: %w", err)
+			return lines, fmt.Errorf("look for remaining objects in the cluster: %w", err)
 		}
 		lines = append(lines, found...)
 	}
@@ -90,7 +90,7 @@ func (c *Cluster) keptNamespace(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	content, err := c.content(ctx, deploy.Namespace)
-	return []string{"Namespace " + deploy.Namespace + ", because of what is in it: " + content}, err
+	return []string{"Namespace " + deploy.Namespace + ", because of its contents: " + content}, err
 }
 
 // isNoKind reports whether the cluster lacks the requested kind.

@@ -35,7 +35,7 @@ func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, 
 	errs = append(errs, c.removeDefinitions(ctx), c.removeNamespace(ctx))
 	left, err = c.Leftovers(ctx, driver)
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return left, fmt.Errorf("leave the cluster of context %q: %w; what is left there has the label %s=%s",
+		return left, fmt.Errorf("leave the cluster of context %q: %w; the remaining objects have the label %s=%s",
 			c.context, err, LabelOwner, c.owner)
 	}
 	return left, nil

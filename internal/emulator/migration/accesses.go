@@ -139,7 +139,7 @@ func (p *planner) accessProtocol(d *decisions, access *v1alpha1.BucketAccess, bu
 			return ""
 		}
 		given = v1alpha1.Protocol(had[0]) // also known by that name
-		d.check(ProtocolMissing, "it has no protocol, which v1alpha2 requires: it gets that of its Bucket, %s", given)
+		d.check(ProtocolMissing, "it has no protocol, which v1alpha2 requires: it gets its Bucket's, %s", given)
 	}
 	protocol, known := protocolOf(given)
 	driver := bucket.Spec.DriverName

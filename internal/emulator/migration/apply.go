@@ -92,7 +92,7 @@ func ordered(objects []manifest.Located) ([]manifest.Located, error) {
 		return nil, err
 	}
 	if len(unique) == 0 {
-		return nil, fmt.Errorf("%w: there are no COSI objects in it", ErrInput)
+		return nil, fmt.Errorf("%w: it has no COSI objects", ErrInput)
 	}
 	slices.SortStableFunc(unique, func(a, b manifest.Located) int { return rank(a.GetKind()) - rank(b.GetKind()) })
 	return unique, nil
@@ -128,8 +128,8 @@ func checkVersion(ctx context.Context, cfg *rest.Config) error {
 	case err != nil:
 		return err
 	case slices.Contains(versions, v1alpha1.SchemeGroupVersion.Version):
-		return fmt.Errorf("%w: the one at %s serves v1alpha1; delete the kinds of v1alpha1 and install those of v1alpha2 first, "+
-			"as docs/migrating.md says", ErrVersion, cfg.Host)
+		return fmt.Errorf("%w: the one at %s serves v1alpha1; delete the kinds of v1alpha1 and install the kinds of v1alpha2 first "+
+			"(docs/migrating.md)", ErrVersion, cfg.Host)
 	case !slices.Contains(versions, v1alpha2.SchemeGroupVersion.Version):
 		return fmt.Errorf("%w: the one at %s serves versions [%s]; install the kinds of v1alpha2 with 'kubectl apply -k' of apis/crds",
 			ErrVersion, cfg.Host, strings.Join(versions, " "))

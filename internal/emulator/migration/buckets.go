@@ -170,7 +170,7 @@ func (p *planner) newClaim(d *decisions, claim *v1alpha1.BucketClaim) {
 	switch {
 	case !d.reference("spec.bucketClassName", name):
 	case !found:
-		d.omit(ClassNotFound, "its BucketClass %s is not in the input, which would say what driver it is for", name)
+		d.omit(ClassNotFound, "its BucketClass %s, which names the driver, is not in the input", name)
 	case !p.planned[Reference{Kind: kindBucketClass, Name: name}]:
 		d.omit(DependsOnOmitted, "its BucketClass %s is omitted", name)
 	}
@@ -181,7 +181,7 @@ func (p *planner) newClaim(d *decisions, claim *v1alpha1.BucketClaim) {
 		ObjectMeta: metav1.ObjectMeta{Name: "of BucketClaim " + key.String()},
 		Spec:       v1alpha1.BucketSpec{DriverName: class.DriverName},
 	}
-	d.check(BucketIsNew, "the input is a manifest, which does not say what bucket it has: v1alpha2 creates a new and empty one. To take over "+
+	d.check(BucketIsNew, "the input is a manifest, which does not name its bucket: v1alpha2 creates a new and empty one. To take over "+
 		"the bucket of a cluster, translate the objects of that cluster, with --context or what kubectl get -o yaml prints")
 	spec := v1alpha2.BucketClaimSpec{BucketClassName: name, Protocols: p.protocols(d, class.DriverName, claim.Spec.Protocols)}
 	p.newBuckets[key], p.bucketProtocols[bucket.Name] = bucket, spec.Protocols

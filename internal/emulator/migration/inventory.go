@@ -87,7 +87,7 @@ func Load(objects []manifest.Located) (*Inventory, error) {
 		return nil, err
 	}
 	if len(unique) == 0 {
-		return nil, fmt.Errorf("%w: there are no COSI objects in it", ErrInput)
+		return nil, fmt.Errorf("%w: it has no COSI objects", ErrInput)
 	}
 	return inventory, nil
 }

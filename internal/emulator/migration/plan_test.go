@@ -220,9 +220,9 @@ func TestLoadRejects(t *testing.T) {
 		text string
 		says []string
 	}{
-		"Empty":     {"", []string{"there are no COSI objects"}},
-		"Comments":  {"# nothing\n---\n", []string{"there are no COSI objects"}},
-		"EmptyList": {"apiVersion: v1\nkind: List\nitems: []\n", []string{"there are no COSI objects"}},
+		"Empty":     {"", []string{"no COSI objects"}},
+		"Comments":  {"# nothing\n---\n", []string{"no COSI objects"}},
+		"EmptyList": {"apiVersion: v1\nkind: List\nitems: []\n", []string{"no COSI objects"}},
 		"Syntax":    {class + "---\n# two\na: 1\nb: [\n", []string{"in.yaml:9: invalid YAML"}},
 		"Tab":       {class + "---\na:\n\tb: 1\n", []string{"in.yaml:8: invalid YAML"}},
 		"TwoKeys":   {class + "driverName: e\n", []string{"in.yaml:6: invalid YAML", "driverName"}},

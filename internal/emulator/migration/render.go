@@ -34,7 +34,7 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 func (p *Plan) summary() string {
 	var text strings.Builder
 	text.WriteString("COSI v1alpha2, translated from v1alpha1 by 'cosi-emu migrate'.\n" +
-		"docs/migrating.md has the steps and what the codes mean.\n")
+		"docs/migrating.md has the steps and the meaning of the codes.\n")
 	if len(p.Decisions) == 0 {
 		text.WriteString("\nThere is nothing to decide.\n")
 	} else {

@@ -40,9 +40,9 @@ func Check(seam journal.Seam, pattern string) error {
 		return fmt.Errorf("the pattern %q matches no operation at seam %s: %s", pattern, seam, hint(seam, pattern))
 	}
 	if meant, ok := suggest.Near(pattern, known); ok {
-		return fmt.Errorf("there is no operation %q at seam %s: did you mean %q?", pattern, seam, meant)
+		return fmt.Errorf("unknown operation %q at seam %s: did you mean %q?", pattern, seam, meant)
 	}
-	return fmt.Errorf("there is no operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
+	return fmt.Errorf("unknown operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
 }
 
 // hint describes the operations of a seam.
@@ -51,7 +51,7 @@ func hint(seam journal.Seam, pattern string) string {
 	case journal.SeamAPI:
 		return apiHint(pattern)
 	case journal.SeamStore:
-		return "they are those of S3, GCS and Azure, such as PutObject, objects.insert or PutBlob, and the driver's own calls " +
+		return "they are the operations of S3, GCS and Azure, such as PutObject, objects.insert or PutBlob, and the driver's own calls " +
 			strings.Join(adminCalls, ", ")
 	default:
 		return "they are " + strings.Join(Names(seam), ", ")

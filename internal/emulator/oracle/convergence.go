@@ -108,7 +108,7 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
 		return unless(!w.hasClass(o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
-		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
+		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and no condition explains it")
 	}
 	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
 	return unless(!bucketReady, "is not ready, although its Bucket is")
@@ -130,7 +130,7 @@ func condemnedClaim(o *v1alpha2.BucketClaim) string {
 		return "is ready to use, although its Bucket is being deleted"
 	}
 	return unless(unwell(o.Status.Conditions) || says(o.Status.Conditions, v1alpha2.ReasonBucketDeleting),
-		"does not say that its Bucket is being deleted")
+		"does not report that its Bucket is being deleted")
 }
 
 func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
@@ -175,12 +175,12 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	case o.DeletionTimestamp != nil:
 		// A Bucket stays as long as its claim and its accesses.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
-			"is being deleted, and does not say why it stays")
+			"is being deleted, and no condition explains why it stays")
 	case v1alpha2.IsBucketClaimBeingDeleted(o), w.isLeft(o, claim):
 		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
-		return "is not provisioned, and does not say why"
+		return "is not provisioned, and no condition explains it"
 	}
 	return problem
 }
@@ -200,7 +200,7 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and no condition explains why it stays")
 	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
 		return "" // its driver is unknown
 	case o.Status.DriverName != "":

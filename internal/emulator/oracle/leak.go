@@ -176,7 +176,7 @@ func (e *evidence) changingIDs() []Finding {
 		} else if first.id != c.id {
 			found = append(found, Finding{
 				Subject: c.name, Events: []uint64{first.seq, c.seq},
-				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: what has the first would be lost sight of",
+				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: a resource with the first would leak",
 					c.name, first.id, c.id),
 			})
 		}

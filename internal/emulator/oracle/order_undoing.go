@@ -180,7 +180,7 @@ func (e *evidence) unannounced(v version) []Finding {
 		}
 	}
 	var found []Finding
-	lacks := "does not say so"
+	lacks := "does not report it"
 	if e.isV1alpha1() {
 		lacks = "is neither deleted nor released"
 	}

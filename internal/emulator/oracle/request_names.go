@@ -28,7 +28,7 @@ func (e *evidence) unknownNames() []Finding {
 		}
 		found = append(found, Finding{
 			Subject: c.name, Events: []uint64{c.seq},
-			Message: fmt.Sprintf("%s was called with the name %q, which is not that of a %s", c.method, c.name, kinds[resource]),
+			Message: fmt.Sprintf("%s was called with the name %q, which no %s has", c.method, c.name, kinds[resource]),
 		})
 	}
 	return found

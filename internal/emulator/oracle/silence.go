@@ -38,7 +38,7 @@ func activity(e *evidence) []Finding {
 		if loud := e.activity(from, m.Until); len(loud) > 0 {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
-				Message: fmt.Sprintf("there is no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
+				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
 				Subject: last.Operation.Subject, Events: numbers(loud[max(0, len(loud)-maxShown):]),
 			})
 		}

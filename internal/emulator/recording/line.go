@@ -30,7 +30,7 @@ func seal(e *Entry) ([]byte, error) {
 }
 
 var (
-	errSum   = errors.New("the line is not what was written: its checksum differs")
+	errSum   = errors.New("the line was changed: its checksum differs")
 	errNoSum = errors.New("the line has no checksum")
 )
 

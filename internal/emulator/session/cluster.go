@@ -15,7 +15,7 @@ import (
 // Kinds of errors.
 var (
 	// ErrOwnServer: the cluster is the control plane of another emulator.
-	ErrOwnServer = errors.New("the cluster is that of an emulator")
+	ErrOwnServer = errors.New("the cluster belongs to an emulator")
 	// ErrUnfinished: a killed emulator has left objects in a cluster.
 	ErrUnfinished = errors.New("an emulator was killed that has left something in a cluster")
 )
@@ -53,7 +53,7 @@ func (s *Session) succeed(ctx context.Context, dir string) error {
 	if c := s.cluster; c != nil && c.Server() == killed.APIServer {
 		return nil
 	}
-	return fmt.Errorf("%w: emulator %q in that of context %q; run '%s' first",
+	return fmt.Errorf("%w: emulator %q in the cluster of context %q; run '%s' first",
 		ErrUnfinished, killed.Name, killed.Context, instance.Command("down", killed.Name))
 }
 

@@ -30,7 +30,7 @@ var ErrUnsupported = errors.New("a snapshot requires the control plane and the s
 // the file may be replaced, or the directory is missing.
 func CheckTarget(path string, replace bool) error {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("save a snapshot to %s: there is no directory %s; create it, or choose another file", path, filepath.Dir(path))
+		return fmt.Errorf("save a snapshot to %s: the directory %s does not exist; create it, or choose another file", path, filepath.Dir(path))
 	}
 	info, err := os.Lstat(path)
 	switch {

@@ -77,7 +77,7 @@ func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, 
 	user, ok := strings.CutPrefix(status.User.Username, userPrefix)
 	namespace, name, found := strings.Cut(user, ":")
 	if !ok || !found {
-		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must be that of a ServiceAccount",
+		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must belong to a ServiceAccount",
 			status.User.Username, authorization.ErrIdentity)
 	}
 	return client.ObjectKey{Namespace: namespace, Name: name}, nil

@@ -19,7 +19,7 @@ import (
 func (a *Administrator) SetGrant(ctx context.Context, account string, grant fakedriver.Grant) error {
 	for _, mode := range []fakedriver.AccessMode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {
 		if !slices.Contains([]fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}, mode) {
-			return fmt.Errorf("grant of bucket %q %w: there is no mode %q", grant.Bucket, fakedriver.ErrInvalid, mode)
+			return fmt.Errorf("grant of bucket %q %w: unknown mode %q", grant.Bucket, fakedriver.ErrInvalid, mode)
 		}
 	}
 	return a.exclusively(ctx, func() error { return a.setGrant(account, grant) })

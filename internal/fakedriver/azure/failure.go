@@ -60,7 +60,7 @@ var (
 	errInvalidBlockList    = &failure{http.StatusBadRequest, "InvalidBlockList", "The specified block list is invalid."}
 	errBlockListTooLong    = &failure{http.StatusBadRequest, "BlockListTooLong", "The block list may not contain more than 50,000 blocks."}
 	errBlockCount          = &failure{http.StatusConflict, "BlockCountExceedsLimit", "The uncommitted block count cannot exceed the maximum limit of 100,000 blocks, and the committed block count of an append blob that of 50,000."}
-	errIncomplete          = &failure{http.StatusBadRequest, "IncompleteBody", "The body is shorter than its length says."}
+	errIncomplete          = &failure{http.StatusBadRequest, "IncompleteBody", "The body is shorter than its declared length."}
 	errNoLength            = &failure{http.StatusLengthRequired, "MissingContentLengthHeader", "The Content-Length header was not specified."}
 	errTooLarge            = &failure{http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit."}
 	errRange               = &failure{http.StatusRequestedRangeNotSatisfiable, "InvalidRange", "The range specified is invalid for the current size of the resource."}
@@ -90,7 +90,7 @@ var (
 	errStorageFull         = &failure{s3error.ErrStorageFull.Status, "InternalError", s3error.ErrStorageFull.Message}
 	errTimeout             = &failure{http.StatusRequestTimeout, "OperationTimedOut", "The body did not arrive in time."}
 	errBusy                = &failure{http.StatusServiceUnavailable, "ServerBusy", "The service is ending."}
-	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log says why."}
+	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log has the cause."}
 )
 
 // failureOf returns the response for an error.

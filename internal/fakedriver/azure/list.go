@@ -123,7 +123,7 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 	}
 	marker, err := base64.URLEncoding.DecodeString(x.query.Get("marker"))
 	if err != nil {
-		return l, errInvalidQuery.with("The value of marker must be that of the page before.")
+		return l, errInvalidQuery.with("The value of marker must be from the previous page.")
 	}
 	l.After = string(marker)
 	if text := x.query.Get("include"); text != "" {

@@ -83,7 +83,7 @@ func (d *Disk) damaged(id BlobID, e entry) (storable, error) {
 		if err != nil {
 			return nil, err
 		}
-		cause = fmt.Errorf("blob %s %w: it has %d bytes, and should have %d; what is left is in %s",
+		cause = fmt.Errorf("blob %s %w: it has %d bytes, and should have %d; the rest is in %s",
 			d.path(id), ErrDamaged, info.Size(), e.size, latest)
 	}
 	return &damagedBlob{disk: d, id: id, size: e.size, cause: cause}, nil

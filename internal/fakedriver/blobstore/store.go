@@ -11,7 +11,7 @@ var (
 	ErrDamaged = errors.New("is damaged")
 	// ErrBroken is returned by a Commit with an unknown result, and by all later ones,
 	// until the store is opened again.
-	ErrBroken = errors.New("a write to the disk failed, and it is unknown what is on the disk; restart")
+	ErrBroken = errors.New("a write to the disk failed, and the contents of the disk are unknown; restart")
 )
 
 // Store stores records and blobs. Its methods are safe for concurrent use, with the exceptions that

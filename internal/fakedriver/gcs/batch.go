@@ -74,7 +74,7 @@ func (s *Service) calls(x *exchange) (calls []call, err error) {
 			break
 		}
 		if err != nil {
-			return nil, errInvalid.with("The body is not what its Content-Type says")
+			return nil, errInvalid.with("The body does not match its Content-Type")
 		}
 		if len(calls) == maxCalls {
 			return nil, errInvalid.with("A batch has at most 100 calls")

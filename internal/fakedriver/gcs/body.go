@@ -70,7 +70,7 @@ func (s *Service) readBody(x *exchange) error {
 	}
 	if x.r.Header.Get("Content-Encoding") != "" {
 		return errNotImplemented.with("cosi-emu does not implement bodies with a Content-Encoding; " +
-			"say in the object's metadata that its content is encoded")
+			"declare the encoding in the object's metadata")
 	}
 	switch {
 	case x.target.shape == shapeBatch:

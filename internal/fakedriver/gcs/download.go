@@ -120,7 +120,7 @@ func (x *exchange) unpack(o *object) error {
 	defer content.close()
 	plain, err := gzip.NewReader(content)
 	if err != nil {
-		return errInvalid.with("The content is not what its Content-Encoding says")
+		return errInvalid.with("The content does not match its Content-Encoding")
 	}
 	setUnpacked(x.w.Header())
 	x.begin(http.StatusOK)

@@ -177,7 +177,7 @@ func endsUpload(header string) bool {
 	return err == nil && totalErr == nil && last != nil && total != nil && *last == *total-1
 }
 
-var errRange = errInvalid.with("Content-Range is not valid, or not that of the body")
+var errRange = errInvalid.with("Content-Range is not valid, or does not match the body")
 
 // firstOf parses "0-9", or "*" for an empty body.
 func firstOf(span string, size int64) (int64, error) {

@@ -25,7 +25,7 @@ type session struct {
 	id string
 }
 
-var errNoSession = errNotFound.with("There is no such upload: it has ended, or has expired")
+var errNoSession = errNotFound.with("The upload does not exist: it has ended, or has expired")
 
 // begin stores a session, unless the key has too many in the bucket.
 func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
@@ -94,7 +94,7 @@ func (s *Service) session(x *exchange) (session, error) {
 		return found, errNoSession
 	}
 	if name := x.query.Get("name"); name != "" && name != found.Name {
-		return found, errInvalid.with("The name is not that of the upload")
+		return found, errInvalid.with("The name does not match the upload")
 	}
 	return found, nil
 }

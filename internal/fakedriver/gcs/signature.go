@@ -207,7 +207,7 @@ func parseScope(credential, at string) (found signed, err error) {
 	found.keyID, found.scope = parts[0], sigv4.Scope{Day: parts[day], Region: parts[location], Scheme: sigv4.Google}
 	switch {
 	case found.scope.Day != found.at.Format(sigv4.DayFormat):
-		return found, errMalformed.With("The day of the credential must be that of the request")
+		return found, errMalformed.With("The day of the credential must be the day of the request")
 	case credential != found.keyID+"/"+found.scope.String():
 		return found, errMalformed.With("The credential must end with /storage/goog4_request")
 	}

@@ -188,7 +188,7 @@ func (c Completion) check(u *upload, d Draft) error {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
 	}
 	if !c.Checksum.IsZero() && c.Checksum != d.Checksum && c.Checksum != d.Checksum.WithoutParts() {
-		return s3error.ErrBadDigest.With("The checksum that you specified is not that of the object")
+		return s3error.ErrBadDigest.With("The checksum that you specified does not match the object")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (s *Service) authorize(x *exchange) error {
 	case x.missing:
 		return s3error.ErrNoSuchBucket
 	case x.Operation.Administrative && !x.Caller.Account().Admin:
-		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
+		return s3error.ErrAccessDenied.With("The driver decides about this setting of the bucket, for the class of the BucketClaim")
 	case !x.allows(x.Operation.Needs), !x.allows(x.Operation.AlsoNeeds):
 		return s3error.ErrAccessDenied
 	}

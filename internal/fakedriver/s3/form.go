@@ -98,7 +98,7 @@ func headerOf(fields map[string]string) (http.Header, error) {
 			continue
 		}
 		if _, twice := header[name]; twice {
-			return nil, s3error.ErrInvalidArgument.With("The form says twice what " + strings.ToLower(name) + " is")
+			return nil, s3error.ErrInvalidArgument.With("The form has two values of " + strings.ToLower(name))
 		}
 		if strings.ContainsFunc(value, isControl) {
 			return nil, s3error.ErrInvalidArgument.With("The field has control characters").About("ArgumentName", field)

@@ -122,8 +122,8 @@ func validateAddress(service, address, endpoint string) error {
 		return fmt.Errorf("the port of %s bind address %q must be a number from 0 to 65535", service, address)
 	}
 	if isEverywhere(host) && endpoint == "" {
-		return fmt.Errorf("%s bind address %q is all interfaces: say with an %s endpoint, "+
-			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the service", service, address, service)
+		return fmt.Errorf("%s bind address %q is all interfaces: set an %s endpoint, "+
+			"like http://fake-driver.cosi-system.svc:9000, at which applications find the service", service, address, service)
 	}
 	return nil
 }

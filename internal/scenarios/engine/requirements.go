@@ -78,9 +78,9 @@ func (e *Engine) unmetLabel(s *spec.Scenario) string {
 	dialect := dialects.Dialect(e.emulator.Info().DriverDialect)
 	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
 	case bridge != "" && !Expresses(dialect, bridge):
-		return fmt.Sprintf("a driver of %s cannot express what it requires: %s", dialect.Protocol(), bridge)
+		return fmt.Sprintf("a driver of %s cannot express its requirement: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.options.NoS3:
-		return "there is no S3 service: " + s3
+		return "no S3 service: " + s3
 	default:
 		return ""
 	}

@@ -12,7 +12,7 @@ const labelExplore, neverExplored = "explore", "never"
 // unfit returns why a scenario cannot be explored, or "" if it can.
 func unfit(s *spec.Scenario) string {
 	if s.Labels[labelExplore] == neverExplored {
-		return "its label says " + labelExplore + ": " + neverExplored
+		return "it has the label " + labelExplore + ": " + neverExplored
 	}
 	if s.Setup.Snapshot != "" {
 		return "it starts from a snapshot, and sandboxes start empty"

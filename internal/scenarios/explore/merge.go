@@ -42,7 +42,7 @@ func Merge(ctx context.Context, out string, states ...string) (report *Report, e
 		merged.include(results)
 	}
 	if header.Explored == "" {
-		return nil, fmt.Errorf("%w: there is no state to merge", ErrOptions)
+		return nil, fmt.Errorf("%w: no state to merge", ErrOptions)
 	}
 	report = merged.report(header.Scenario)
 	report.State, report.MissingShards, report.Merged = out, missingShards(shards), len(states)

@@ -31,7 +31,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	switch {
 	case len(r.Findings) > 0:
 	case len(r.Untried) > 0:
-		b.WriteString("no findings in what was tried\n")
+		b.WriteString("no findings in the tried cases\n")
 	default:
 		b.WriteString("no findings\n")
 	}

@@ -88,7 +88,7 @@ one: not tried: 10 of 10 pairs known so far, because its budget is 1m0s
 to try the rest, run it without --budget; with --state, each run continues the one before
 one: 0 points, 0/0 effects tried
 0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
-no findings in what was tried
+no findings in the tried cases
 `,
 		},
 		{
@@ -97,7 +97,7 @@ no findings in what was tried
 to try the rest, run the same command again: it continues from one.state
 one: 0 points, 0/0 effects tried
 0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
-no findings in what was tried
+no findings in the tried cases
 `,
 		},
 	} {

@@ -21,14 +21,14 @@ var structs = []struct {
 	{reflect.TypeFor[spec.Class](), "Class", "is a BucketClass."},
 	{reflect.TypeFor[spec.AccessClass](), "AccessClass", "is a BucketAccessClass."},
 	{reflect.TypeFor[spec.Modes](), "Modes", "are access modes."},
-	{reflect.TypeFor[spec.Events](), "Events", "are what the journal must have, or must not have, between two marks."},
-	{reflect.TypeFor[spec.EventPattern](), "Event", "is what an event is like. Fields that are not given match all."},
+	{reflect.TypeFor[spec.Events](), "Events", "are required or forbidden events in the journal between two marks."},
+	{reflect.TypeFor[spec.EventPattern](), "Event", "is a pattern of events. Fields that are not given match all."},
 	{reflect.TypeFor[spec.Call](), "Call", "is a call of a driver's method."},
 	{reflect.TypeFor[spec.S3](), "S3", "is one use of S3 with the credentials of a Secret."},
-	{reflect.TypeFor[spec.Backend](), "Backend", "is a look at, or a change of, what the store holds."},
+	{reflect.TypeFor[spec.Backend](), "Backend", "inspects or changes the contents of the store."},
 	{reflect.TypeFor[spec.PutObject](), "PutObject", "is an object that is put into a bucket."},
 	{reflect.TypeFor[spec.Place](), "Place", "is where an object is."},
-	{reflect.TypeFor[spec.Policy](), "Policy", "is what an account may do in a bucket."},
+	{reflect.TypeFor[spec.Policy](), "Policy", "has an account's rights in a bucket."},
 	{reflect.TypeFor[spec.Exec](), "Exec", "is a program that runs on this machine."},
 }
 
@@ -89,7 +89,7 @@ func kindOf(t reflect.Type) (string, error) {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64:
 		return t.Kind().String(), nil
 	}
-	return "", fmt.Errorf("there is no way to write %s in code; add it to kinds", t)
+	return "", fmt.Errorf("code has no form for %s; add it to kinds", t)
 }
 
 func prefixed(prefix string, t reflect.Type) (string, error) {

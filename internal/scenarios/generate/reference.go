@@ -56,7 +56,7 @@ func between(text []byte, name, content string) ([]byte, error) {
 
 func oracles() string {
 	var text strings.Builder
-	text.WriteString("| oracle | what it checks |\n| --- | --- |\n")
+	text.WriteString("| oracle | requirement |\n| --- | --- |\n")
 	for _, o := range vocabulary.Oracles() {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", o.Name, o.About)
 	}

@@ -22,7 +22,7 @@ type Scenario struct {
 	Kind       string `yaml:"kind" required:"true" enum:"Scenario" doc:"always Scenario"`
 	// Name is a DNS label, unique among the scenarios of a run.
 	Name        string            `yaml:"name" required:"true" pattern:"dnsLabel" doc:"a DNS label, unique among scenarios that run together"`
-	Description string            `yaml:"description" doc:"what the scenario tests, for readers and reports"`
+	Description string            `yaml:"description" doc:"purpose of the scenario, for readers and reports"`
 	Labels      map[string]string `yaml:"labels" doc:"selected by --filter"`
 	// Proves names the statement that the scenario proves: a section of the KEP, or a number of
 	// docs/known-failures.md.

@@ -11,7 +11,7 @@ import (
 // Step is one action or expectation. It has exactly one verb.
 type Step struct {
 	Name    string   `yaml:"name" doc:"name in reports"`
-	Timeout Duration `yaml:"timeout" doc:"timeout of the step; default: that of setup"`
+	Timeout Duration `yaml:"timeout" doc:"timeout of the step; default: setup.timeout"`
 	// As binds the result of the step to a name for later steps.
 	As string `yaml:"as" doc:"name of the result, for ${...} in later steps"`
 	// When is a CEL expression; if it is false, the step is skipped.

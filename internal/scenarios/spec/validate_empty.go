@@ -13,7 +13,7 @@ var empty = map[string]struct {
 	is    func(s *Step) bool
 }{
 	"apply":    {"an object, or a list of objects", func(s *Step) bool { return len(*s.Apply) == 0 }},
-	"patch":    {"objects and what is to be changed of them", func(s *Step) bool { return len(*s.Patch) == 0 }},
+	"patch":    {"objects and their changes", func(s *Step) bool { return len(*s.Patch) == 0 }},
 	"delete":   {"objects, KIND/NAME", func(s *Step) bool { return len(*s.Delete) == 0 }},
 	"expect":   {"objects and their expected fields", func(s *Step) bool { return len(*s.Expect) == 0 }},
 	"parallel": {"lists of steps", func(s *Step) bool { return len(s.Parallel) == 0 }},

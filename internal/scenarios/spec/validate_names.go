@@ -96,7 +96,7 @@ func (v *validation) s3Code(text Text) {
 		return
 	}
 	if meant, misspelt := fault.NearS3Code(code); misspelt {
-		v.decoder.fail(text.Position, "there is no S3 error code %q: did you mean %q?", code, meant)
+		v.decoder.fail(text.Position, "unknown S3 error code %q: did you mean %q?", code, meant)
 	}
 }
 

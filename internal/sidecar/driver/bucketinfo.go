@@ -71,7 +71,7 @@ func checkBucketInfo(method string, info *cosiv1alpha2.ObjectProtocolAndBucketIn
 	}
 	for _, protocol := range required {
 		if !slices.Contains(supported, protocol) {
-			return connection.Invalid(method, "the bucket must support %s, but the driver says that it supports only %v", protocol, supported)
+			return connection.Invalid(method, "the bucket must support %s, but the driver reports only %v", protocol, supported)
 		}
 	}
 	return nil

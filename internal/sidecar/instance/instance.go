@@ -106,7 +106,7 @@ func (i *Instance) WaitReady(ctx context.Context) error {
 
 func (i *Instance) checkDriver(*http.Request) error {
 	if !i.driver.Connected() {
-		return fmt.Errorf("there is no connection to driver %s", i.driver.Name())
+		return fmt.Errorf("no connection to driver %s", i.driver.Name())
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func KnownCommand(parent *cobra.Command, args []string) error {
 	if meant := meant(args[0], names); len(meant) > 0 {
 		hint = fmt.Sprintf("; do you mean %s?", strings.Join(meant, " or "))
 	}
-	return Usage(fmt.Errorf("there is no command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
+	return Usage(fmt.Errorf("unknown command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
 }
 
 // shortestHint is the number of letters that a misspelt flag needs for a hint.

@@ -31,7 +31,7 @@ func Running(name string) (instance.Info, error) {
 func Ready(name string) (instance.Info, error) {
 	info, err := Running(name)
 	if err == nil && !info.Ready {
-		err = fmt.Errorf("emulator %q is still starting; try again when '%s' says that it is up",
+		err = fmt.Errorf("emulator %q is still starting; try again when '%s' reports that it is up",
 			name, instance.Command("status", name))
 	}
 	return info, err

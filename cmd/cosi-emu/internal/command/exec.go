@@ -34,7 +34,7 @@ func newExec(streams cli.Streams) *cobra.Command {
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a command with an emulator of its own",
 		Long: `Start an emulator, run a command with the variables of 'cosi-emu env', and stop the
-emulator. The exit code is that of the command.
+emulator. The exit code is the command's.
 
 --apply applies manifests before the command runs. --access waits for the
 credentials of a BucketAccess and adds them to the environment.`,

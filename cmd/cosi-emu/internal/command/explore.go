@@ -34,15 +34,15 @@ const exploreHelp = `Run a scenario once without faults, to list every operation
 driver and store. Then run it once for each operation and each effect: a crash before
 or after it, an error, a lost reply, a delay beyond the deadline, a duplicate, a stale
 read, a cut watch. The standing oracles judge each run, and its end state must equal
-that of the run without faults.
+the end state of the run without faults.
 
 With --interference, the effects are what people and other programs do to objects: at
 every operation, every object that exists is deleted, created again or edited, and the
 classes and the namespace are deleted. Then everything is deleted, which must succeed
 without removing finalizers. Objects without interference must not change.
 
-Findings of the same bug are one group. Each says what a component did, or what the driver
-answered, that a run without faults does not have. A finding is confirmed by another run.
+Findings of the same bug are one group. Each shows the action of a component, or the answer
+of the driver, that a run without faults does not have. Another run confirms a finding.
 One that does not occur again is reported as seen once. Each other finding is shrunk to a
 small scenario. --out gets that scenario, a recording of its run and its timeline;
 --report html=FILE gets the timelines of all findings.

@@ -50,9 +50,9 @@ type scenarioRun struct {
 }
 
 // runHelp is the description in the help of 'cosi-emu run'.
-const runHelp = `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
-the files, and of all *.yaml and *.yml files below the directories. With --suite they
-are those that ship with this program. All files are checked before anything starts.
+const runHelp = `Start an emulator, run scenarios, and stop the emulator. The scenarios are in the
+files, and in all *.yaml and *.yml files below the directories. With --suite, the command
+runs the scenarios that ship with this program. It checks all files before anything starts.
 docs/scenarios.md describes the format. Scenarios for the kinds of v1alpha1 and of
 v1alpha2 run one after the other, with an emulator each.
 
@@ -100,7 +100,7 @@ func newRun(streams cli.Streams) *cobra.Command {
   cosi-emu run --suite --controller-cmd './my-controller --kubeconfig=$(KUBECONFIG)' \
     --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
-  # With your driver, which the emulator starts, and crashes if a scenario says so.
+  # With your driver, which the emulator starts, and crashes if a scenario requires it.
   cosi-emu run scenarios/ --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)'
 
   # With a driver of COSI v1alpha1 behind a bridge.
@@ -152,7 +152,7 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.start.addEmulator(flags)
 	r.start.session.Emulator.RPCTimeout = engine.CallTimeout(1)
 	limit := flags.Lookup("rpc-timeout")
-	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than that of a step (10s times --patience)",
+	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than the limit of a step (10s times --patience)",
 		engine.CallTimeout(1).String()
 	r.callTimeout = func() bool { return limit.Changed }
 }

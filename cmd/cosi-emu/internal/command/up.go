@@ -45,7 +45,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
 		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
-			"repeated (default: those of --data-dir or --from, if there are any)")
+			"repeated (default: the names in --data-dir or --from, if any)")
 	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
 	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)
@@ -272,7 +272,7 @@ and sidecar, a fake driver with its S3 store, and default classes. The command p
 all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
 files.
 
-With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
+With --api v1alpha1, kinds, controller, sidecar and fake driver have version v1alpha1,
 which most deployments run.
 
 With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
@@ -295,7 +295,7 @@ administrator, and the Secrets of accesses contain keys and certificate authorit
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the
 ServiceAccounts cosi-controller and cosi-sidecar in namespace cosi-system. When 'up'
-stops, it deletes what it created in the cluster, and keeps the objects of users.`,
+stops, it deletes its own objects in the cluster, and keeps the objects of users.`,
 		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {

@@ -142,7 +142,7 @@ func newFaultList(streams cli.Streams) *cobra.Command {
 
 func printFaults(streams cli.Streams, all []fault.Status) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(streams.Out, "There are no faults.")
+		_, err := fmt.Fprintln(streams.Out, "No fault is active.")
 		return err
 	}
 	return WriteTable(streams.Out, "", all)

@@ -54,12 +54,12 @@ func New(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Translate objects of COSI v1alpha1 into v1alpha2",
-		Long: `Read the COSI objects of v1alpha1 in a cluster, or in YAML files, and print those of
-v1alpha2, by which v1alpha2 takes over the buckets that exist in the backends. The
+		Long: `Read the COSI objects of v1alpha1 in a cluster, or in YAML files, and print objects of
+v1alpha2, with which v1alpha2 takes over the existing buckets in the backends. The
 command only reads, and reads no Secrets. docs/migrating.md has all steps of a move.
 
-Comments at the top list what a person must decide: objects that are omitted or
-changed, and what must be checked. They also list the accounts of v1alpha1, which
+Comments at the top list the decisions for a person: omitted or changed objects,
+and necessary checks. They also list the accounts of v1alpha1, which
 must be revoked once the applications use their new Secrets. '-o json' has the
 objects as a List, with decisions and accounts beside them.
 
@@ -70,7 +70,7 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 		Example: `  # The objects of a cluster.
   cosi-emu migrate --context production > v1alpha2.yaml
 
-  # Those of files, such as a backup.
+  # The objects in files, such as a backup.
   kubectl get -A -o yaml bucketclasses,bucketaccessclasses,buckets,bucketclaims,bucketaccesses \
     > v1alpha1.yaml
   cosi-emu migrate -f v1alpha1.yaml > v1alpha2.yaml

@@ -102,7 +102,7 @@ func newInspect(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Verify and describe a snapshot",
-		Long:  "Verify the checksums of a snapshot, and describe what it has. Secrets are not printed.",
+		Long:  "Verify the checksums of a snapshot, and describe its contents. Secrets are not printed.",
 		Example: `  cosi-emu snapshot inspect my.snapshot
   cosi-emu snapshot inspect my.snapshot -o json | jq .objects`,
 		Args: cobra.ExactArgs(1),

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrNoGo means that the programs must be built, but the go command is not found.
-var ErrNoGo = errors.New("there is no go command in PATH to build them with: install Go (https://go.dev/dl), " +
+var ErrNoGo = errors.New("no go command in PATH can build them: install Go (https://go.dev/dl), " +
 	"or name a directory that has the programs in " + AssetsVariable)
 
 // build compiles targets from the module's sources to bin. The go command writes

@@ -61,7 +61,7 @@ func (c *cache) noteDiscard(err error) {
 	if err == nil || errors.Is(err, errNoManifest) {
 		return
 	}
-	c.note("what is kept in %s cannot be used and is replaced: %v", c.entry(), err)
+	c.note("the cache in %s cannot be used and is replaced: %v", c.entry(), err)
 }
 
 func (c *cache) note(format string, args ...any) {

@@ -40,7 +40,7 @@ func (c *cache) newStage() (string, error) {
 	}
 	for _, dir := range stale {
 		if err := os.RemoveAll(dir); err != nil {
-			return "", fmt.Errorf("remove what an interrupted run left: %w", err)
+			return "", fmt.Errorf("remove the remains of an interrupted run: %w", err)
 		}
 	}
 	return os.MkdirTemp(c.root, pattern)

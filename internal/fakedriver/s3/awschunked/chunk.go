@@ -58,7 +58,7 @@ func (r *Reader) signedChunk(size int64, signature string) error {
 func (r *Reader) endChunk() error {
 	line, err := r.line()
 	if err == nil && line != "" {
-		return s3error.ErrInvalidRequest.With("A chunk is longer than its header says")
+		return s3error.ErrInvalidRequest.With("A chunk is longer than its header's size")
 	}
 	return err
 }

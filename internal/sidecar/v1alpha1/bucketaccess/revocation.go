@@ -38,8 +38,8 @@ func (a *attempt) identify(ctx context.Context) error {
 	}
 	switch {
 	case wanted.DriverName == "":
-		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "class, BucketClaim and Bucket do not exist any more, and nothing says "+
-			"which driver has to revoke the access: remove the finalizer %s", v1alpha1.BucketAccessFinalizer)
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "class, BucketClaim and Bucket do not exist any more, so the driver "+
+			"that has to revoke the access is unknown: remove the finalizer %s", v1alpha1.BucketAccessFinalizer)
 	case !a.driver.Serves(wanted.DriverName):
 		return cosireconcile.ErrDone
 	}
