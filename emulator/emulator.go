@@ -44,13 +44,12 @@ const (
 
 // Emulator is a running emulator. It is safe for concurrent use.
 type Emulator struct {
-	opts    Options
-	journal *journal.Journal
-	plane   ControlPlane     // nil for an existing cluster
-	cluster *cluster.Cluster // nil without an existing cluster
-	client  client.WithWatch
-	store   *store.Store
-	// storeIncarnation is the latest incarnation of the store.
+	opts             Options
+	journal          *journal.Journal
+	plane            ControlPlane     // nil for an existing cluster
+	cluster          *cluster.Cluster // nil without an existing cluster
+	client           client.WithWatch
+	store            *store.Store
 	storeIncarnation atomic.Pointer[seam.Incarnation]
 	started          time.Time
 

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// killedError is the fault that has killed the incarnation.
 type killedError struct{ by *fault.Applied }
 
 func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }

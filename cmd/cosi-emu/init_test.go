@@ -96,7 +96,6 @@ func TestLongInitDriverTest(t *testing.T) {
 	}
 }
 
-// workflowStep is a step of a workflow.
 type workflowStep struct {
 	Name string `yaml:"name"`
 	Run  string `yaml:"run"`

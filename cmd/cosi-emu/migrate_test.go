@@ -54,7 +54,6 @@ spec: {bucketClaimName: photos, bucketAccessClassName: key, credentialsSecretNam
 status: {accessGranted: true, accountID: "arn:old:ba-0001"}
 `
 
-// oldState is the state of their driver.
 const oldState = `{"buckets":{"arn:old:bucket-0001":null},"accounts":{"arn:old:ba-0001":"arn:old:bucket-0001"}}`
 
 // TestMigrate takes over a bucket of a v1alpha1 driver whose IDs v1alpha2 does not allow. The

@@ -45,7 +45,6 @@ func load(t *testing.T) definition {
 	return loaded
 }
 
-// result is the result of a step.
 type result struct{ said, reports, outcome string }
 
 func runTest(t *testing.T, inputs map[string]string, status string) (result, int) {

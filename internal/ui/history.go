@@ -38,8 +38,7 @@ type action struct {
 	verb     string
 	// kind, namespace and name identify the object, if any.
 	kind, namespace, name string
-	// object is the applied object.
-	object map[string]any
+	object                map[string]any
 	// absent expects the end of the object.
 	absent bool
 	fault  fault.Fault

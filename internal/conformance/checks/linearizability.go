@@ -40,7 +40,6 @@ const (
 	no  = "rejected: no such bucket"
 )
 
-// asked is a call about a bucket.
 type asked struct{ bucket, call string }
 
 // register is a history of calls about the existence of buckets.

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// sayModes is the sentence for the checks of access modes.
 const sayModes = "WriteOnly - only write access allowed … ReadOnly - only read access allowed"
 
 // grantMode grants an access with a mode for objects to the bucket of another access that can read

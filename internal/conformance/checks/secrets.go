@@ -64,7 +64,6 @@ func (c *C) secretOf(access *port.Access) string {
 	return secret
 }
 
-// minSecretKey is the least length of a secret key.
 const minSecretKey = 16
 
 func unguessable() []*Check {

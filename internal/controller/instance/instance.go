@@ -23,7 +23,6 @@ import (
 // all versions: a cluster serves the kinds of one version.
 const LeaseName = "cosi-controller-leader"
 
-// eventSource is the name of the controller in Events.
 const eventSource = "cosi-controller"
 
 // Version has the version-specific parts of the controller.

@@ -10,14 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 )
 
-// snapshotRequest is the body of a request for a snapshot.
 type snapshotRequest struct {
 	// File is an absolute path.
 	File    string `json:"file"`
 	Replace bool   `json:"replace,omitempty"`
 }
 
-// saveSnapshot is emulator.Emulator.SaveSnapshot.
 type saveSnapshot func(ctx context.Context, file string, replace bool) (description.SnapshotInfo, error)
 
 // ServeSnapshots lets clients save snapshots. It must be called once.

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	// leaseInterval is the interval at which CheckLeases reads a held Lease.
 	leaseInterval = 500 * time.Millisecond
 	// longDead is the time after its expiry at which a Lease counts as abandoned, although clocks
 	// differ.

@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
-// kind is the kind of a definition.
 const kind = "CustomResourceDefinition"
 
 // HowToReplace is the advice for definitions that lack fields.

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// finalizers are the finalizers of v1alpha1.
 var finalizers = []string{
 	v1alpha1.BucketClaimFinalizer, v1alpha1.BucketFinalizer, v1alpha1.BucketAccessFinalizer,
 	v1alpha1.BucketAccessBucketFinalizer, v1alpha1.SecretFinalizer,

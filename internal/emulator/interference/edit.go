@@ -113,7 +113,6 @@ func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	return o
 }
 
-// errGone is the error of a watch that ends early.
 var errGone = errors.New("the watch has ended")
 
 // awaitDeletion returns when an object does not exist any more.

@@ -19,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/manifest"
 )
 
-// fieldManager is the field manager of Apply.
 const fieldManager = "cosi-emu-migrate"
 
 // ErrVersion is wrapped by the error of a cluster that does not serve v1alpha2 only.

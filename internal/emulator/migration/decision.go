@@ -87,7 +87,6 @@ type Decision struct {
 	Message string `json:"message"`
 }
 
-// kindDriver is the kind in a Reference to a driver.
 const kindDriver = "Driver"
 
 // rank sorts decisions by kind.

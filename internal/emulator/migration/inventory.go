@@ -32,7 +32,6 @@ const (
 	kindBucketAccess      = "BucketAccess"
 )
 
-// kindInfo describes a kind.
 type kindInfo struct {
 	kind, resource string
 	namespaced     bool

@@ -88,15 +88,13 @@ type planner struct {
 	plan    *Plan
 	// bridged has, for each driver that needs the bridge, the protocols that it must serve.
 	bridged map[string]map[v1alpha2.Protocol]bool
-	// planned are the objects of the plan.
 	planned map[Reference]bool
 	// bucketProtocols are the protocols of the planned Buckets. A Bucket without any has its
 	// driver's.
 	bucketProtocols map[string][]v1alpha2.Protocol
 	// newBuckets represent Buckets that do not exist yet, by claim.
 	newBuckets map[client.ObjectKey]*v1alpha1.Bucket
-	// secrets are the names of new Secrets, by access.
-	secrets map[client.ObjectKey]string
+	secrets    map[client.ObjectKey]string
 }
 
 // Plan translates the inventory. Options must be valid.

@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// statusVerbs are the verbs of a status.
 var statusVerbs = []string{"get", "update", "patch"}
 
 // apiNames are "<verb> <resource>[/status]" for the kinds of COSI and of Kubernetes, and "event

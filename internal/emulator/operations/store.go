@@ -42,8 +42,7 @@ var (
 	// storesOther may store an object whose name only the body of the request has, or may succeed
 	// without storing one. The event's response has the name.
 	storesOther = []string{"PostObject", "objects.insert", "objects.insert resumable"}
-	// deletes are those that may delete objects.
-	deletes = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
+	deletes     = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
 )
 
 // Response is the response in an event of a client at the store seam.

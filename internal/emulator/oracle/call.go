@@ -31,8 +31,7 @@ type call struct {
 	method       string
 	// name is the name in a request for an ID; id is the ID of the bucket or account, from the
 	// request or the response.
-	name, id string
-	// buckets are the buckets of a grant.
+	name, id   string
 	buckets    []string
 	parameters map[string]string
 	ok         bool

@@ -22,10 +22,8 @@ type evidence struct {
 	drivers map[string]string
 	// unprotectedByPerson are the objects whose finalizers a user has removed.
 	unprotectedByPerson map[types.UID]bool
-	// unprotectedIDs are their IDs in the backend.
-	unprotectedIDs map[string]bool
-	// events are the events of the scope.
-	events []journal.Event
+	unprotectedIDs      map[string]bool
+	events              []journal.Event
 	// calls are the calls that sidecars made.
 	calls []call
 	// versions are the versions of objects in events and observations, in order of time.

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/hub"
 )
 
-// v1alpha1Fields are the fields of classes of v1alpha1, which have no spec.
 type v1alpha1Fields struct {
 	DriverName         string                      `json:"driverName"`
 	DeletionPolicy     v1alpha1.DeletionPolicy     `json:"deletionPolicy"`
@@ -23,7 +22,6 @@ type v1alpha1Fields struct {
 	finalizers []string
 }
 
-// v1alpha1Spec are the fields of a spec that only v1alpha1 has.
 type v1alpha1Spec struct {
 	BucketClaim           *corev1.ObjectReference `json:"bucketClaim"`
 	BucketClaimName       string                  `json:"bucketClaimName"`

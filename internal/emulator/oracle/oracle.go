@@ -22,7 +22,6 @@ const (
 	Keys        = vocabulary.Keys
 )
 
-// checks are the checks of the oracles, by name.
 var checks = map[string]func(*evidence) []Finding{
 	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
 	Secret: secretLeaks, Convergence: unconverged, Silence: activity,

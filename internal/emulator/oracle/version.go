@@ -30,7 +30,6 @@ type version struct {
 	removes []string
 }
 
-// writeResult is the known result of a write.
 type writeResult int
 
 const (

@@ -73,7 +73,6 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.finish(resp)
 }
 
-// apiRequest is a request in progress.
 type apiRequest struct {
 	*http.Request
 

@@ -56,7 +56,6 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// watchEvent has the relevant fields of a watch event.
 type watchEvent struct {
 	Type   watch.EventType              `json:"type"`
 	Object metav1.PartialObjectMetadata `json:"object"`

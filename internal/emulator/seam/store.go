@@ -76,7 +76,6 @@ var (
 	errorMessage = regexp.MustCompile(`<Message>([^<]*)</Message>`)
 )
 
-// responseRecorder records status and error of a response.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int

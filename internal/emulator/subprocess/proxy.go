@@ -18,7 +18,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// headerTimeout limits the time for the headers of a request.
 const headerTimeout = 10 * time.Second
 
 // proxy passes requests on to the API server as the user of a configuration.

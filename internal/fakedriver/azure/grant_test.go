@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure/sas"
 )
 
-// source in a header is the URL of the request's source blob.
 const source = "SOURCE"
 
 const tagDocument = `<Tags><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tags>`

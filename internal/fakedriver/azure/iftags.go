@@ -8,7 +8,6 @@ import (
 // ifTagsHeader is a condition on the tags of a blob.
 const ifTagsHeader = "X-Ms-If-Tags"
 
-// comparison is one comparison of a tag with a text.
 type comparison struct{ tag, operator, value string }
 
 // tagCondition is met if all comparisons of one of its alternatives are.

@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/azure"
 )
 
-// listed is a page of a list.
 type listed struct {
 	Blobs []struct {
 		Name       string `xml:"Name"`

@@ -17,7 +17,6 @@ const (
 	content
 )
 
-// operation is an operation of the service.
 type operation struct {
 	// name is from Azure's reference, without spaces.
 	name   string

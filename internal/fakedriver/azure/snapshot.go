@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/objects"
 )
 
-// snapshotForm is the form of the times that identify snapshots.
 const snapshotForm = "2006-01-02T15:04:05.0000000Z"
 
 // snapshot stores the current blob as a snapshot.

@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// level is the level of a path.
 type level string
 
 const (

@@ -11,7 +11,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// fileBlob is a blob in a file.
 type fileBlob struct {
 	references
 

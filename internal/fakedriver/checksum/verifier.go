@@ -17,7 +17,6 @@ type Verifier struct {
 // ErrSeveral rejects a request with several checksums, because the choice would be ambiguous.
 var ErrSeveral = s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
 
-// about are headers with the prefix that contain no checksum.
 var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPrefix + "Type"}
 
 // NewVerifier returns a verifier of the checksum in a header or in announced trailers, by their

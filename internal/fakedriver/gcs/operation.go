@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/authorization"
 )
 
-// operation is an operation of the service.
 type operation struct {
 	// name is the permission in Google Cloud without "storage.", or a method of the JSON API.
 	name   string

@@ -27,7 +27,6 @@ const (
 	shapeUnserved  shape = "unserved"  // any other path of the API
 )
 
-// target is the target of a request.
 type target struct {
 	shape          shape
 	bucket, object string

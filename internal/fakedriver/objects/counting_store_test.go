@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/fakedriver/blobstore"
 )
 
-// errRejected is the error of a counting store.
 var errRejected = errors.New("the store fails")
 
 // countingStore is a blob store in memory that claims to be durable, counts the references to its

@@ -134,7 +134,6 @@ type imageWriter struct {
 	failed  error // of copying an undamaged blob
 }
 
-// blobCopy is the copy of a blob, or the error.
 type blobCopy struct {
 	blob blobstore.Blob
 	err  error

@@ -79,7 +79,6 @@ var (
 	ErrNoSuchWebsiteConfiguration   = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
 )
 
-// codes are the codes of all errors.
 var codes []string
 
 // Codes returns the codes of all errors.

@@ -74,7 +74,6 @@ type service struct {
 	serve    func(context.Context, net.Listener) error
 }
 
-// services are the services of the other protocols.
 type services []service
 
 // openOthers opens the services of the other protocols. The caller closes them, also after an

@@ -24,7 +24,6 @@ func appendEscaped(b []byte, text string, kept byte) []byte {
 	return b
 }
 
-// parameter is a parameter of a query.
 type parameter struct{ name, value string }
 
 // usual is the maximum number of parameters of most queries: their memory is on the stack.

@@ -23,7 +23,6 @@ const (
 	Google
 )
 
-// words are the words of a scheme.
 type words struct {
 	algorithm           string
 	prefix              string // of the secret for the derivation of keys

@@ -142,7 +142,6 @@ func TestWrongChecksums(t *testing.T) {
 	}
 }
 
-// kinds are the possible algorithms of the checksum of an upload in parts, by its type.
 var kinds = map[types.ChecksumType][]types.ChecksumAlgorithm{
 	types.ChecksumTypeComposite:  {"CRC32", "CRC32C", "SHA1", "SHA256"},
 	types.ChecksumTypeFullObject: {"CRC32", "CRC32C", "CRC64NVME"},

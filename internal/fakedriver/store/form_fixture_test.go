@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// formField is a field of a form.
 type formField struct{ name, value string }
 
 // form is a form for an upload, with a policy that covers its fields. Tests change it.

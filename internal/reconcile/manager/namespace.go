@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// podNamespaceFile is the file in which a Pod finds its namespace.
 const podNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // PodNamespace is the namespace of the process's Pod, or "" outside of Pods.

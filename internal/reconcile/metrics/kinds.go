@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kindBucket is the value of the label resource_kind for Buckets.
 const kindBucket = "Bucket"
 
 // lookupTimeout limits a read from the cache, which waits only at the start.

@@ -34,8 +34,7 @@ func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}
 type watcher struct {
 	kind    string
 	example client.Object
-	// ready reports whether an object is provisioned.
-	ready func(client.Object) bool
+	ready   func(client.Object) bool
 	// driver returns the name of the object's driver, or "" if it has none yet.
 	driver func(client.Object) string
 

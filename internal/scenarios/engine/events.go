@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// eventPattern is a pattern of events with its expressions evaluated.
 type eventPattern struct {
 	spec.EventPattern
 

@@ -97,7 +97,6 @@ func (w *objectWait) lastAttempt(ctx context.Context) (any, error) {
 	return nil, w.failure(ctx)
 }
 
-// errEvaluate means that an expression of a pattern cannot be evaluated.
 var errEvaluate = errors.New("the pattern cannot be evaluated")
 
 func (w *objectWait) get(ctx context.Context) (bool, error) {

@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
 
-// fieldManager is the field manager of applied objects.
 const fieldManager = "cosi-emu-scenario"
 
 func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {

@@ -49,7 +49,6 @@ type run struct {
 	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
-// verb runs a step. Its result is the value that `as` binds.
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
 
 var verbs map[string]verb

@@ -36,7 +36,6 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 
 func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
 
-// candidateRun runs one candidate.
 type candidateRun struct {
 	*shrinker
 

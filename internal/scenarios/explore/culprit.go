@@ -18,7 +18,6 @@ type culprit struct {
 	cause string
 	// text describes the event.
 	text string
-	// seen are the events that show it.
 	seen []journal.Event
 }
 

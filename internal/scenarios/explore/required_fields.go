@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// schemas has the schemas of the COSI kinds, by their versions and names.
 var schemas = sync.OnceValue(func() map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps {
 	all := map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps{}
 	for _, version := range objectstorage.Versions() {

@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/idle"
 )
 
-// errNotClean means that a sandbox cannot be reused.
 var errNotClean = errors.New("cannot reset the sandbox")
 
 // reset removes everything that a run left behind, and then restarts the components, because they

@@ -30,10 +30,9 @@ type runResult struct {
 	found []oracle.Finding
 	// spoiled reports whether the sandbox cannot be reused.
 	spoiled bool
-	// input is the input of the standing oracles.
-	input  oracle.Input
-	state  State
-	counts Counts
+	input   oracle.Input
+	state   State
+	counts  Counts
 	// steps is the duration of the steps, without setup and cleanup, and ended the time of their
 	// end.
 	steps time.Duration

@@ -99,8 +99,7 @@ const (
 	earlyExitFactor = 4
 	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
 	// them.
-	quietIfStarved = 3 * time.Second
-	// quietWithoutObjects is the idle time if no object is left.
+	quietIfStarved      = 3 * time.Second
 	quietWithoutObjects = time.Second
 )
 

@@ -52,7 +52,6 @@ func stepsFile(w *writer) object {
 
 func reference(name string) object { return object{"$ref": "#/definitions/" + name} }
 
-// writer collects the definitions of types.
 type writer struct{ definitions object }
 
 // of returns the schema of a type. Named types are defined once.

@@ -29,8 +29,7 @@ type decoder struct {
 type use struct {
 	position Position
 	names    []string
-	// selects returns the names that are selected from a variable.
-	selects func(variable string) []string
+	selects  func(variable string) []string
 }
 
 // expressions are a text or a condition with variables.

@@ -43,7 +43,6 @@ func nameWith(name string, key Text, variables map[string]any) (string, error) {
 	return key.Text(variables)
 }
 
-// conditionKey is the key of a mapping that is a condition: {cel: "self > 3"}.
 const conditionKey = "cel"
 
 func (p *Pattern) decode(d *decoder, n *yaml.Node) {

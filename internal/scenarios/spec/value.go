@@ -62,7 +62,6 @@ func (v *Value) text(name string) string {
 	return ""
 }
 
-// errUnknown means that a value has expressions.
 var errUnknown = errors.New("its expressions have no values yet")
 
 // plain returns the value as JSON, if it has no expressions.

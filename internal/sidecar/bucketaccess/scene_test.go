@@ -54,10 +54,9 @@ type scene struct {
 	secret *corev1.Secret
 	// reconciler is the latest runner's.
 	reconciler *reconciler
-	// left are the Secrets as the reconciler has left them.
-	left    map[string]secretstore.Version
-	options Options
-	busy    []string // buckets with another call in flight
+	left       map[string]secretstore.Version
+	options    Options
+	busy       []string // buckets with another call in flight
 }
 
 func newScene(c *phasetest.Case) *scene {

@@ -24,7 +24,6 @@ type Index[T client.Object] struct {
 	StatusID func(T) *string
 }
 
-// indexName is the name of the index of the cache.
 const indexName = "cosi.by-id"
 
 // AddTo adds the index to a cache that has not been started.

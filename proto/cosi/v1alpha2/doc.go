@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/internal/registry"
 )
 
-// descriptors are the descriptors of this package.
 var descriptors = registry.New()
 
 // Messages returns an empty request and response of a method, given as

@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// controlPlaneKind is the value of the flag --control-plane.
 type controlPlaneKind struct{ value *emulator.ControlPlaneKind }
 
 func (k controlPlaneKind) String() string {

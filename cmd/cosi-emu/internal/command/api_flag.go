@@ -6,7 +6,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// apiVersion is the value of --api.
 type apiVersion struct{ *objectstorage.Version }
 
 func (a apiVersion) String() string {

@@ -16,7 +16,6 @@ func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefaul
 	cli.Values(flags, "dialect", texts(dialects.All())...)
 }
 
-// dialectFlag is a flag for a dialect.
 type dialectFlag struct{ dialect *dialects.Dialect }
 
 var _ pflag.Value = dialectFlag{}

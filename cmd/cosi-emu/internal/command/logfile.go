@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// followInterval is the interval of reads from a followed file.
 const followInterval = 100 * time.Millisecond
 
 // logLines yields the lines of a file, without line breaks. With follow it continues with new

@@ -11,7 +11,6 @@ import (
 const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; " +
 	"the first is the default of BucketClaims (default: S3)"
 
-// protocols is a flag for a list of protocols.
 type protocols struct{ list *[]fakedriver.Protocol }
 
 var _ pflag.Value = protocols{}

@@ -12,7 +12,6 @@ import (
 const secretKeysUsage = "sets of keys of access Secrets, a comma-separated list of kep, such as AWS_ENDPOINT_URL, " +
 	"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)"
 
-// secretKeys is a flag for a list of sets of keys.
 type secretKeys struct{ list *[]v1alpha2.SecretKeySet }
 
 var _ pflag.Value = secretKeys{}

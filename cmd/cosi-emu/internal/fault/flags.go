@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/emulator/operations"
 )
 
-// faultFlags are the flags of a fault: one for each of its fields.
 type faultFlags struct {
 	made fault.Fault
 	set  []string
@@ -61,7 +60,6 @@ func flagName(field reflect.StructField) string {
 	return name.String()
 }
 
-// textFlag is a flag for a text of any type.
 type textFlag struct{ into reflect.Value }
 
 func (t textFlag) String() string {

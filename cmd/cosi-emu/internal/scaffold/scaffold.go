@@ -29,7 +29,6 @@ const (
 // Kinds returns all kinds.
 func Kinds() []string { return []string{string(Scenario), string(DriverTest), string(CI)} }
 
-// kinds have the template and the default file of each kind.
 var kinds = map[Kind]struct{ template, file string }{
 	Scenario:   {"scenario.yaml", "scenario.yaml"},
 	DriverTest: {"driver_test.go.tmpl", "cosi_test.go"},

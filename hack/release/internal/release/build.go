@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// module is the module of the program.
 const module = "github.com/cosi-emu/cosi-emu"
 
 type program struct {

@@ -17,7 +17,6 @@ import (
 // Version is the version of Azure's API that defines the form of the signatures.
 const Version = "2024-11-04"
 
-// resourceContainer is the signed resource: a container and all blobs in it.
 const resourceContainer = "c"
 
 // signed are the query parameters of a signature, in the order of signing, except the resource,

@@ -47,7 +47,6 @@ func (x *exchange) lister(sizeParameter string) (*lister, error) {
 	return l, err
 }
 
-// encodedKey converts a query's encoding into the encoding of keys.
 var encodedKey = strings.NewReplacer("%2F", "/", "+", "%20")
 
 // encode returns a key for documents. Without URL-encoding, XML cannot contain most control

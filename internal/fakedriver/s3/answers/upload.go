@@ -43,7 +43,6 @@ func (a *Answers) uploadPart(x *exchange) error {
 	return nil
 }
 
-// partContent is the content of a part.
 type partContent struct {
 	Content
 

@@ -169,7 +169,6 @@ func (s *source) explain(err error) error {
 	return s3error.ErrMalformedPOSTRequest
 }
 
-// file is the content of the file.
 type file struct {
 	part *multipart.Part
 	body *source

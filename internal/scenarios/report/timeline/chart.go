@@ -42,7 +42,6 @@ type lane struct {
 	Incarnated bool
 }
 
-// line is a vertical line.
 type line struct{ X, Title string }
 
 type plotter struct {

@@ -32,7 +32,6 @@ type row struct {
 	time time.Time
 }
 
-// stepRow has the fields that only a step has.
 type stepRow struct {
 	Number  int
 	Verb    string

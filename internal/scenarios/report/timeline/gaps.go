@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	// minIdle is the shortest idle time that is cut.
 	minIdle = float64(8 * time.Millisecond)
 	// maxShare is the maximum part of the axis for an idle time, and maxCut for all cut ones
 	// together.

@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
-// byID finds Buckets by their IDs.
 var byID = uniqueid.Index[*v1alpha1.Bucket]{
 	Kind:    "Bucket",
 	Method:  "DriverCreateBucket",
