@@ -391,6 +391,10 @@ verify: verify-text verify-mutants verify-format verify-modules verify-licenses 
 verify-text: # No file names a machine that it was written on.
 	hack/verify/text.sh
 
+.PHONY: prose
+prose: $(BIN)/prose # Count turns of phrase that give a translation away, and fail above the bar.
+	$(BIN)/prose .
+
 .PHONY: verify-mutants
 verify-mutants: # Every patch of test/mutants/patches applies.
 	hack/mutants.sh check
@@ -438,7 +442,9 @@ $(eval $(call tool,google.golang.org/protobuf/cmd/protoc-gen-go))
 $(eval $(call tool,k8s.io/kube-openapi/cmd/openapi-gen))
 $(eval $(call tool,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,./licenses))
+$(eval $(call tool,./prose))
 $(eval $(call tool,./protogen))
 
 $(BIN)/protogen: $(wildcard hack/tools/protogen/*.go)
 $(BIN)/licenses: $(wildcard hack/tools/licenses/*.go)
+$(BIN)/prose: $(filter-out %_test.go,$(wildcard hack/tools/prose/*.go))

@@ -5,4 +5,3 @@
 // [Run] is for tests in Go: each check is a subtest. [Execute] returns a [Report]. The
 // command `cosi-emu conformance` does the same for drivers in any language.
 package conformance
-

@@ -9,8 +9,8 @@ import (
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
 
-// ErrStopped is wrapped by the error of WaitReady when the controller has stopped
-// before it was ready. The error of Start says why.
+// ErrStopped is wrapped by the error of WaitReady when the controller has stopped before it was
+// ready. Start returns the cause.
 var ErrStopped = cosimanager.ErrStopped
 
 // LeaseName is the name of the Lease by which several instances elect a leader.
@@ -36,7 +36,7 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 // stopped, or when it fails. The loss of the Lease is a failure.
 func (c *Controller) Start(ctx context.Context) error { return c.instance.Start(ctx) }
 
-// WaitReady blocks until the controller reconciles: it is the leader, if there is an
-// election, and its caches have synced. If that cannot happen any more, the error
-// wraps ErrStopped, and otherwise the error of ctx.
+// WaitReady blocks until the controller reconciles: it is the leader, if there is an election, and
+// its caches have synced. If that has become impossible, the error wraps ErrStopped; otherwise it
+// is the error of ctx.
 func (c *Controller) WaitReady(ctx context.Context) error { return c.instance.WaitReady(ctx) }

@@ -1,7 +1,7 @@
-// Package controller is the COSI controller. It gives every BucketClaim its Bucket,
-// hands BucketAccesses off to the sidecar of their driver, and finalizes both when
-// they are deleted. It talks only to the API server; the sidecar calls the driver.
+// Package controller is the COSI controller. It gives every BucketClaim its Bucket, passes
+// BucketAccesses to the sidecar of their driver, and finalizes both when they are deleted. It
+// communicates only with the API server; the sidecar calls the driver.
 //
-// There is one reconciler for each kind, which walks an object through a list of
-// phases. Nothing polls: the controller watches every object that another waits for.
+// Each kind has one reconciler, a list of phases. Nothing polls: the controller watches every
+// object that another waits for.
 package controller

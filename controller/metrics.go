@@ -2,6 +2,6 @@ package controller
 
 import cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 
-// ForgetDriver removes the metrics of a driver, for processes in which drivers come
-// and go. Later operations on its objects start new metrics.
+// ForgetDriver removes the metrics of a driver, for processes whose drivers change. Later
+// operations on its objects start new metrics.
 func ForgetDriver(name string) { cosimetrics.ForgetDriver(name) }

@@ -15,7 +15,6 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// version is the controller of v1alpha2.
 func version() instance.Version {
 	return instance.Version{
 		AddToScheme: v1alpha2.AddToScheme,

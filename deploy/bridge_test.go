@@ -12,7 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
-// TestBridgeRights: the Role lets the ServiceAccount of the Pod do what the sidecar's bridge does.
+// TestBridgeRights verifies that the Role lets the ServiceAccount of the Pod do everything that the
+// sidecar's bridge needs.
 func TestBridgeRights(t *testing.T) {
 	c := connect(t)
 	if err := manifest.Apply(t.Context(), c, deploytest.Build(t, "rbac")); err != nil {

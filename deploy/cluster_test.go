@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())                                      // its complaint that there is none would be all it says
+	ctrl.SetLogger(logr.Discard())                                      // its complaint that there is none would be the only output
 	_ = os.Setenv(controlplanetest.Variable, string(selection.Envtest)) // no other control plane has Deployments
 	os.Exit(m.Run())
 }

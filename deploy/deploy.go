@@ -10,8 +10,7 @@ import (
 //go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
 var rbac embed.FS
 
-// Namespace is where the components, their ServiceAccounts and their Leases
-// live.
+// Namespace is the namespace of the components, their ServiceAccounts and their Leases.
 const Namespace = "cosi-system"
 
 // Names of the ServiceAccounts in Namespace.
@@ -25,17 +24,16 @@ const (
 type Manifest struct {
 	// Name is the path of the file below deploy/.
 	Name string
-	// Data is its content, the caller's own.
+	// Data is its content, which the caller may change.
 	Data []byte
 }
 
-// RBAC returns the files of deploy/rbac in an order in which they can be
-// applied: the Namespace, then a ServiceAccount for the controller and one for
-// sidecars, each with its roles and their bindings, then what is added to the roles
-// of users.
+// RBAC returns the files of deploy/rbac in an order in which they can be applied: the Namespace,
+// then a ServiceAccount for the controller and one for sidecars, each with its roles and their
+// bindings, then the additions to the roles of users.
 func RBAC() ([]Manifest, error) { return readAll("namespace", "controller", "sidecar", "users") }
 
-// RBACV1alpha1 returns those of RBAC, and what a sidecar of v1alpha1 may do beyond them.
+// RBACV1alpha1 returns the files of RBAC, and the additional rights of a sidecar of v1alpha1.
 func RBACV1alpha1() ([]Manifest, error) {
 	return readAll("namespace", "controller", "sidecar", "v1alpha1/sidecar", "users")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
-// names returns kind and name of each object, sorted.
 func names(objects []*unstructured.Unstructured) []string {
 	var names []string
 	for _, object := range objects {
@@ -82,7 +81,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestRBAC: the emulator and a cluster get the same rights, in the same order.
+// TestRBAC verifies that the emulator and a cluster get the same rights, in the same order.
 func TestRBAC(t *testing.T) {
 	files, err := deploy.RBAC()
 	if err != nil {
@@ -110,7 +109,6 @@ func TestRBAC(t *testing.T) {
 	}
 }
 
-// templates are the Pods of all Deployments.
 func templates(t *testing.T) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "controller"), deploytest.Build(t, "example-driver")))
@@ -132,8 +130,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestPorts expects that each probe and each named port is where a flag tells
-// the program to listen.
+// TestPorts expects that the program's flags make it listen at each probe and each named port.
 func TestPorts(t *testing.T) {
 	flags := map[string]string{
 		"metrics": "--metrics-bind-address", "probes": "--health-probe-bind-address", "s3": "--s3-bind-address",
@@ -173,7 +170,7 @@ func checkProbes(t *testing.T, container corev1.Container) {
 	}
 }
 
-// TestServices expects that each Service finds Pods, and a port of theirs.
+// TestServices expects that each Service finds Pods, and one of their ports.
 func TestServices(t *testing.T) {
 	pods := templates(t)
 	for _, object := range slices.Concat(deploytest.Build(t, "controller"), deploytest.Build(t, "example-driver")) {
@@ -208,7 +205,7 @@ func hasPort(template corev1.PodTemplateSpec, servicePort any) bool {
 	return false
 }
 
-// TestToken: of a driver and its sidecar only the sidecar has a token.
+// TestToken verifies that of a driver and its sidecar only the sidecar has a token.
 func TestToken(t *testing.T) {
 	spec := templates(t)["cosi-fake-driver"].Spec
 	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {

@@ -28,7 +28,6 @@ func instructions(t *testing.T) []string {
 	return lines
 }
 
-// arguments returns what follows each instruction of a kind.
 func arguments(t *testing.T, kind string) []string {
 	t.Helper()
 	var found []string
@@ -40,7 +39,7 @@ func arguments(t *testing.T, kind string) []string {
 	return found
 }
 
-// TestDockerfileCopies expects that everything copied from the repository is there.
+// TestDockerfileCopies expects that everything copied from the repository exists.
 func TestDockerfileCopies(t *testing.T) {
 	for _, copied := range arguments(t, "COPY") {
 		if strings.HasPrefix(copied, "--from=") {
@@ -71,8 +70,7 @@ func TestDockerfileVersion(t *testing.T) {
 	}
 }
 
-// TestDockerfileUser: the manifests say that it is not root, and for the fake
-// driver which user it is.
+// TestDockerfileUser verifies that the manifests forbid root, and set the user of the fake driver.
 func TestDockerfileUser(t *testing.T) {
 	if users := arguments(t, "USER"); !slices.Equal(users, []string{"65532:65532"}) {
 		t.Errorf("the image runs as %v", users)
@@ -89,8 +87,8 @@ func TestDockerfileUser(t *testing.T) {
 	}
 }
 
-// TestLongDockerfileBuild runs the command that builds the program, and expects one
-// that runs where there is nothing but itself.
+// TestLongDockerfileBuild runs the command that builds the program, and expects a program that runs
+// without any other file.
 func TestLongDockerfileBuild(t *testing.T) {
 	runs := arguments(t, "RUN")
 	i := slices.IndexFunc(runs, func(run string) bool { return strings.Contains(run, "go build") })

@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
-// exploreJob returns the Job of deploy/explore. It has no field that the kind does not have.
 func exploreJob(t *testing.T) *batchv1.Job {
 	t.Helper()
 	for _, object := range deploytest.Build(t, "explore") {
@@ -35,8 +34,8 @@ func exploreJob(t *testing.T) *batchv1.Job {
 	return nil
 }
 
-// TestExploreJob: the number of Pods is that of the shards, and each container gets what its
-// command line names.
+// TestExploreJob verifies that the Job has as many Pods as shards, and that each container gets the
+// variables in its command line.
 func TestExploreJob(t *testing.T) {
 	job := exploreJob(t)
 	container := job.Spec.Template.Spec.Containers[0]
@@ -56,7 +55,7 @@ func TestExploreJob(t *testing.T) {
 	}
 }
 
-// TestExploreScenario: the scenario of the Job is the base lifecycle.
+// TestExploreScenario verifies that the scenario of the Job is the base lifecycle.
 func TestExploreScenario(t *testing.T) {
 	base, err := os.ReadFile("../internal/explore/testdata/lifecycle.yaml")
 	if err != nil {

@@ -18,11 +18,10 @@ import (
 
 const group = "objectstorage.k8s.io"
 
-// TestRights asks the API server for everything that the components may do with
-// COSI's kinds and with Secrets, in a namespace that is not theirs. The sidecar
-// has the KEP's "Minimal Sidecar permissions": nothing on claims and classes, and
-// no deletion but that of Secrets. What else the KEP would grant it and it does
-// not need is not granted.
+// TestRights asks the API server for every right of the components on COSI's kinds and on Secrets,
+// in another namespace. The sidecar has the KEP's "Minimal Sidecar permissions": nothing on claims
+// and classes, and no deletion except of Secrets. It lacks the rights in the KEP that it does not
+// need.
 // KEP: CHANGE-4, OVER-2, RBAC-1, RBAC-2, RBAC-3, RBAC-4, RBAC-5, FLOW-DELETE-4
 func TestRights(t *testing.T) {
 	c := connect(t)
@@ -51,7 +50,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestSecureMetricsRights: the components may ask who reads their metrics, and whether that user may.
+// TestSecureMetricsRights verifies that the components may authenticate and authorize readers of
+// their metrics.
 func TestSecureMetricsRights(t *testing.T) {
 	c := connect(t)
 	for _, dir := range []string{"rbac", "secure-metrics"} {

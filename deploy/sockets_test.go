@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
-// TestSockets: containers that call each other agree on a socket whose name ends in .sock,
-// in a directory that both have and that no other container has.
+// TestSockets verifies that containers that call each other agree on a socket whose name ends in
+// .sock, in a directory that both have and that no other container has.
 func TestSockets(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, tc := range map[string]struct {
@@ -52,7 +52,7 @@ func TestSockets(t *testing.T) {
 	}
 }
 
-// TestOwnFiles: a driver in a container can write nothing but its socket and its data, and
+// TestOwnFiles verifies that a driver in a container can write only its socket and its data, and
 // sees no file of its node.
 // Spec: A1-LIFE-2
 func TestOwnFiles(t *testing.T) {
@@ -79,7 +79,6 @@ func container(t *testing.T, among []corev1.Container, name string) corev1.Conta
 	return among[at]
 }
 
-// setting returns the value of a flag or of an environment variable.
 func setting(of corev1.Container, name string) string {
 	for _, argument := range of.Args {
 		if value, found := strings.CutPrefix(argument, name+"="); found {

@@ -58,7 +58,6 @@ func TestClosedLists(t *testing.T) {
 	}
 }
 
-// constants returns the values of the constants in a file whose names match.
 func constants(t *testing.T, file, matching string) []string {
 	t.Helper()
 	name := regexp.MustCompile(matching)
@@ -86,13 +85,11 @@ func constants(t *testing.T, file, matching string) []string {
 	return values
 }
 
-// calls returns the RPCs of the protocol.
 func calls(t *testing.T) []string {
 	t.Helper()
 	return matches(t, "../proto/cosi/v1alpha2/cosi.proto", `(?m)^\s*rpc (\w+)\(`)
 }
 
-// metrics returns the metrics of controller and sidecar.
 func metrics(t *testing.T) []string {
 	t.Helper()
 	return slices.Concat(
@@ -101,7 +98,6 @@ func metrics(t *testing.T) []string {
 	)
 }
 
-// matches returns what the pattern captures in a file.
 func matches(t *testing.T, file, pattern string) []string {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -139,7 +135,6 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// cellsOf returns the cells of a line of a table.
 func cellsOf(line string) []string {
 	if !strings.HasPrefix(line, "|") {
 		return nil
@@ -151,7 +146,7 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// handled returns what the product does with each code of each call.
+// handled returns the product's reaction to each code of each call.
 func handled(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	methods := slices.DeleteFunc(calls(t), func(call string) bool { return call == "DriverGetInfo" })

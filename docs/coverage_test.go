@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/hack/kepcoverage"
 )
 
-// root is the directory of the repository.
 const root = ".."
 
 // TestUpToDate checks the pages that are generated from the tags beside the tests.
@@ -48,7 +47,6 @@ func TestNoPromises(t *testing.T) {
 	}
 }
 
-// coverage returns the text of docs/kep-coverage.md.
 func coverage(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(root, kepcoverage.Statements.File))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDecisions: decisions are numbered without a gap, have the three sections, and
+// TestDecisions verifies that decisions are numbered without a gap, have the three sections, and
 // stand in the index under their titles.
 func TestDecisions(t *testing.T) {
 	index, err := os.ReadFile("decisions/README.md")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGoExamples: each section of go-api.md that is about a package shows code of its
+// TestGoExamples verifies that each section of go-api.md about a package shows code of its
 // example_test.go, which the tests of the package compile and run.
 func TestGoExamples(t *testing.T) {
 	page, err := os.ReadFile("go-api.md")

@@ -14,11 +14,11 @@ import (
 
 const module = "github.com/cosi-emu/cosi-emu"
 
-// private are the folders whose packages are not for users of the Go API.
+// private matches the folders whose packages are not for users of the Go API.
 var private = regexp.MustCompile(`^` + regexp.QuoteMeta(module) + `/(.*/)?(internal|test|cmd|hack|examples)(/|$)`)
 
-// publicPackages returns the paths of the public packages, and the files with the
-// export data of these and of all that they import.
+// publicPackages returns the paths of the public packages, and the files with the export data of
+// these packages and all their imports.
 func publicPackages(t *testing.T) (public []string, exports map[string]string) {
 	t.Helper()
 	const format = "{{if .GoFiles}}{{.ImportPath}} {{.Export}}{{end}}"
@@ -45,7 +45,7 @@ func publicPackages(t *testing.T) (public []string, exports map[string]string) {
 	return public, exports
 }
 
-// TestPublicPackages: docs/go-api.md lists the public packages, and no others.
+// TestPublicPackages verifies that docs/go-api.md lists the public packages, and no others.
 func TestPublicPackages(t *testing.T) {
 	page, err := os.ReadFile("go-api.md")
 	if err != nil {

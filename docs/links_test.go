@@ -14,7 +14,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// TestLinks: what pages link to in this repository exists, sections included.
+// TestLinks verifies that the targets of links in this repository exist, including sections.
 func TestLinks(t *testing.T) {
 	pages := pagesOf(t)
 	if len(pages) < 20 {
@@ -38,7 +38,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// pagesOf returns all pages of this repository.
 func pagesOf(t *testing.T) (pages []string) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestModules compares the numbers of go-api.md with those of the modules that `go test` builds.
+// TestModules compares the numbers of go-api.md with the modules that `go test` builds.
 func TestModules(t *testing.T) {
 	document, err := os.ReadFile("go-api.md")
 	if err != nil {
@@ -35,7 +35,6 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// modulesOf returns the modules in the build of packages on linux/amd64.
 func modulesOf(t *testing.T, dir string, packages ...string) map[string]bool {
 	t.Helper()
 	args := append([]string{"list", "-C", dir, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, packages...)

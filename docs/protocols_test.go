@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProtocolsSnippet compares the Go code of protocols.md with that which the
-// tests with Google's client compile and use.
+// TestProtocolsSnippet compares the Go code of protocols.md with the code that the tests with
+// Google's client compile and use.
 func TestProtocolsSnippet(t *testing.T) {
 	document, err := os.ReadFile("protocols.md")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPublicSignatures: exported signatures of public packages name no type of ours
-// that is not public. Aliases count as the types that they stand for.
+// TestPublicSignatures verifies that exported signatures of public packages name no private type of
+// ours. Aliases count as their types.
 func TestPublicSignatures(t *testing.T) {
 	public, exports := publicPackages(t)
 	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
@@ -35,14 +35,12 @@ func TestPublicSignatures(t *testing.T) {
 	}
 }
 
-// signatures walks the signatures of a package.
 type signatures struct {
 	found []string
 	seen  map[types.Type]bool // guards against types that refer to themselves
 }
 
-// declaration looks at an exported object of a package: for a type, at what it is made
-// of, and at its methods.
+// declaration inspects an exported object of a package: for a type, its parts and its methods.
 func (s *signatures) declaration(name string, object types.Object) {
 	if _, isType := object.(*types.TypeName); !isType {
 		s.use(name, object.Type())
@@ -68,7 +66,7 @@ func (s *signatures) parameters(where string, list *types.TypeParamList) {
 	}
 }
 
-// use looks at a type that a signature names.
+// use inspects a type that a signature names.
 func (s *signatures) use(where string, t types.Type) {
 	t = types.Unalias(t)
 	if named, ok := t.(*types.Named); ok {
@@ -82,7 +80,7 @@ func (s *signatures) use(where string, t types.Type) {
 	s.parts(where, t)
 }
 
-// parts looks at the types that make up a type without a name.
+// parts inspects the parts of a type without a name.
 func (s *signatures) parts(where string, t types.Type) {
 	switch t := t.(type) {
 	case *types.Signature:

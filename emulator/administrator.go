@@ -11,13 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Administrator is the ID of the administrator's account in the S3 store, and the
-// owner of the buckets that are created with its key.
+// Administrator is the ID of the administrator's account in the S3 store. Buckets that are created
+// with its key belong to it.
 const Administrator = backend.Administrator
 
-// createAdministrator creates the key with which users change the store without COSI,
-// for instance to create buckets that COSI imports. It calls the store directly, so
-// the journal does not show it. With a data directory, the key survives restarts.
+// createAdministrator creates the key with which users change the store without COSI, for instance
+// to create buckets that COSI imports. The call bypasses the seams. With a data directory, the key
+// survives restarts.
 func (e *Emulator) createAdministrator(ctx context.Context) error {
 	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
 	if err != nil {

@@ -33,20 +33,15 @@ func (o Options) validateAPI() error {
 	return nil
 }
 
-// generation is what differs between the versions of COSI. Nothing else in the emulator asks
-// for the version.
+// generation contains everything in which the versions of COSI differ. No other code of the
+// emulator depends on the version.
 type generation struct {
-	// classes are the default classes of a driver.
-	classes func(driver string, bucketParameters, accessParameters map[string]string) []client.Object
-	// rbac are the manifests with the rights of the components.
-	rbac func() ([]deploy.Manifest, error)
-	// dialect is the dialect of the sidecar.
-	dialect dialects.Dialect
-	// newController and newSidecar create the emulator's own components.
+	classes       func(driver string, bucketParameters, accessParameters map[string]string) []client.Object
+	rbac          func() ([]deploy.Manifest, error)
+	dialect       dialects.Dialect
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
-	// ask asks an external driver who it is.
-	ask func(e *Emulator, ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error)
+	ask           func(e *Emulator, ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error)
 }
 
 var generations = map[objectstorage.Version]generation{

@@ -24,7 +24,7 @@ func (e *Emulator) startAzure(ctx context.Context) (err error) {
 	return err
 }
 
-// keyTrial is the blob that TryKey does not write.
+// keyTrial is the blob of a conditional write that never succeeds.
 const keyTrial = "cosi-emu-key-trial"
 
 // tryAzure tries a key by a shared access signature that it signs, with all permissions: the
@@ -37,7 +37,7 @@ func (e *Emulator) tryAzure(ctx context.Context, key IssuedKey, bucket string) (
 	if err != nil || listed.code < http.StatusMultipleChoices {
 		return err == nil, err
 	}
-	// The condition does not hold, which the service checks after the rights.
+	// The service checks the rights before the condition, which does not hold.
 	written, err := e.tryAzureRequest(ctx, key, http.MethodPut, bucket, "/"+keyTrial, "")
 	return written.code == http.StatusPreconditionFailed, err
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Store is the object store behind the fake drivers. Its calls bypass the seams, so
-// the journal does not show them. Use it to check the contents of the store, and to
-// change them without COSI.
+// Store is the object store behind the fake drivers. Its calls bypass the seams, so the journal
+// does not show them.
 type Store = backend.Store
 
 // Store returns the store, or nil if the driver is not the emulator's.
@@ -23,10 +22,10 @@ func (e *Emulator) Store() Store {
 	return e.store
 }
 
-// EmptyBucket deletes the contents of a bucket, also those that are locked, as the
-// administrator. The journal shows it as AdminEmptyBucket of the store, so that the oracles
-// know that the objects are not lost. The store must run. The error is of kind
-// fakedriver.ErrNotExist if there is no such bucket, or the driver is not the emulator's.
+// EmptyBucket deletes the contents of a bucket as the administrator, locked objects included. The
+// journal records it as AdminEmptyBucket, so that the oracles do not report the objects as lost.
+// The store must run. The error is of kind fakedriver.ErrNotExist if the bucket does not exist, or
+// the driver is not the emulator's.
 func (e *Emulator) EmptyBucket(ctx context.Context, bucket string) error {
 	i := e.storeIncarnation.Load()
 	if i == nil {
@@ -45,8 +44,8 @@ type ControlPlane interface {
 	UserConfig(name string, groups ...string) (*rest.Config, error)
 	// ProcessNames returns the names of its processes in the order of their start.
 	ProcessNames() []string
-	// PID returns the process ID of a process, or 0 if it does not run. LogFile returns
-	// the file with its output.
+	// PID returns the process ID of a process, or 0 if it does not run. LogFile returns the path of
+	// its output.
 	PID(process string) int
 	LogFile(process string) string
 	// StartComponent, StopComponent and KillComponent start, stop and kill a process.
@@ -64,7 +63,7 @@ type ExistingCluster struct {
 	Kubeconfig string
 	// Context is a context of the kubeconfig; it defaults to the current one.
 	Context string
-	// Owner is the name of the emulator. It is the value of a label on all objects that
-	// the emulator creates in the cluster.
+	// Owner is the name of the emulator. All objects that the emulator creates in the cluster have
+	// it as a label.
 	Owner string
 }

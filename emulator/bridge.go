@@ -18,10 +18,9 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// externalDriver is a driver that the emulator does not run.
 type externalDriver struct {
 	name string
-	// endpoint is where its sidecar connects: its own, or the endpoint of a bridge.
+	// endpoint is the target of its sidecar: the driver itself, or a bridge.
 	endpoint string
 	dialect  dialects.Dialect
 	bridge   *bridgeComponent // nil if there is none
@@ -30,13 +29,12 @@ type externalDriver struct {
 // bridgeComponent is a bridge in front of a driver.
 type bridgeComponent struct {
 	component *Component
-	// ids are those that it stores. They outlive its incarnations, and with a data
-	// directory the emulator.
+	// ids outlive the incarnations of the bridge, and with a data directory the emulator.
 	ids *bridge.Directory
 }
 
-// Bridged reports whether the emulator's driver is behind a bridge: it speaks COSI v1alpha1, or
-// an earlier dialect of v1alpha2.
+// Bridged reports whether the emulator's driver is behind a bridge, because it speaks COSI v1alpha1
+// or an earlier dialect of v1alpha2.
 func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
 
 // fakeDialect is the dialect of the fake drivers.
@@ -44,7 +42,7 @@ func (e *Emulator) fakeDialect() dialects.Dialect {
 	return cmp.Or(e.opts.Dialect, e.generation().dialect)
 }
 
-// describeDialect returns the name of a dialect, unless it is the dialect of the version.
+// describeDialect returns the name of a dialect, or nothing for the dialect of the version.
 func (e *Emulator) describeDialect(dialect dialects.Dialect) string {
 	if dialect == e.generation().dialect {
 		return ""
@@ -62,16 +60,16 @@ func (e *Emulator) speaks(endpoint string, dialect dialects.Dialect) {
 	e.dialects[endpoint] = dialect
 }
 
-// dialectAt returns the dialect at an endpoint to which a sidecar connects. A bridge speaks that of
-// the version.
+// dialectAt returns the dialect at an endpoint to which a sidecar connects. A bridge speaks the
+// dialect of the version.
 func (e *Emulator) dialectAt(endpoint string) dialects.Dialect {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return cmp.Or(e.dialects[endpoint], e.generation().dialect)
 }
 
-// needsBridge reports whether there is a bridge between a driver of a dialect and its sidecar. A
-// sidecar of the user's own speaks the dialects of its version itself.
+// needsBridge reports whether a driver of a dialect needs a bridge. A user's own sidecar speaks the
+// dialects of its version itself.
 func (o Options) needsBridge(dialect dialects.Dialect) bool {
 	ownSidecar := o.Implementations.Sidecar != nil || o.Implementations.SidecarCommand != nil
 	switch {
@@ -87,7 +85,7 @@ func (o Options) needsBridge(dialect dialects.Dialect) bool {
 // BridgesFake reports whether the fake drivers of an emulator with these options are behind bridges.
 func (o Options) BridgesFake() bool { return o.fake() && o.Dialect != "" && o.needsBridge(o.Dialect) }
 
-// validateDialect rejects an unknown dialect, a dialect that does not fit the options, and a
+// validateDialect rejects an unknown dialect, a dialect that conflicts with other options, and a
 // dialect without a driver.
 func (o Options) validateDialect() error {
 	if o.Dialect == "" {
@@ -104,7 +102,7 @@ func (o Options) validateDialect() error {
 	case o.NoDriver:
 		return fmt.Errorf("%w: a dialect requires a driver, and NoDriver starts none", ErrOptions)
 	case o.API == objectstorage.V1alpha1 && o.Dialect != dialects.V1alpha1:
-		return fmt.Errorf("%w: with the kinds of %s there is no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
+		return fmt.Errorf("%w: the kinds of %s have no bridge, so the driver cannot speak %s", ErrOptions, o.API, o.Dialect.Protocol())
 	case o.BridgesFake():
 		_, err := o.ownBridge("", o.Protocols)
 		return err
@@ -112,7 +110,6 @@ func (o Options) validateDialect() error {
 	return nil
 }
 
-// ownBridge returns the options of a bridge in front of a fake driver.
 func (o Options) ownBridge(endpoint string, protocols []fakedriver.Protocol) (bridge.Options, error) {
 	options := bridge.Options{Driver: endpoint, Dialect: o.Dialect}
 	if o.Dialect != dialects.V1alpha1 {
@@ -124,7 +121,7 @@ func (o Options) ownBridge(endpoint string, protocols []fakedriver.Protocol) (br
 	return options, err
 }
 
-// bridgeProtocols returns the protocols of the bridge of a fake driver of v1alpha1.
+// bridgeProtocols returns the protocols of a fake driver of v1alpha1 as its bridge reports them.
 func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
 	switch {
 	case len(protocols) == 0 || slices.Equal(protocols, []fakedriver.Protocol{fakedriver.ProtocolS3}):
@@ -141,7 +138,7 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 	return e.useDriver(ctx, e.opts.Driver, e.opts.Dialect)
 }
 
-// useDriver makes the driver at an endpoint that of the emulator's sidecar.
+// useDriver connects the emulator's sidecar to the driver at an endpoint.
 func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialects.Dialect) error {
 	driver, err := e.identify(ctx, ComponentBridge, endpoint, known)
 	if err != nil {
@@ -153,8 +150,8 @@ func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialect
 }
 
 // identify asks an external driver for its name, and for its dialect unless that is known. If the
-// driver speaks another version of the protocol than the emulator's, or another dialect, identify
-// starts a bridge, as a component of that name.
+// driver speaks another dialect than the emulator's version, identify starts a bridge under the
+// name of component.
 func (e *Emulator) identify(ctx context.Context, component, endpoint string, known dialects.Dialect) (*externalDriver, error) {
 	who, err := e.askDriver(ctx, endpoint, known)
 	if err != nil {
@@ -188,13 +185,12 @@ func (e *Emulator) identify(ctx context.Context, component, endpoint string, kno
 	return driver, nil
 }
 
-// bridgeSocket is where a bridge listens, if other programs may connect to it.
+// bridgeSocket returns the socket of a bridge that other programs may connect to.
 func (e *Emulator) bridgeSocket(component string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(e.info.Dir, "run", component+".sock"))
 	return "unix://" + path, err
 }
 
-// bridgeDir is the directory with the IDs that a bridge keeps.
 func (e *Emulator) bridgeDir(component string) string {
 	return filepath.Join(cmp.Or(e.dataDir(), filepath.Join(e.info.Dir, "run")), component)
 }
@@ -203,14 +199,13 @@ func listenOn(endpoint string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
 }
 
-// closeAtStop releases the directory of a bridge, which may be nil, at the end.
+// closeAtStop closes the directory of a bridge, which may be nil, when the emulator stops.
 func (e *Emulator) closeAtStop(b *bridgeComponent) {
 	if b != nil {
 		e.onStop(func(context.Context) error { return b.ids.Close() })
 	}
 }
 
-// startOwnBridge starts the bridge in front of the emulator's own driver.
 func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	options, err := e.opts.ownBridge(e.info.DriverEndpoint, e.opts.Protocols)
 	if err != nil {
@@ -230,7 +225,6 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	return nil
 }
 
-// startBridge starts a bridge as a component.
 func (e *Emulator) startBridge(
 	ctx context.Context, component string, opts bridge.Options, listen func() (net.Listener, error),
 ) (*bridgeComponent, error) {
@@ -263,7 +257,6 @@ func (e *Emulator) startBridge(
 	return started, nil
 }
 
-// removeBridge stops a bridge, which may be nil.
 func (e *Emulator) removeBridge(ctx context.Context, b *bridgeComponent) error {
 	if b == nil {
 		return nil

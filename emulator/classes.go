@@ -19,15 +19,15 @@ const (
 	ClassStandard = "standard"
 	// ClassStandardRetain is a BucketClass with deletion policy Retain.
 	ClassStandardRetain = "standard-retain"
-	// ClassMultiBucket is a BucketAccessClass with keys for several buckets. v1alpha1 has none.
+	// ClassMultiBucket is a BucketAccessClass with keys for several buckets; it does not exist in
+	// v1alpha1.
 	ClassMultiBucket = "multi-bucket"
 )
 
-// createClasses creates the default classes that do not exist yet.
 func (e *Emulator) createClasses(ctx context.Context) error {
 	parameters := e.opts.BucketParameters
 	if parameters == nil && e.opts.fake() {
-		// On a laptop, the deletion of a claim should succeed.
+		// On a laptop, the deletion of a claim should succeed although its bucket contains objects.
 		parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: fakedriver.NonEmptyPurge}
 	}
 	create := e.createClass
@@ -49,7 +49,7 @@ func (e *Emulator) createClass(ctx context.Context, class client.Object) error {
 	return nil
 }
 
-// classesV1alpha1 are those of v1alpha1, which has no access to several buckets.
+// classesV1alpha1 are the default classes of v1alpha1, in which an access is for one bucket.
 func classesV1alpha1(driver string, bucketParameters, accessParameters map[string]string) []client.Object {
 	bucketClass := func(name string, policy v1alpha1.DeletionPolicy) client.Object {
 		return &v1alpha1.BucketClass{

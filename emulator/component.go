@@ -27,13 +27,12 @@ type Runner interface {
 	WaitReady(ctx context.Context) error
 }
 
-// Process is a Runner that can be killed, such as an operating system process. On a
-// crash, Kill is called instead of cancelling the context of Start; Start must return
-// soon after. Other Runners are fenced, and then their context is cancelled.
+// Process is a Runner that can be killed, such as an operating system process. A crash calls Kill,
+// and Start must return soon after. Other Runners are fenced, and then their context is cancelled.
 type Process interface{ Kill() }
 
-// factory creates the runner of one incarnation. All requests of the runner must cross
-// the seams of the incarnation. The context ends when the runner is ready.
+// factory creates the runner of one incarnation, whose requests must all cross the incarnation's
+// seams. The context ends when the runner is ready.
 type factory func(context.Context, *seam.Incarnation) (Runner, error)
 
 // Component is a part of the emulator that can be stopped, started and crashed alone.
@@ -45,12 +44,12 @@ type Component struct {
 	onFail     func(error)
 	faults     *fault.Set
 	outage     func(by *fault.Applied)                      // kills a process of the control plane
-	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil: it has none
+	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil without one
 	interfere  func(ctx context.Context, by *fault.Applied) // changes objects; see fault.Effect
 	returned   func(component, subject string, response proto.Message)
 	tombstones *seam.Tombstones // deletions that components have seen
-	loseData   dataLoss         // deletes the data that outlive incarnations; nil: there are none
-	supervised bool             // it is restarted when it exits
+	loseData   dataLoss         // deletes the data that outlive incarnations; nil without any
+	supervised bool             // restart it when it exits
 
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each incarnation, until it has ended
@@ -60,21 +59,21 @@ type Component struct {
 	state         State
 	incarnations  int
 	current       *incarnation
-	dying         *incarnation       // the last one that a fault has killed
+	dying         *incarnation       // the last one killed by a fault
 	cancelRestart context.CancelFunc // cancels the latest restart
 	restarting    int                // number of restarts in progress
 	crashLoop     time.Duration      // pause before the next restart of a supervised component
-	closed        bool               // the emulator is stopped
+	closed        bool               // set when the emulator stops
 }
 
-// incarnation is one incarnation of a component while it runs.
+// incarnation is a running incarnation of a component.
 type incarnation struct {
 	incarnation *seam.Incarnation
 	runner      Runner
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
-	err         error         // of the runner; valid when ended is closed
-	excused     bool          // its exit is not a failure; guarded by the component's mu
+	err         error
+	excused     bool // the exit is not a failure; guarded by the component's mu
 	readySince  time.Time
 
 	killed context.Context //nolint:containedctx // ends when a fault kills the component, which is its cause
@@ -88,18 +87,18 @@ func newComponent(name string, j *journal.Journal, onFail func(error), create fa
 // Name returns the name of the component, as in the journal.
 func (c *Component) Name() string { return c.name }
 
-// State returns the state of the component, and how many incarnations it has had.
+// State returns the state of the component and the number of its incarnations so far.
 func (c *Component) State() (state State, incarnation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state, c.incarnations
 }
 
-// Start starts a new incarnation of the component and returns when it is ready. If that
-// fails, or ctx is done before, the component fails. If a fault kills the incarnation before
-// it is ready, Start starts the next one. If the emulator is already restarting the component,
-// Start does not wait for the pause before that, and waits for the incarnation that it begins.
-// Once the emulator is stopped, the error wraps ErrWrongState.
+// Start starts a new incarnation of the component and returns when it is ready. If that fails, or
+// ctx is done first, the component fails. If a fault kills the incarnation before it is ready,
+// Start starts the next one. If the emulator is already restarting the component, Start skips the
+// pause before the restart and waits for that incarnation. After the emulator has stopped, the
+// error wraps ErrWrongState.
 func (c *Component) Start(ctx context.Context) error {
 	restarting := c.Restarting()
 	giveUp := context.AfterFunc(ctx, c.stopRestarting)
@@ -118,7 +117,7 @@ func (c *Component) Start(ctx context.Context) error {
 	return c.start(ctx)
 }
 
-// start starts incarnations until a fault does not kill one before it is ready.
+// start starts incarnations until one becomes ready without being killed by a fault.
 func (c *Component) start(ctx context.Context) error {
 	for {
 		err := c.startOnce(ctx)
@@ -130,7 +129,6 @@ func (c *Component) start(ctx context.Context) error {
 	}
 }
 
-// startOnce starts one incarnation, and returns when it is ready.
 func (c *Component) startOnce(ctx context.Context) error {
 	c.awaitPreviousEnd()
 	l := c.newIncarnation(ctx)
@@ -189,7 +187,6 @@ func (c *Component) newIncarnation(ctx context.Context) *incarnation {
 	return l
 }
 
-// begin creates the runner and starts it.
 func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	err := l.incarnation.Begin(ctx)
 	if err == nil {
@@ -214,8 +211,7 @@ func (c *Component) begin(ctx context.Context, l *incarnation) error {
 	return nil
 }
 
-// waitReady waits until the runner is ready. If the runner ends before it is ready, the error
-// is the reason.
+// waitReady waits until the runner is ready. If the runner ends first, the error is its reason.
 func waitReady(ctx context.Context, l *incarnation) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -230,21 +226,19 @@ func waitReady(ctx context.Context, l *incarnation) error {
 	}
 }
 
-// whyNotReady returns the cause of an error of WaitReady.
 func (l *incarnation) whyNotReady(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, cosicontroller.ErrStopped): // Start returns the reason, a moment later
+	case errors.Is(err, cosicontroller.ErrStopped): // Start returns the reason soon
 		<-l.ended
 		return l.exit()
 	}
 	return err
 }
 
-// exit returns the error with which the runner has ended before it was ready.
 func (l *incarnation) exit() error {
 	if l.err == nil {
 		return errors.New("it ended before it was ready")
@@ -252,7 +246,7 @@ func (l *incarnation) exit() error {
 	return l.err
 }
 
-// watch handles the exit of an incarnation that Stop, Crash or a fault did not cause.
+// watch handles exits that Stop, Crash or a fault did not cause.
 func (c *Component) watch(l *incarnation) {
 	<-l.ended
 	c.mu.Lock()
@@ -267,8 +261,8 @@ func (c *Component) watch(l *incarnation) {
 	}
 }
 
-// fail fences an incarnation that has exited by itself, and reports the failure or restarts
-// the component.
+// fail fences an incarnation that has exited by itself. It reports the failure, or restarts a
+// supervised component.
 func (c *Component) fail(l *incarnation) {
 	l.cancel()
 	l.incarnation.Fence()
@@ -287,8 +281,8 @@ func (c *Component) fail(l *incarnation) {
 	}
 }
 
-// Stop stops the component after its operations in flight have finished. If ctx is
-// done before, Stop fences the component. Stopping a stopped component is no error.
+// Stop stops the component after its operations in flight have finished. If ctx is done first, Stop
+// fences the component. Stopping a stopped component is no error.
 func (c *Component) Stop(ctx context.Context) error {
 	c.stopRestarting()
 	defer c.restarts.Wait()
@@ -312,8 +306,7 @@ func (c *Component) Stop(ctx context.Context) error {
 	return errors.Join(late, l.err)
 }
 
-// close stops the component with its emulator. It cannot be started again: what it needs is
-// closed.
+// close stops the component for good, because its dependencies are about to close.
 func (c *Component) close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -327,8 +320,8 @@ func (c *Component) isClosed() bool {
 	return c.closed
 }
 
-// Crash ends the component like kill -9: it is fenced immediately, and no call in
-// flight continues. Its memory is lost.
+// Crash ends the component like kill -9: it is fenced immediately, and loses its memory and all
+// calls in flight.
 func (c *Component) Crash() error {
 	c.stopRestarting()
 	c.operation.Lock()

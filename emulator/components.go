@@ -9,8 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// backendPhases start the backend: the store and the fake driver, or the connection to
-// an external driver.
 func (e *Emulator) backendPhases() []phase {
 	switch {
 	case e.opts.NoDriver, e.opts.Implementations.DriverCommand != nil: // see driverPhases
@@ -36,7 +34,6 @@ func (e *Emulator) backendPhases() []phase {
 	}
 }
 
-// cosiPhases start controller and sidecar at the same time.
 func (e *Emulator) cosiPhases() []phase {
 	phases := []phase{{name: ComponentController, run: e.startController, log: e.logOf(ComponentController)}}
 	if e.opts.NoDriver {
@@ -52,24 +49,20 @@ func (e *Emulator) cosiPhases() []phase {
 	return phases
 }
 
-// startComponent starts a component that will be part of the emulator.
 func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
 	return e.startStateful(ctx, name, nil, create)
 }
 
-// startStateful is startComponent for a component whose data outlive its incarnations.
 func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
 	return e.startNew(ctx, newComponent(name, e.journal, e.fail, create), forget)
 }
 
-// startSupervised is startComponent for a component that is restarted when it exits.
 func (e *Emulator) startSupervised(ctx context.Context, name string, create factory) error {
 	c := newComponent(name, e.journal, e.fail, create)
 	c.supervised = true
 	return e.startNew(ctx, c, nil)
 }
 
-// startNew makes a component part of the emulator, and starts it.
 func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) error {
 	name := c.Name()
 	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
@@ -82,8 +75,8 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 	return c.Start(ctx)
 }
 
-// startDriver starts the fake driver. Other processes, such as a sidecar outside the
-// emulator, find it by its socket.
+// startDriver starts the fake driver, whose socket is open to other processes, such as a sidecar
+// outside the emulator.
 func (e *Emulator) startDriver(ctx context.Context) error {
 	socket := e.opts.Socket
 	if socket == "" {

@@ -11,14 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
 )
 
-// Contents are what a bucket holds.
+// Contents lists a part of a bucket.
 type Contents = backend.Contents
 
-// maxContents is how many keys Contents has at most.
+// maxContents is the maximum number of keys of Contents.
 const maxContents = 1000
 
-// Contents returns what a bucket holds, without a request that the journal shows. It is empty
-// if the driver is not the emulator's, or the bucket does not exist.
+// Contents lists a bucket without a request in the journal. The list is empty if the driver is not
+// the emulator's, or the bucket does not exist.
 func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
 	if e.store == nil {
 		return Contents{}
@@ -30,9 +30,8 @@ func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
 	return Contents(found)
 }
 
-// ContentFiles returns the files below the data directory that hold contents of buckets.
-// Small contents are in the store's database: store/vault.db#ID. Contents in
-// memory have no file.
+// ContentFiles returns the files below the data directory that hold contents of buckets. Small
+// contents are in the store's database, as store/vault.db#ID. Contents in memory have no file.
 func (e *Emulator) ContentFiles() ([]string, error) {
 	if e.opts.DataDir == "" {
 		return nil, nil

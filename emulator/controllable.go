@@ -10,8 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Controllable is something that can be stopped, started and killed: a Component, or a
-// process of the control plane.
+// Controllable can be stopped, started and killed: a Component, or a process of the control plane.
 type Controllable interface {
 	// Start starts it, and returns when it is ready.
 	Start(ctx context.Context) error
@@ -21,14 +20,14 @@ type Controllable interface {
 	Crash() error
 	// Restart stops it, and starts it again.
 	Restart(ctx context.Context) error
-	// Forget deletes its persistent data; it must not run. The error is ErrNothingKept for
-	// all but the store and fake drivers.
+	// Forget deletes the persistent data; the component must not run. Only the store and fake
+	// drivers have data; for others the error is ErrNothingKept.
 	Forget(ctx context.Context) error
 }
 
-// Controllable returns a component, or a process of the control plane, by its name, or
-// nil. A controller's or sidecar's name with ReplicaSuffix is that of its second replica,
-// which exists until RemoveReplica. In an existing cluster there are only components.
+// Controllable returns a component, or a process of the control plane, by its name, or nil. The
+// second replica of a controller or sidecar has the same name with ReplicaSuffix; it exists until
+// RemoveReplica. An existing cluster has components only.
 func (e *Emulator) Controllable(name string) Controllable {
 	if c := e.Component(name); c != nil {
 		return c
@@ -57,8 +56,8 @@ func (e *Emulator) ControllableNames() []string {
 	return names
 }
 
-// AwaitControlPlane returns when no fault keeps a process of the control plane down.
-// It starts those that Stop or Crash ended.
+// AwaitControlPlane waits until no fault keeps a process of the control plane down. It starts
+// processes that Stop or Crash ended.
 func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
 	if err := e.outages.await(ctx); err != nil || e.plane == nil {
 		return err

@@ -26,8 +26,7 @@ const (
 	ControlPlaneEmbedded = ControlPlaneKind(selection.Embedded)
 )
 
-// ParseControlPlaneKind returns the kind of a name, and an error that lists the names if
-// there is none.
+// ParseControlPlaneKind returns the kind with a name. The error lists the valid names.
 func ParseControlPlaneKind(name string) (ControlPlaneKind, error) {
 	kind, err := selection.ParseKind(name)
 	return ControlPlaneKind(kind), err
@@ -52,7 +51,7 @@ type inProcess interface {
 	InProcessConfig(name string, groups ...string) *rest.Config
 }
 
-// inProcessConfig returns the configuration of a user that costs no network, or nil.
+// inProcessConfig returns a user's client configuration that bypasses the network, or nil.
 func (e *Emulator) inProcessConfig(name string, groups ...string) *rest.Config {
 	if plane, ok := e.plane.(inProcess); ok {
 		return plane.InProcessConfig(name, groups...)

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
-// definitions returns those that the control plane serves.
+// definitions returns the CRDs that the control plane serves.
 func (o Options) definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	if len(o.CRDs) > 0 {
 		return o.CRDs, nil
@@ -20,8 +20,8 @@ func (o Options) definitions() ([]*apiextensionsv1.CustomResourceDefinition, err
 	return crds.For(o.API)
 }
 
-// validateCRDs rejects definitions without a control plane to serve them, incomplete ones, and
-// those that lack what the emulator's own components write.
+// validateCRDs rejects incomplete definitions, definitions without a control plane to serve them,
+// and definitions that lack fields which the emulator's own components write.
 func (o Options) validateCRDs() error {
 	if len(o.CRDs) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (o Options) validateCRDs() error {
 	return nil
 }
 
-// ownComponents are those of the components that write objects which are the emulator's own.
+// ownComponents returns the emulator's own components that write objects.
 func (o Options) ownComponents() []string {
 	var own []string
 	if i := o.Implementations; i.Controller == nil && i.ControllerCommand == nil {

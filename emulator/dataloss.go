@@ -11,33 +11,30 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
-// ErrNothingKept is the error of Forget for a component without persistent data. Such
-// a component loses its memory at each exit.
+// ErrNothingKept is the error of Forget for a component without persistent data.
 var ErrNothingKept = errors.New("it keeps nothing that it could forget")
 
-// forgetTimeout is the time limit for the deletion of a component's data.
 const forgetTimeout = time.Minute
 
-// dataLoss deletes the data of a component; nil means that it has none.
+// dataLoss deletes the data of a component. It is nil for a component without data.
 type dataLoss func(context.Context) (administration.DataLoss, error)
 
-// loseDataOf deletes what a fake driver has provisioned, and nothing of other drivers.
+// loseDataOf deletes the buckets and accounts of one fake driver.
 func (e *Emulator) loseDataOf(driver string) dataLoss {
 	return func(ctx context.Context) (administration.DataLoss, error) {
 		return e.store.Forget(ctx, func(owner string) bool { return owner == driver })
 	}
 }
 
-// loseAllData deletes all data of the store, except the administrator's key, which
-// users have.
+// loseAllData deletes all data of the store, except the administrator's key, which users have.
 func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
 	return e.store.Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
-// Forget deletes the data that a component keeps over its incarnations, while it does not
-// run. A fake driver loses the buckets and accounts that it has provisioned; the store loses
-// all but the administrator's. The error is ErrNothingKept if there is no such data, or
-// ErrWrongState if the component runs. Forget cancels the restart after a crash by a fault.
+// Forget deletes the data that a component keeps over its incarnations. A fake driver loses the
+// buckets and accounts that it has provisioned; the store loses everything except the
+// administrator's key. The error is ErrNothingKept without such data, and ErrWrongState if the
+// component runs. Forget cancels the restart after a crash by a fault.
 func (c *Component) Forget(ctx context.Context) error {
 	if c.loseData == nil {
 		return fmt.Errorf("forget %s: %w", c.name, ErrNothingKept)
@@ -52,7 +49,7 @@ func (c *Component) Forget(ctx context.Context) error {
 	return c.forgetLocked(ctx, "")
 }
 
-// forgetLocked deletes the component's data, and records in the journal what it was.
+// forgetLocked deletes the component's data, and records the deleted data in the journal.
 func (c *Component) forgetLocked(ctx context.Context, fault string) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()

@@ -27,9 +27,9 @@ import (
 // driverTokenLifetime is longer than an emulator runs. A cluster may grant less.
 const driverTokenLifetime = 365 * 24 * time.Hour
 
-// prepareDriverAccount creates the ServiceAccount of a driver of the user's own, and writes
-// the files with which the driver reads Kubernetes objects. In an existing cluster the
-// ServiceAccount is created only with Install.
+// prepareDriverAccount creates the ServiceAccount of a user's own driver, and writes the files with
+// which the driver reads Kubernetes objects. An existing cluster gets the ServiceAccount only with
+// Install.
 func (e *Emulator) prepareDriverAccount(ctx context.Context) error {
 	file, err := deploy.DriverRBAC()
 	if err != nil {
@@ -54,13 +54,12 @@ func (e *Emulator) prepareDriverAccount(ctx context.Context) error {
 	return e.writeDriverFiles(ctx)
 }
 
-// driverUser returns the configuration of a client with the rights of a driver.
+// driverUser returns a client configuration with the rights of a driver.
 func (e *Emulator) driverUser(ctx context.Context) (*rest.Config, error) {
 	return e.userOf(ctx, types.NamespacedName{Namespace: deploy.Namespace, Name: deploy.DriverServiceAccount})
 }
 
-// writeDriverFiles writes a kubeconfig, and the files of a ServiceAccount as a Pod has
-// them.
+// writeDriverFiles writes a kubeconfig, and the files that a Pod has of its ServiceAccount.
 func (e *Emulator) writeDriverFiles(ctx context.Context) error {
 	cfg := e.Config()
 	if err := rest.LoadTLSFiles(cfg); err != nil {
@@ -120,8 +119,8 @@ func writeDriverKubeconfig(file string, cfg *rest.Config, token string) error {
 // emulatorName is the name of cluster and context in a kubeconfig.
 const emulatorName = "emulator"
 
-// driverVariables returns the variables of a driver that the emulator runs. Its kubeconfig is
-// that of its process.
+// driverVariables returns the variables of a driver that the emulator runs, which has a kubeconfig
+// of its own.
 func (e *Emulator) driverVariables() map[string]string {
 	variables := maps.Clone(subprocess.WithoutForeignCluster(e.info.DriverVariables, e.info.DriverServiceAccount))
 	delete(variables, subprocess.VariableKubeconfig)

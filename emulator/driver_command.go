@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
-// driverPhases start what a driver of the user's own needs from Kubernetes, and the driver
-// itself if it is a command: it may read Kubernetes objects before it answers.
+// driverPhases prepare the Kubernetes objects that a user's own driver needs, and run the driver if
+// it is a command: it may read Kubernetes objects before it answers.
 func (e *Emulator) driverPhases() []phase {
 	if e.opts.fake() {
 		return nil
@@ -65,9 +65,9 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 	return e.useDriver(ctx, endpoint, who.dialect)
 }
 
-// sameDriver returns a function that asks a driver who it is, and rejects one that differs
-// from the first, which it stores. Objects refer to the name, and the IDs of one generation are not those of
-// the other.
+// sameDriver returns a function that rejects a driver whose identity differs from the first, which
+// it stores. Objects refer to the driver's name, and each generation of the protocol has its own
+// IDs.
 func (e *Emulator) sameDriver(first *driverIdentity) func(context.Context, string) error {
 	return func(ctx context.Context, endpoint string) error { // incarnations start one after another
 		now, err := e.askDriver(ctx, endpoint, e.opts.Dialect)
@@ -90,7 +90,7 @@ func (e *Emulator) sameDriver(first *driverIdentity) func(context.Context, strin
 	}
 }
 
-// redactText removes the secret values that are known from a text.
+// redactText removes the known secret values from a text.
 func (e *Emulator) redactText(text string) string {
 	redacted, _ := e.journal.Redact(text)
 	return redacted

@@ -17,23 +17,22 @@ import (
 // the protocol than Options.API.
 var ErrDriverVersion = errors.New("the driver speaks another version of COSI")
 
-// driverIdentity is what a driver says of itself.
+// driverIdentity is a driver's answer about itself.
 type driverIdentity struct {
 	name string
-	// version is the version of the protocol that is used, and other one that the driver
-	// also serves.
+	// version is the protocol version in use; the driver also serves other, if set.
 	version, other objectstorage.Version
 	// dialect is that of the version.
 	dialect dialects.Dialect
 }
 
-// askDriver asks an external driver who it is. It waits for a driver that is not ready yet. The
-// driver is not asked for a dialect that is known.
+// askDriver asks an external driver for its identity, and waits until the driver is ready. It asks
+// for the dialect only if that is unknown.
 func (e *Emulator) askDriver(ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error) {
 	return e.generation().ask(e, ctx, endpoint, known)
 }
 
-// askV1alpha2 prefers v1alpha2, and accepts v1alpha1, for which there is a bridge.
+// askV1alpha2 prefers v1alpha2, and accepts v1alpha1, which needs a bridge.
 func (e *Emulator) askV1alpha2(ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error) {
 	if known == dialects.V1alpha1 {
 		name, err := e.awaitV1alpha1(ctx, endpoint)
@@ -86,8 +85,8 @@ func (e *Emulator) awaitV1alpha1(ctx context.Context, endpoint string) (string, 
 	return awaitAnswer(ctx, e, func(ctx context.Context) (string, error) { return bridge.GetDriverName(ctx, endpoint) })
 }
 
-// awaitAnswer asks a driver something, until it answers. A driver may answer with errors until its
-// backend is ready.
+// awaitAnswer asks a driver until it answers. A driver may answer with errors until its backend is
+// ready.
 func awaitAnswer[T any](ctx context.Context, e *Emulator, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(e.opts.ConnectTimeout, DefaultConnectTimeout))
 	defer cancel()
@@ -97,7 +96,7 @@ func awaitAnswer[T any](ctx context.Context, e *Emulator, ask func(context.Conte
 		if err == nil || errors.Is(err, bridge.ErrGeneration) {
 			return answer, err
 		}
-		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
+		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has interrupted the call
 			last = err
 		}
 		if !sleep(ctx, firstRetry) {

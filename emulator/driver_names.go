@@ -24,11 +24,11 @@ func (o Options) driverNames() []string {
 	return slices.Clone(o.DriverNames)
 }
 
-// withDriverNames returns the options with the names that were recorded. Names that are given must
-// include those. Older data have no record.
+// withDriverNames returns the options with the recorded names. Options with names must include all
+// recorded names. Older data directories have no record.
 func (o Options) withDriverNames(recorded []string) (Options, error) {
 	if len(o.DriverNames) == 0 {
-		if !slices.Equal(recorded, o.driverNames()) { // the default, which rejects unknown parameters, stays
+		if !slices.Equal(recorded, o.driverNames()) { // keep the default, which rejects unknown parameters
 			o.DriverNames = recorded
 		}
 		return o, nil
@@ -41,7 +41,7 @@ func (o Options) withDriverNames(recorded []string) (Options, error) {
 	return o, nil
 }
 
-// recallDriverNames returns the options with the names that the data directory was used with.
+// recallDriverNames returns the options with the names that the data directory records.
 func (o Options) recallDriverNames() (Options, error) {
 	if o.DataDir == "" || !o.fake() {
 		return o, nil

@@ -22,8 +22,7 @@ type DriverOptions struct {
 	// Name is the driver's name. Its components are called driver.NAME and
 	// sidecar.NAME.
 	Name string
-	// Protocols, AccessModes, SingleBucket and Parameters are those of
-	// fakedriver.Options.
+	// Protocols, AccessModes, SingleBucket and Parameters have the meaning of fakedriver.Options.
 	Protocols    []fakedriver.Protocol
 	AccessModes  []fakedriver.AccessMode
 	SingleBucket bool
@@ -44,7 +43,6 @@ type AddedDriver struct {
 	bridge   *bridgeComponent
 }
 
-// bufferBytes is the buffer size of an in-memory connection.
 const bufferBytes = 256 << 10
 
 // redial creates an in-memory listener for each incarnation of a driver.
@@ -71,8 +69,8 @@ func (r *redial) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return l.DialContext(ctx)
 }
 
-// AddDriver starts an additional fake driver and its sidecar. Their connection is in
-// memory, so no other process can call the driver.
+// AddDriver starts an additional fake driver and its sidecar. Their connection is in memory, so no
+// other process can call the driver.
 func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDriver, error) {
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
@@ -135,9 +133,9 @@ func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Prot
 }
 
 // JoinDriver starts a sidecar for an external driver that already runs at an endpoint,
-// unix:///path.sock. The sidecar is component sidecar.NAME, and DriverName of the
-// result is the name that the driver reports. It is an error if another sidecar of the
-// emulator serves a driver of that name. The caller stops the driver.
+// unix:///path.sock. The sidecar is component sidecar.NAME, and DriverName of the result is the
+// name that the driver reports. JoinDriver fails if another sidecar of the emulator serves a driver
+// of that name. The caller stops the driver.
 func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
@@ -172,9 +170,8 @@ func (e *Emulator) serve(added *AddedDriver) {
 	e.served[added.Sidecar] = added.DriverName
 }
 
-// Served returns the names of the drivers that the emulator's sidecars serve, by
-// sidecar. It does not include sidecars of AddSidecar: only the caller knows their
-// drivers.
+// Served returns the names of the drivers that the emulator's sidecars serve, by sidecar. It does
+// not include sidecars of AddSidecar, because only the caller knows their drivers.
 func (e *Emulator) Served() map[string]string {
 	served := map[string]string{}
 	if e.Component(ComponentSidecar) != nil {
@@ -197,8 +194,8 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial), plain)
 }
 
-// Remove stops both components, removes them from the emulator, and deletes the metrics of
-// the driver.
+// Remove stops both components, removes them from the emulator, and deletes the metrics of the
+// driver.
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
 	err = errors.Join(err, a.emulator.removeBridge(ctx, a.bridge))
@@ -207,7 +204,6 @@ func (a *AddedDriver) Remove(ctx context.Context) error {
 	return err
 }
 
-// remove stops a component, which may be nil, and removes it from the emulator.
 func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	if c == nil {
 		return nil

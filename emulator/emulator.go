@@ -44,13 +44,12 @@ const (
 
 // Emulator is a running emulator. It is safe for concurrent use.
 type Emulator struct {
-	opts    Options
-	journal *journal.Journal
-	plane   ControlPlane             // nil for an existing cluster
-	cluster *existingcluster.Cluster // nil without an existing cluster
-	client  client.WithWatch
-	store   *store.Store
-	// storeIncarnation is the latest of the store.
+	opts             Options
+	journal          *journal.Journal
+	plane            ControlPlane             // nil for an existing cluster
+	cluster          *existingcluster.Cluster // nil without an existing cluster
+	client           client.WithWatch
+	store            *store.Store
 	storeIncarnation atomic.Pointer[seam.Incarnation]
 	started          time.Time
 
@@ -78,7 +77,7 @@ type Emulator struct {
 	issuedKeys  issuedKeys
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
-	// dialects are those of the drivers that are reached without a bridge, by endpoint.
+	// dialects are the dialects of drivers that are reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
 	origin   origin
@@ -89,9 +88,9 @@ type Emulator struct {
 	stopErr  error
 }
 
-// Start starts an emulator and returns when it can serve BucketClaims. If a step
-// fails, everything is stopped, and the error is a *StartError, or wraps ErrOptions.
-// The context limits only the start; the emulator runs until Stop.
+// Start starts an emulator and returns when it can serve BucketClaims. If a step fails, Start stops
+// everything, and the error is a *StartError or wraps ErrOptions. The context limits only the
+// start; the emulator runs until Stop.
 func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	return e, nil
 }
 
-// start runs all steps in order. Quick checks come before steps that take seconds.
+// start runs all steps in order. Quick checks come before slow steps.
 func (e *Emulator) start(ctx context.Context) error {
 	if port := e.opts.APIServerPort; port != 0 {
 		if err := controlplane.CheckPort(ctx, e.opts.listen().Bind(), port); err != nil {
@@ -147,7 +146,6 @@ func (e *Emulator) start(ctx context.Context) error {
 	return e.together(ctx, e.cosiPhases()...)
 }
 
-// prepareFiles creates the directory and opens the journal.
 func (e *Emulator) prepareFiles() error {
 	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
 	if e.opts.listen().BeyondLoopback() {
@@ -171,15 +169,14 @@ func (e *Emulator) prepareFiles() error {
 	e.onStop(func(context.Context) error {
 		err := errors.Join(e.journal.Err(), ignoreClosed(file))
 		if e.opts.Dir == "" {
-			return err // it is deleted
+			return err
 		}
 		return errors.Join(err, logfile.Rewrite(file.Name(), e.redactLine))
 	})
 	return nil
 }
 
-// redactLine removes the secret values from a line of the journal that became known after
-// it was written.
+// redactLine removes secret values that became known after a line of the journal was written.
 func (e *Emulator) redactLine(line []byte) []byte {
 	redacted, _ := e.journal.RedactJSON(line)
 	return redacted
@@ -192,24 +189,21 @@ func ignoreClosed(c io.Closer) error {
 	return nil
 }
 
-// cleanup is a step of Stop.
 type cleanup struct {
-	// of is the component that the step stops, or nil.
 	of *Component
 	do func(context.Context) error
 }
 
-// onStop registers a step of Stop. It runs before the steps that were registered
-// earlier.
+// onStop registers a step of Stop, which runs before the steps that were registered earlier.
 func (e *Emulator) onStop(f func(context.Context) error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cleanups = append(e.cleanups, cleanup{do: f})
 }
 
-// Stop stops everything in reverse order, and deletes the temporary files. If ctx is
-// done before, the remaining components are killed. It may be called more than once,
-// and returns the same error each time.
+// Stop stops everything in reverse order, and deletes the temporary files. If ctx is done first,
+// Stop kills the remaining components. It may be called more than once, and returns the same error
+// each time.
 func (e *Emulator) Stop(ctx context.Context) error {
 	e.stopOnce.Do(func() {
 		errs := []error{e.endFaults(ctx)}
@@ -224,8 +218,8 @@ func (e *Emulator) Stop(ctx context.Context) error {
 	return e.stopErr
 }
 
-// Failed returns a channel that receives an error when a part of the emulator exits by
-// itself. The other parts run until Stop.
+// Failed returns a channel that receives an error when a part of the emulator exits by itself. The
+// other parts run until Stop.
 func (e *Emulator) Failed() <-chan error { return e.failed }
 
 // fail reports the first failure; it drops the others.
@@ -239,12 +233,12 @@ func (e *Emulator) fail(err error) {
 // Journal returns the journal of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// Ephemeral reports whether Stop deletes all Kubernetes objects: the emulator runs the
-// control plane, and has no data directory.
+// Ephemeral reports whether Stop deletes all Kubernetes objects, because the emulator runs the
+// control plane without a data directory.
 func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
 
-// Config returns a client configuration with the rights of an administrator, or of the
-// user of an existing cluster, without a rate limit. The caller owns it.
+// Config returns a client configuration with the rights of an administrator, or of the user of an
+// existing cluster, without a rate limit. The caller owns it.
 func (e *Emulator) Config() *rest.Config {
 	if e.cluster != nil {
 		return e.cluster.Config()
@@ -254,8 +248,7 @@ func (e *Emulator) Config() *rest.Config {
 	return cfg
 }
 
-// KubeconfigIn returns the kubeconfig file of an emulator with that directory, running
-// or not.
+// KubeconfigIn returns the kubeconfig file of an emulator with that directory, running or not.
 func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
 
 // Client returns a client with the rights of Config, for COSI and built-in kinds.
@@ -267,8 +260,8 @@ func (e *Emulator) warn(warning string) {
 	e.info.Warnings = append(e.info.Warnings, warning)
 }
 
-// Leftovers returns, after Stop, a line for each object that remains in an existing
-// cluster: objects that others need, and the users' own objects.
+// Leftovers returns, after Stop, a line for each object that remains in an existing cluster:
+// objects that others need, and the users' own objects.
 func (e *Emulator) Leftovers() []string { return e.leftovers }
 
 // Components returns the components in the order of their start.

@@ -17,8 +17,8 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// joinCluster prepares an existing cluster for the components. Before it changes
-// anything, it checks that no other COSI runs there.
+// joinCluster prepares an existing cluster for the components. Before it changes anything, it
+// checks that no other COSI runs there.
 func (e *Emulator) joinCluster(ctx context.Context) error {
 	c, err := existingcluster.Open(existingcluster.Options(*e.opts.Cluster))
 	if err != nil {
@@ -49,14 +49,13 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 		}
 	}
 	phases := []phase{{name: "kinds", run: c.CheckKinds}}
-	if e.opts.Implementations.DriverCommand != nil { // only now the name of its driver is known
+	if e.opts.Implementations.DriverCommand != nil { // the driver's name is known only now
 		phases = append(append(phases, e.driverPhases()...), phase{name: "sidecar's lease", run: e.checkSidecar})
 	}
 	return e.inOrder(ctx, append(phases, phase{name: "rights", run: e.prepareRights})...)
 }
 
-// checkLeases checks that no controller, and no sidecar of the same driver, runs in
-// the cluster.
+// checkLeases checks that no controller, and no sidecar of the same driver, runs in the cluster.
 func (e *Emulator) checkLeases(ctx context.Context) error {
 	// In parallel, because the Lease of a killed component has to expire.
 	var beside sync.WaitGroup
@@ -71,14 +70,14 @@ func (e *Emulator) checkController(ctx context.Context) error {
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosicontroller.LeaseName)
 	if errors.Is(err, existingcluster.ErrBusy) {
 		return fmt.Errorf("a COSI controller: %w; stop it first, with 'kubectl -n %s scale deployment %s --replicas=0' "+
-			"if it is that of deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
+			"if it is from deploy/", err, deploy.Namespace, deploy.ControllerServiceAccount)
 	}
 	return err
 }
 
 func (e *Emulator) checkSidecar(ctx context.Context) error {
 	if e.info.DriverName == "" {
-		return nil // there is no driver, or it does not run yet
+		return nil // no driver, or not running yet
 	}
 	err := e.cluster.CheckLeases(ctx, deploy.Namespace, cosisidecar.LeaseName(e.info.DriverName))
 	if errors.Is(err, existingcluster.ErrBusy) {
@@ -87,8 +86,6 @@ func (e *Emulator) checkSidecar(ctx context.Context) error {
 	return err
 }
 
-// prepareRights checks that the components can use their ServiceAccounts, and creates
-// their Leases.
 func (e *Emulator) prepareRights(ctx context.Context) error {
 	leases := map[string]string{deploy.ControllerServiceAccount: cosicontroller.LeaseName}
 	if !e.opts.NoDriver {
@@ -105,8 +102,8 @@ func (e *Emulator) prepareRights(ctx context.Context) error {
 	return nil
 }
 
-// createInCluster creates one of the emulator's objects in an existing cluster, and warns if
-// one that already exists belongs to another driver.
+// createInCluster creates one of the emulator's objects in an existing cluster, and warns if an
+// existing one belongs to another driver.
 func (e *Emulator) createInCluster(ctx context.Context, class client.Object) error {
 	found, err := e.cluster.Create(ctx, class)
 	if err != nil || !found {

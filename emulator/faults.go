@@ -16,7 +16,6 @@ import (
 // the caller removes it, or until Stop.
 func (e *Emulator) Faults() *fault.Set { return e.faults }
 
-// outageTimeout is the time limit for restarting a process of the control plane.
 const outageTimeout = time.Minute
 
 // outages are the processes of the control plane that faults have killed.
@@ -47,7 +46,6 @@ func (o *outages) end(process string) {
 	delete(o.down, process)
 }
 
-// await waits until all processes run again.
 func (o *outages) await(ctx context.Context) error {
 	o.mu.Lock()
 	all := maps.Clone(o.down)
@@ -62,8 +60,8 @@ func (o *outages) await(ctx context.Context) error {
 	return nil
 }
 
-// endFaults removes all faults. It returns when the processes of the control plane,
-// which others may use, run again.
+// endFaults removes all faults. It waits for the processes of the control plane, which other
+// emulators may use.
 func (e *Emulator) endFaults(ctx context.Context) error {
 	e.outages.mu.Lock()
 	e.outages.ended = true
@@ -72,9 +70,8 @@ func (e *Emulator) endFaults(ctx context.Context) error {
 	return e.outages.await(ctx)
 }
 
-// outage kills a process of the control plane for a fault. It restarts the process
-// after the fault's delay, or when the fault is removed. A second outage of a killed
-// process has no effect.
+// outage kills a process of the control plane for a fault. It restarts the process after the
+// fault's delay, or when the fault is removed. A second outage of a killed process has no effect.
 func (e *Emulator) outage(by *fault.Applied) {
 	name := by.Effect.Outage
 	if e.plane == nil || !e.outages.begin(name) {
@@ -97,7 +94,7 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 	}
 }
 
-// startAdministrator prepares what interferes with objects.
+// startAdministrator prepares the client for interferences.
 func (e *Emulator) startAdministrator() error {
 	a, err := interference.New(e.ownConfig(), e.journal, e.API())
 	if err != nil {
@@ -108,14 +105,13 @@ func (e *Emulator) startAdministrator() error {
 	return nil
 }
 
-// interfere changes objects for a fault. Before the API server is there, it changes nothing.
+// interfere changes objects for a fault. Before the API server runs, it changes nothing.
 func (e *Emulator) interfere(ctx context.Context, by *fault.Applied) {
 	if a := e.administrator.Load(); a != nil {
 		a.Interfere(ctx, by)
 	}
 }
 
-// record records a step of a process of the control plane in the journal.
 func (e *Emulator) record(process, step, fault string, err error) {
 	event := e.journal.Begin(process, 0, journal.SeamProcess, journal.Operation{Name: step})
 	event.Outcome, event.Fault = journal.OutcomeOK, fault

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// validateProtocols rejects unsupported protocols.
 func (o Options) validateProtocols() error {
 	if o.Protocols != nil {
 		if err := fakedriver.ValidateProtocols(o.Protocols); err != nil {
@@ -19,7 +18,7 @@ func (o Options) validateProtocols() error {
 		}
 	}
 	if !o.fake() && (o.Protocols != nil || o.GCSPort != 0 || o.AzurePort != 0) {
-		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, are those of the fake driver, which is left out", ErrOptions)
+		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, belong to the fake driver, which is left out", ErrOptions)
 	}
 	if o.GCSPort != 0 && !o.hasGCS() {
 		return fmt.Errorf("%w: there is a GCS port, but GCS is not among the protocols", ErrOptions)
@@ -41,7 +40,6 @@ func (e *Emulator) startGCS(ctx context.Context) (err error) {
 	return err
 }
 
-// backend returns the backend of the fake driver.
 func (e *Emulator) backend() fakedriver.Backend {
 	return keyRecordingBackend{Backend: e.store, issued: &e.issuedKeys}
 }

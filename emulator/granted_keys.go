@@ -15,14 +15,13 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// maxGrantedKeys is the number of remembered keys.
 const maxGrantedKeys = 1024
 
 // GrantedKey is a key that an external driver has returned for an access.
 type GrantedKey = backend.GrantedKey
 
-// GrantedKeys returns the keys that drivers have returned since a time, as far as they are
-// remembered. IssuedKeys has those of fake drivers. The keys are in memory, and must not be
+// GrantedKeys returns the keys that external drivers have returned since a time, as far as they are
+// remembered. IssuedKeys has the keys of fake drivers. The keys are in memory, and must not be
 // written to a file.
 func (e *Emulator) GrantedKeys(since time.Time) []GrantedKey {
 	e.grantedKeys.mu.Lock()
@@ -30,7 +29,7 @@ func (e *Emulator) GrantedKeys(since time.Time) []GrantedKey {
 	return slices.DeleteFunc(slices.Clone(e.grantedKeys.keys), func(k GrantedKey) bool { return k.At.Before(since) })
 }
 
-// learnGranted remembers the key in what a driver has returned to a sidecar.
+// learnGranted remembers the key in a driver's response to a sidecar.
 func (e *Emulator) learnGranted(component, account string, response proto.Message) {
 	key, ok := grantedKeyOf(response)
 	suffix := strings.TrimSuffix(strings.TrimPrefix(component, ComponentSidecar), vocabulary.ReplicaSuffix)
@@ -42,18 +41,17 @@ func (e *Emulator) learnGranted(component, account string, response proto.Messag
 	e.grantedKeys.add(key)
 }
 
-// KeyNotTriedError is why a key of an external driver was not tried at its service.
+// KeyNotTriedError is the reason for which a key of an external driver was not tried at its
+// service.
 type KeyNotTriedError = backend.KeyNotTriedError
 
-// KeysNotTried returns the services at which no more keys are tried, and why, one for each
-// service.
+// KeysNotTried returns one reason for each service at which no more keys are tried.
 func (e *Emulator) KeysNotTried() []*KeyNotTriedError {
 	e.grantedKeys.mu.Lock()
 	defer e.grantedKeys.mu.Unlock()
 	return slices.Clone(e.grantedKeys.notTried)
 }
 
-// grantedKeys remembers the keys of grants.
 type grantedKeys struct {
 	mu       sync.Mutex
 	keys     []GrantedKey // oldest first
@@ -100,7 +98,8 @@ func grantedKeyV1alpha2(grant *cosiv1alpha2.DriverGrantBucketAccessResponse) Gra
 	return key
 }
 
-// grantedKeyV1alpha1 has no buckets: v1alpha1 does not say what clients call them.
+// grantedKeyV1alpha1 has no buckets: in v1alpha1 the driver does not return their names for
+// clients.
 func grantedKeyV1alpha1(grant *cosiv1alpha1.DriverGrantBucketAccessResponse) GrantedKey {
 	key := GrantedKey{Protocol: protocolAzure, Buckets: map[string]string{}}
 	if details, ok := grant.GetCredentials()[cosiv1alpha1.CredentialsS3]; ok {
@@ -136,7 +135,7 @@ func (g *grantedKeys) note(service string, reason error) *KeyNotTriedError {
 	return note
 }
 
-// skipped returns why keys at a service are not tried any more, or nil.
+// skipped returns the reason for which keys at a service are no longer tried, or nil.
 func (g *grantedKeys) skipped(service string) *KeyNotTriedError {
 	g.mu.Lock()
 	defer g.mu.Unlock()

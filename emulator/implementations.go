@@ -20,16 +20,16 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Implementations are your own components, as functions or programs, which replace the
-// emulator's. They run at the same seams: the journal records their operations, faults
-// apply to them, and a crash fences them. A nil field means the emulator's own
-// component. Each incarnation calls its function, or runs its program, once.
+// Implementations are your own components, as functions or programs, which replace the emulator's.
+// They run at the same seams: the journal records their operations, faults apply to them, and a
+// crash fences them. A nil field selects the emulator's own component. Each incarnation calls its
+// function, or runs its program, once.
 type Implementations struct {
 	// Controller creates a controller with the rights of its ServiceAccount in
 	// deploy/rbac.
 	Controller func(*rest.Config, logr.Logger) (Runner, error)
-	// Sidecar creates a sidecar with the rights of its ServiceAccount in deploy/rbac. The
-	// context ends when the sidecar is ready.
+	// Sidecar creates a sidecar with the rights of its ServiceAccount in deploy/rbac. The context
+	// ends when the sidecar is ready.
 	Sidecar func(context.Context, *rest.Config, SidecarConnection, logr.Logger) (Runner, error)
 	// ControllerCommand and SidecarCommand are command lines of programs, in place of
 	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
@@ -43,10 +43,10 @@ type Implementations struct {
 	//
 	//	[]string{"my-sidecar", "--kubeconfig=$(KUBECONFIG)", "--driver=$(COSI_ENDPOINT)"}
 	ControllerCommand, SidecarCommand []string
-	// ControllerRBAC and SidecarRBAC are manifests with the rights of a controller and a
-	// sidecar of your own, in place of those of deploy/rbac: one ServiceAccount, and the
-	// roles and bindings for it. Objects of other kinds are ignored, so that the manifest
-	// of an installation will do. They require a control plane of the emulator's own.
+	// ControllerRBAC and SidecarRBAC are manifests with the rights of your own controller and
+	// sidecar, which replace deploy/rbac: one ServiceAccount, and the roles and bindings for it.
+	// Objects of other kinds are ignored, so the manifest of an installation is accepted. They
+	// require a control plane of the emulator's own.
 	ControllerRBAC, SidecarRBAC []byte
 	// Driver creates a driver from the options of the fake driver.
 	Driver func(fakedriver.Options) (Server, error)
@@ -70,8 +70,8 @@ type Implementations struct {
 type SidecarConnection struct {
 	// Endpoint is a gRPC target.
 	Endpoint string
-	// DialOptions are required options of grpc.NewClient: they connect to the driver
-	// across the seam. They include no credentials.
+	// DialOptions are required options of grpc.NewClient: they connect to the driver across the
+	// seam. They include no credentials.
 	DialOptions []grpc.DialOption
 }
 
@@ -81,7 +81,6 @@ type Server interface {
 	Serve(ctx context.Context, l net.Listener) error
 }
 
-// validate rejects components that are set twice, and empty commands.
 func (i Implementations) validate() error {
 	for name, c := range map[string]struct {
 		function bool
@@ -103,7 +102,6 @@ func (i Implementations) validate() error {
 	return i.validateRBAC()
 }
 
-// validateDriverEnv rejects variables without a driver to set them for, and invalid ones.
 func (i Implementations) validateDriverEnv() error {
 	if i.DriverEnv != nil && i.DriverCommand == nil {
 		return fmt.Errorf("%w: Implementations.DriverEnv requires DriverCommand", ErrOptions)
@@ -116,7 +114,7 @@ func (i Implementations) validateDriverEnv() error {
 	return nil
 }
 
-// validateRBAC rejects manifests that are not rules of RBAC.
+// validateRBAC rejects manifests without valid RBAC rules.
 func (i Implementations) validateRBAC() error {
 	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
 		if _, err := rightsOf(manifest); manifest != nil && err != nil {
@@ -126,7 +124,6 @@ func (i Implementations) validateRBAC() error {
 	return nil
 }
 
-// newController creates the runner of one incarnation of the controller.
 func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner, error) {
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
@@ -147,7 +144,6 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	}))
 }
 
-// newSidecar creates the runner of one incarnation of a sidecar.
 func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options, i *seam.Incarnation) (Runner, error) {
 	opts.DialOptions = slices.Concat(opts.DialOptions, i.DialOptions())
 	if opts.Logger.GetSink() == nil {
@@ -170,8 +166,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	return e.generation().newSidecar(ctx, cfg, opts)
 }
 
-// newDriver creates a driver for one incarnation. It calls listen only after the
-// driver was created.
+// newDriver creates a driver for one incarnation. It calls listen after the creation of the driver.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
 	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
 	opts.AzureEndpoint, opts.Dialect = e.info.AzureEndpoint, e.fakeDialect()

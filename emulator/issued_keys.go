@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// maxIssuedKeys is the number of remembered keys.
 const maxIssuedKeys = 4096
 
 // IssuedKey is a key that the store has issued to a fake driver, or to an application that
@@ -20,15 +19,14 @@ const maxIssuedKeys = 4096
 type IssuedKey = backend.IssuedKey
 
 // IssuedKeys returns the keys that the store has issued since a time, as far as they are
-// remembered. Use it to check what the keys open, and that they are
-// only in Secrets. The keys are in memory, and must not be written to a file.
+// remembered. Use it to check which buckets the keys open, and that only Secrets contain them. The
+// keys are in memory, and must not be written to a file.
 func (e *Emulator) IssuedKeys(since time.Time) []IssuedKey {
 	e.issuedKeys.mu.Lock()
 	defer e.issuedKeys.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(e.issuedKeys.keys), func(k IssuedKey) bool { return k.At.Before(since) })
 }
 
-// issuedKeys remembers issued keys.
 type issuedKeys struct {
 	journal *journal.Journal
 
@@ -68,19 +66,19 @@ func grantedBuckets(spec fakedriver.AccountSpec) (names []string) {
 	return names
 }
 
-// rememberSession remembers the temporary key that an application has exchanged for the
-// token of its ServiceAccount.
+// rememberSession remembers the temporary key that an application has exchanged for the token of
+// its ServiceAccount.
 func (e *Emulator) rememberSession(s *authorization.Session) {
 	key := IssuedKey{Account: s.Account, AccessKeyID: s.AccessKeyID, Secret: s.Secret, SessionToken: s.Token}
 	accounts, err := e.store.Accounts(context.Background())
 	of := slices.IndexFunc(accounts, func(a fakedriver.Account) bool { return a.ID == s.Account })
-	if err == nil && of >= 0 { // else it has just been revoked, and the key must open nothing
+	if err == nil && of >= 0 { // a missing account was just revoked, and the key must open nothing
 		key.Owner, key.Buckets = accounts[of].Owner, grantedBuckets(accounts[of].AccountSpec)
 	}
 	e.issuedKeys.add(key)
 }
 
-// keyRecordingBackend is a backend that remembers the keys that it issues.
+// keyRecordingBackend remembers the keys that it issues.
 type keyRecordingBackend struct {
 	fakedriver.Backend
 

@@ -19,8 +19,8 @@ import (
 
 const phaseBinaries = "control plane programs"
 
-// startKubernetes connects to the API server, or starts one, and creates the rights of
-// the components.
+// startKubernetes connects to the API server, or starts one, and creates the rights of the
+// components.
 func (e *Emulator) startKubernetes(ctx context.Context) error {
 	if e.opts.Cluster != nil {
 		return e.joinCluster(ctx)
@@ -37,7 +37,7 @@ func (e *Emulator) startKubernetes(ctx context.Context) error {
 	return e.inOrder(ctx, e.driverPhases()...)
 }
 
-// startControlPlane chooses and starts a control plane, unless Options has one.
+// startControlPlane selects and starts a control plane, unless Options has one.
 func (e *Emulator) startControlPlane(ctx context.Context) error {
 	if e.opts.ControlPlane != nil {
 		e.plane = e.opts.ControlPlane
@@ -69,8 +69,7 @@ func (e *Emulator) chooseControlPlane(ctx context.Context) (selection.Choice, er
 	return choice, err
 }
 
-// runControlPlane starts the components. Their phases are reported as phases of the
-// emulator.
+// runControlPlane starts the processes. It reports their phases as phases of the emulator.
 func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice) error {
 	definitions, err := e.opts.definitions()
 	if err != nil {
@@ -111,16 +110,14 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 	return nil
 }
 
-// planeDir is the subdirectory for the control plane's files.
 func planeDir(dir string) string { return filepath.Join(dir, "controlplane") }
 
-// EndOrphans ends the processes of a killed emulator with the directory dir, if its
-// watchdog was killed too.
+// EndOrphans ends the processes of a killed emulator with the directory dir, in case its watchdog
+// was killed too.
 func EndOrphans(ctx context.Context, dir string) error {
 	return envtest.EndOrphans(ctx, planeDir(dir))
 }
 
-// watchControlPlane reports the unexpected end of a process of the control plane.
 func (e *Emulator) watchControlPlane(failed <-chan error) {
 	stopped, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -138,7 +135,7 @@ func (e *Emulator) watchControlPlane(failed <-chan error) {
 	})
 }
 
-// connect creates the client of the administrator, and the kubeconfig file.
+// connect creates the administrator's client, and the kubeconfig file.
 func (e *Emulator) connect(kubeconfig []byte) error {
 	e.info.Kubeconfig, e.info.APIServer = KubeconfigIn(e.info.Dir), e.Config().Host
 	if c := e.cluster; c != nil {

@@ -17,8 +17,8 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// Durations of leader election in the emulator's own control plane. A leader tries often, so
-// that it soon reads who holds its Lease, and a busy machine must not cost it the Lease.
+// Durations of leader election in the emulator's own control plane. A leader renews often, so that
+// it soon notices another holder, and the Lease is long, so that a busy machine does not lose it.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 12 * time.Second
@@ -28,7 +28,6 @@ const (
 // OtherHolder is the holder of a Lease that a component has lost.
 const OtherHolder = "other-holder"
 
-// leaseTimeout is the time limit for taking a Lease.
 const leaseTimeout = 10 * time.Second
 
 // LeaderElectionEnabled reports whether controller and sidecars use leader election.
@@ -36,7 +35,6 @@ func (e *Emulator) LeaderElectionEnabled() bool { return e.opts.leaderElectionEn
 
 func (o Options) leaderElectionEnabled() bool { return o.LeaderElection || o.Cluster != nil }
 
-// withLeaderElection enables leader election of a sidecar if the emulator uses it.
 func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Options {
 	if !o.LeaderElection {
 		return opts
@@ -46,7 +44,6 @@ func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Option
 	return opts
 }
 
-// withControllerLeaderElection does the same for a controller.
 func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosicontroller.Options {
 	opts.LeaderElection, opts.LeaderElectionNamespace = o.leaderElectionEnabled(), deploy.Namespace
 	if o.LeaderElection {
@@ -55,10 +52,9 @@ func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosic
 	return opts
 }
 
-// TakeLease makes another holder acquire the Lease of a controller or a sidecar, for a
-// time in whole seconds. The component exits when it notices, and is restarted, as by
-// a kubelet. It is ready again when it has the Lease. TakeLease requires
-// Options.LeaderElection.
+// TakeLease makes another holder acquire the Lease of a controller or a sidecar, for a time in
+// whole seconds. The component exits when it notices, is restarted as by a kubelet, and is ready
+// when it has the Lease again. TakeLease requires Options.LeaderElection.
 func (e *Emulator) TakeLease(ctx context.Context, component string, lasts time.Duration) error {
 	return e.takeLease(ctx, component, lasts, "")
 }
@@ -70,7 +66,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	}
 	c := e.Component(component)
 	if c == nil {
-		return fmt.Errorf("take the Lease of %s: %w: there is no such component", component, ErrOptions)
+		return fmt.Errorf("take the Lease of %s: %w: unknown component", component, ErrOptions)
 	}
 	number := c.excuse()
 	err := e.writeOtherHolder(ctx, component, lasts)
@@ -104,7 +100,6 @@ func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts
 	return nil
 }
 
-// leaseOf returns the name of a component's Lease.
 func (e *Emulator) leaseOf(component string) (string, error) {
 	if !e.LeaderElectionEnabled() {
 		return "", fmt.Errorf("%w: %s has no Lease, because leader election is disabled in this emulator; start it with Options.LeaderElection",
@@ -119,15 +114,15 @@ func (e *Emulator) leaseOf(component string) (string, error) {
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)
 }
 
-// leaseLost is called by a fault when a component loses its Lease.
+// leaseLost takes a component's Lease for a fault.
 func (e *Emulator) leaseLost(component string, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
 	defer cancel()
 	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal records an error
 }
 
-// excuse marks the current incarnation: its exit is not a failure, and the component
-// restarts. It returns the number of the incarnation.
+// excuse marks the exit of the current incarnation as expected, so that the component restarts. It
+// returns the number of the incarnation.
 func (c *Component) excuse() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,19 +24,14 @@ import (
 // State is the state of a component in its life cycle.
 type State = description.State
 
-// The states of a component.
 const (
-	// StateStopped: not started yet, or stopped by Stop.
 	StateStopped = description.StateStopped
-	// StateRunning: started and ready.
 	StateRunning = description.StateRunning
-	// StateCrashed: killed by Crash or by a fault.
 	StateCrashed = description.StateCrashed
-	// StateFailed: exited with an error, or not able to start.
-	StateFailed = description.StateFailed
+	StateFailed  = description.StateFailed
 )
 
-// lifecycleEvent is what can change the state of a component.
+// lifecycleEvent can change the state of a component.
 type lifecycleEvent string
 
 const (
@@ -51,7 +46,6 @@ const (
 	eventForget      lifecycleEvent = "forget"
 )
 
-// transitions are the rows of the table at the top of this file.
 var transitions = map[lifecycleEvent]map[State]State{
 	eventStart:       {StateStopped: StateStopped, StateCrashed: StateCrashed, StateFailed: StateFailed},
 	eventRestart:     {StateCrashed: StateCrashed, StateFailed: StateFailed},
@@ -65,9 +59,9 @@ var transitions = map[lifecycleEvent]map[State]State{
 }
 
 // transition is the only function that changes the state of the component. It returns the
-// incarnation that ran before, or nil; after it, l runs, which is nil for all events but ready.
-// The error is ErrWrongState, and nothing changes, if the table rejects the event. The caller
-// holds mu.
+// incarnation that ran before, or nil. Afterwards l runs, which is nil for all events except ready.
+// If the table rejects the event, the error is ErrWrongState and nothing changes. The caller holds
+// mu.
 func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarnation, err error) {
 	next, ok := transitions[e][c.state]
 	switch {
@@ -81,7 +75,7 @@ func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarn
 	}
 }
 
-// handle is transition for callers that do not hold mu, with no incarnation that runs after it.
+// handle is transition for callers that do not hold mu. Afterwards no incarnation runs.
 func (c *Component) handle(e lifecycleEvent) (before *incarnation, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// listen returns where the services listen.
+// listen returns the addresses of the services.
 func (o Options) listen() controlplane.Listen {
 	return controlplane.Listen{Address: o.Listen, Advertise: o.Advertise}
 }
@@ -33,7 +33,7 @@ func (o Options) validateListen() error {
 	}
 }
 
-// isHost reports whether clients can connect to a host of that name.
+// isHost reports whether a name is a host that clients can connect to.
 func isHost(name string) bool {
 	ip := net.ParseIP(name)
 	return ip != nil && !ip.IsUnspecified() || ip == nil && len(validation.IsDNS1123Subdomain(name)) == 0

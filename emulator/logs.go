@@ -7,15 +7,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// failureLogLines is the number of log lines in a StartError.
 const failureLogLines = 20
 
-// logger returns a logger that writes to the journal.
 func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
 	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
 }
 
-// logOf returns a function that returns the last log lines of a component.
 func (e *Emulator) logOf(component string) func() []string {
 	return func() []string {
 		var lines []string

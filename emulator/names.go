@@ -2,5 +2,5 @@ package emulator
 
 import "github.com/cosi-emu/cosi-emu/internal/vocabulary"
 
-// IsSidecar reports whether a component name is that of a sidecar.
+// IsSidecar reports whether a component is a sidecar.
 func IsSidecar(component string) bool { return vocabulary.IsSidecar(component) }

@@ -38,49 +38,47 @@ const DefaultConnectTimeout = 30 * time.Second
 // ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("invalid options")
 
-// Options configure an emulator. The zero value starts everything on free ports, with
-// all files in a temporary directory.
+// Options configure an emulator. The zero value starts everything on free ports, with all files in
+// a temporary directory.
 type Options struct {
 	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means
 	// objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
 	API objectstorage.Version
 
-	// Dir is an existing directory for the files of this emulator: logs, keys, sockets,
-	// the kubeconfig. If it is empty, the emulator uses a temporary directory, which Stop
-	// deletes.
+	// Dir is an existing directory for the files of this emulator: logs, keys, sockets, the
+	// kubeconfig. If empty, the emulator uses a temporary directory, which Stop deletes.
 	Dir string
-	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3
-	// store, beyond Stop. If it is empty, they are deleted. Only one emulator at a time
-	// may use a directory; see instance.LockDataDir.
+	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3 store,
+	// beyond Stop. If empty, Stop deletes them. Only one emulator at a time may use a directory;
+	// see instance.LockDataDir.
 	DataDir string
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
-	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store
-	// and the control plane must be the emulator's own. API, ControlPlaneKind, Protocols,
-	// Dialect, TLS, S3Port, GCSPort and AzurePort default to those of the snapshot; other values that
-	// do not fit are rejected.
+	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store and
+	// the control plane must be the emulator's own. API, ControlPlaneKind, Protocols, Dialect, TLS,
+	// S3Port, GCSPort and AzurePort default to the snapshot's; incompatible values are rejected.
 	Snapshot string
 
-	// ControlPlane is a running control plane, which Stop does not stop. No other emulator
-	// may use it. If it is nil, the emulator starts one.
+	// ControlPlane is a running control plane, which Stop does not stop, and no other emulator may
+	// use. If nil, the emulator starts one.
 	ControlPlane ControlPlane
 	// Cluster is an existing cluster, which replaces the emulator's control plane.
 	// Controller and sidecar use its ServiceAccounts and Leases. Stop deletes what Start
 	// has created in it, and closes the connections.
 	Cluster *ExistingCluster
-	// Install creates the COSI kinds, ServiceAccounts and RBAC rules that Cluster lacks.
-	// Without it, a missing one is an error.
+	// Install creates COSI kinds, ServiceAccounts and RBAC rules that are missing in Cluster.
+	// Otherwise a missing one is an error.
 	Install bool
 	// ControlPlaneKind selects the control plane that the emulator starts; empty means
 	// ControlPlaneAuto.
 	ControlPlaneKind ControlPlaneKind
-	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If it is
-	// empty, they are found, downloaded or built.
+	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If empty, they are
+	// found, downloaded or built.
 	ControlPlaneDir string
 
-	// CRDs are the definitions that the control plane serves in place of package crds, such as
-	// those of an earlier draft, one for each kind of COSI in the version of API. If they lack
-	// fields, controller and sidecar must be yours, in Implementations. They require a control plane
-	// that the emulator starts.
+	// CRDs are the definitions that the control plane serves in place of package crds, such as an
+	// earlier draft, one for each kind of COSI in the version of API. If they lack fields,
+	// controller and sidecar must be yours, in Implementations. They require a control plane that
+	// the emulator starts.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
 
 	// Listen is the IP address on which API server, S3 store and GCS service listen; empty
@@ -97,17 +95,16 @@ type Options struct {
 	// directory below Dir.
 	Socket string
 
-	// TLS makes the S3 store use TLS, with a certificate of its own certificate authority.
-	// Access Secrets contain the certificate of that authority.
+	// TLS makes the S3 store use TLS, with a certificate authority of its own, whose certificate is
+	// in access Secrets.
 	TLS bool
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
 	// the store's default.
 	MaxBodyBytes int64
-	// S3CORSOrigins are the origins of pages that browsers let use S3 buckets without a CORS
+	// S3CORSOrigins are the origins of pages that browsers allow to use S3 buckets without a CORS
 	// configuration of their own; see fakedriver.ValidateCORSOrigins. Default: none.
 	S3CORSOrigins []string
-	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no
-	// limit.
+	// MaxAccounts is the maximum number of granted accesses in the S3 store; 0 means no limit.
 	MaxAccounts int
 
 	// Protocols are the protocols of the fake driver; the first is its default.
@@ -118,43 +115,40 @@ type Options struct {
 	GCSPort   int
 	AzurePort int
 
-	// DriverNames are the names of the fake drivers, so that classes that were written for
-	// other drivers can be used as they are. The default classes are of the first. Default:
-	// fakedriver.DefaultName.
+	// DriverNames are the names of the fake drivers, so that classes for other drivers can be used
+	// unchanged. The default classes are for the first. Default: fakedriver.DefaultName.
 	DriverNames []string
-	// IgnoreUnknownParameters has the fake drivers ignore parameters of classes that they do not
-	// know, which they reject otherwise. It is implied by DriverNames.
+	// IgnoreUnknownParameters makes the fake drivers ignore unknown parameters of classes, instead
+	// of rejecting them. DriverNames implies it.
 	IgnoreUnknownParameters bool
-	// Strict has controller and sidecars reject what v1alpha1 allows although it makes no
-	// sense, such as an authentication type that does not exist. Otherwise they accept it with
-	// an Event, as COSI v0.2 does.
+	// Strict makes controller and sidecars reject meaningless input that v1alpha1 allows, such as
+	// an authentication type that does not exist. Otherwise they accept it with an Event, as COSI
+	// v0.2 does.
 	Strict bool
 
-	// SecretKeys are the sets of keys by which access Secrets of v1alpha2 have their values.
+	// SecretKeys are the sets of keys under which access Secrets of v1alpha2 have their values.
 	// Empty means the KEP's.
 	SecretKeys []v1alpha2.SecretKeySet
 
-	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the
-	// fake driver and its S3 store. In front of a driver of COSI v1alpha1, or of an earlier
-	// dialect of v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, it
-	// is where that driver listens.
+	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the fake
+	// driver and its S3 store. In front of a driver of COSI v1alpha1, or of an earlier dialect of
+	// v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, the program listens
+	// there.
 	Driver string
-	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
-	// the version of API. Your driver, Driver or Implementations.DriverCommand, is asked by
-	// default, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
-	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
-	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
-	// of that dialect have one protocol, S3 or Azure.
+	// Dialect is the protocol of the driver. The fake drivers speak it; their default is the
+	// version of API. By default, the emulator asks your driver: Driver,
+	// Implementations.DriverCommand, and drivers that JoinDriver adds. The emulator's sidecar
+	// reaches a driver of another dialect through a bridge. Your own sidecar must speak the dialect
+	// itself, except dialects.V1alpha1, which has a bridge. The fake drivers of that dialect have
+	// one protocol, S3 or Azure.
 	Dialect dialects.Dialect
-	// AssumeExisting has the bridge in front of a driver of yours, Driver or one that JoinDriver
-	// adds, use existing buckets without a check: a driver of COSI v1alpha1 cannot look them up.
-	// Without a bridge it has no effect.
+	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
+	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.
 	AssumeExisting bool
-	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the
-	// emulator.
+	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the emulator.
 	NoDriver bool
-	// BucketParameters and AccessParameters are the parameters of the default classes. Without
-	// BucketParameters, those of the fake driver delete buckets together with their objects.
+	// BucketParameters and AccessParameters are the parameters of the default classes. The default
+	// BucketParameters make the fake driver delete buckets together with their objects.
 	BucketParameters, AccessParameters map[string]string
 	// ConnectTimeout is the time limit for the first answer of the driver; 0 means
 	// DefaultConnectTimeout.
@@ -162,9 +156,9 @@ type Options struct {
 	// RPCTimeout is the deadline of each call to the driver; 0 means DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
-	// LeaderElection enables leader election of controller and sidecars, as in a cluster.
-	// They can lose their Leases; see Emulator.TakeLease. It is always enabled in an
-	// existing Cluster. It excludes a second replica, which would never become the leader.
+	// LeaderElection enables leader election of controller and sidecars, as in a cluster. They can
+	// lose their Leases; see Emulator.TakeLease. It is always enabled in an existing Cluster. It
+	// excludes a second replica, which would never become the leader.
 	LeaderElection bool
 
 	// Implementations replace components of the emulator at the same seams.
@@ -245,7 +239,7 @@ func (o Options) validateStore() error {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
-		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, are those of the fake driver, "+
+		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
 	}
 	return nil
@@ -263,7 +257,7 @@ func (o Options) validatePorts() error {
 func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:
-		return fmt.Errorf("%w: Install requires Cluster: it installs what is missing in an existing cluster", ErrOptions)
+		return fmt.Errorf("%w: Install requires Cluster: it installs the missing parts of an existing cluster", ErrOptions)
 	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
 		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
 			"give no manifest with others", ErrOptions)
@@ -301,7 +295,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// fake reports whether the fake driver and the S3 store are used.
 func (o Options) fake() bool {
 	return o.Driver == "" && !o.NoDriver && o.Implementations.DriverCommand == nil
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// otherService is the service of another protocol than S3. What it stores is in the store, so that
-// it is the same for all incarnations of the component.
+// otherService is the service of another protocol than S3. All its state is in the store, so all
+// incarnations of the component share one instance.
 type otherService interface {
 	seam.Describer
 
 	Serve(ctx context.Context, l net.Listener) error
 }
 
-// startOther starts the service of another protocol than S3, and returns its URL. open creates it
+// startOther starts a service of another protocol than S3, and returns its URL. open creates it
 // with the clock and the middleware of its incarnations.
 func startOther[S otherService](
 	ctx context.Context, e *Emulator, component string, choice portChoice,
@@ -50,7 +50,6 @@ func startOther[S otherService](
 	return service, e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number), err
 }
 
-// scheme returns the scheme of the URLs of the services.
 func (e *Emulator) scheme() string {
 	if e.tlsConfig != nil {
 		return "https://"

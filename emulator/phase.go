@@ -21,13 +21,13 @@ type Reporter interface {
 	PhaseEnded(phase string, elapsed time.Duration, err error)
 }
 
-// DetailReporter is a Reporter that receives more about long phases. A Reporter need not be one.
+// DetailReporter is a Reporter that receives more about long phases.
 type DetailReporter interface {
-	// PhaseNote reports a message that the user must see, such as the choice to build what cannot be
-	// downloaded.
+	// PhaseNote reports a message that the user must see, such as the decision to build programs
+	// that cannot be downloaded.
 	PhaseNote(phase, text string)
-	// PhaseDone reports how many of the parts of a phase are done. The total is an estimate; it is 0 if
-	// it is unknown.
+	// PhaseDone reports the number of completed parts of a phase. The total is an estimate; 0 means
+	// unknown.
 	PhaseDone(phase string, done, total int)
 }
 
@@ -40,16 +40,14 @@ func (nopReporter) PhaseEnded(string, time.Duration, error) {}
 // StartError is the error of a phase of Start. Everything that was started before is
 // stopped.
 type StartError struct {
-	// Phase is the failed phase.
 	Phase string
-	// Err is the cause.
-	Err error
+	Err   error
 	// Log has the last log lines of the failed component.
 	Log []string
 }
 
-// Error returns the failed phase and the cause, and in lines of their own those of Log: often, only
-// they have the reason.
+// Error returns the failed phase, the cause, and the lines of Log, which often contain the only
+// explanation.
 func (e *StartError) Error() string {
 	text := fmt.Sprintf("%s: %v", e.Phase, e.Err)
 	if len(e.Log) > 0 {
@@ -69,7 +67,6 @@ type phase struct {
 	log func() []string
 }
 
-// inOrder runs phases one after another.
 func (e *Emulator) inOrder(ctx context.Context, phases ...phase) error {
 	for _, p := range phases {
 		if err := e.runPhase(ctx, p); err != nil {

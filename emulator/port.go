@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// movedSecrets says what another port of S3 means for the Secrets that exist. The sidecar of
-// v1alpha1 writes a Secret once.
+// movedSecrets explains the effect of another S3 port on existing Secrets. The sidecar of v1alpha1
+// writes a Secret only once.
 func (e *Emulator) movedSecrets() string {
 	if e.API() == objectstorage.V1alpha1 {
 		return "Secrets that exist keep the old endpoint, as the sidecar of v1alpha1 writes them once; create their BucketAccesses again, " +
@@ -26,21 +26,21 @@ func (e *Emulator) movedSecrets() string {
 type reservedPort struct {
 	service, address string
 	number           string
-	// first is for the first incarnation: nothing else can take the port before that starts.
+	// first is for the first incarnation: it keeps the port from other programs until then.
 	first atomic.Pointer[net.Listener]
 }
 
-// portChoice is how a service gets its port.
+// portChoice has the ports that a service can get.
 type portChoice struct {
 	service string
-	// wanted is the port of the options, and saved that of the snapshot; 0 means none.
+	// wanted is the port of the options, and saved the port in the snapshot; 0 means none.
 	wanted, saved int
-	// moved says what another port than that of the snapshot means.
+	// moved explains the effect of another port than the snapshot's.
 	moved string
 }
 
-// reservePort returns the port of a service: the one that the options want, or else that of the
-// snapshot, or else a free one. The emulator has a warning if it is not that of the snapshot.
+// reservePort returns the port of a service: the port of the options, or else of the snapshot, or
+// else a free one. The emulator warns if it is not the snapshot's.
 func (e *Emulator) reservePort(ctx context.Context, c portChoice) (*reservedPort, error) {
 	bind := e.opts.listen().Bind()
 	listener, err := listenTCP(ctx, c.service, net.JoinHostPort(bind, strconv.Itoa(cmp.Or(c.wanted, c.saved))))
@@ -63,7 +63,7 @@ func (e *Emulator) reservePort(ctx context.Context, c portChoice) (*reservedPort
 	return p, nil
 }
 
-// warning says that the service has another port than in the snapshot.
+// warning reports another port than the snapshot's.
 func (c portChoice) warning(port string, taken bool) string {
 	why := ""
 	if taken {

@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the
-// components, from the files of deploy/rbac or the manifests of your own components.
+// grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the components, from the
+// files of deploy/rbac or the manifests of your own components.
 func (e *Emulator) grantRoles(ctx context.Context) error {
 	files, err := e.generation().rbac()
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 	return nil
 }
 
-// rights are those of a component, from a manifest.
+// rights are the objects that give a component its rights.
 type rights struct {
 	account types.NamespacedName
 	objects []*unstructured.Unstructured
@@ -82,7 +82,7 @@ func rightsOf(data []byte) (rights, error) {
 	return found, nil
 }
 
-// namespacesOf returns the Namespaces that objects are in, which must exist before.
+// namespacesOf returns the Namespaces of objects, which must exist first.
 func namespacesOf(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	known := map[string]bool{"": true, metav1.NamespaceDefault: true}
@@ -100,8 +100,7 @@ func namespacesOf(objects []*unstructured.Unstructured) []*unstructured.Unstruct
 	return all
 }
 
-// controllerUser and sidecarUser return the configuration of a client that has the rights
-// of the component.
+// controllerUser and sidecarUser return client configurations with the rights of the component.
 func (e *Emulator) controllerUser(ctx context.Context) (*rest.Config, error) {
 	return e.componentUser(ctx, e.opts.Implementations.ControllerRBAC, deploy.ControllerServiceAccount)
 }
@@ -122,8 +121,7 @@ func (e *Emulator) componentUser(ctx context.Context, own []byte, serviceAccount
 	return e.userOf(ctx, account)
 }
 
-// userOf returns the configuration of a client that is, to the API server, a
-// ServiceAccount.
+// userOf returns the configuration of a client that the API server takes for a ServiceAccount.
 func (e *Emulator) userOf(ctx context.Context, account types.NamespacedName) (*rest.Config, error) {
 	if e.cluster != nil {
 		return e.cluster.ServiceAccount(ctx, account.Namespace, account.Name)

@@ -12,14 +12,14 @@ import (
 // ReplicaSuffix follows the name of a component in the name of its second replica.
 const ReplicaSuffix = vocabulary.ReplicaSuffix
 
-// AddReplica starts a second replica of a controller or a sidecar, as in a rollout or
-// a network partition without leader election. Its name is that of the first and
-// ReplicaSuffix. It is a component like any other until RemoveReplica.
+// AddReplica starts a second replica of a controller or a sidecar, as in a rollout or a network
+// partition without leader election. It is named after the first, with ReplicaSuffix, and is a
+// component like any other until RemoveReplica.
 func (e *Emulator) AddReplica(ctx context.Context, name string) (*Component, error) {
 	first := e.Component(name)
 	switch {
 	case first == nil:
-		return nil, fmt.Errorf("%w: there is no component %q", ErrOptions, name)
+		return nil, fmt.Errorf("%w: unknown component %q", ErrOptions, name)
 	case !canReplicate(name):
 		return nil, fmt.Errorf("%w: there can be two controllers or sidecars, but the place of %s is taken", ErrOptions, name)
 	case e.LeaderElectionEnabled():
@@ -50,24 +50,19 @@ type unstartedReplica struct {
 	of       string
 }
 
-// Start implements Controllable.
 func (s *unstartedReplica) Start(ctx context.Context) error {
 	_, err := s.emulator.AddReplica(ctx, s.of)
 	return err
 }
 
-// Stop implements Controllable.
 func (s *unstartedReplica) Stop(context.Context) error { return nil }
 
-// Crash implements Controllable.
 func (s *unstartedReplica) Crash() error {
 	return fmt.Errorf("crash %s%s: %w: it is not running", s.of, ReplicaSuffix, ErrWrongState)
 }
 
-// Forget implements Controllable.
 func (s *unstartedReplica) Forget(context.Context) error {
 	return fmt.Errorf("forget %s%s: %w", s.of, ReplicaSuffix, ErrNothingKept)
 }
 
-// Restart implements Controllable.
 func (s *unstartedReplica) Restart(ctx context.Context) error { return s.Start(ctx) }

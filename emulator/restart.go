@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// killedError means that a fault has killed the incarnation.
 type killedError struct{ by *fault.Applied }
 
 func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
@@ -22,10 +21,9 @@ func (l *incarnation) killedBy() error {
 	return nil
 }
 
-// crashed handles a fault that kills the component. An operation calls it at that instant, and
-// the incarnation ends only after the operation; so a goroutine does the rest, and restarts
-// the component. If the incarnation is not ready yet, Start handles the kill. If it is being
-// stopped, the component stays stopped.
+// crashed handles a fault that kills the component. The operation that causes it must end before
+// the incarnation can, so a goroutine does the rest, and restarts the component. If the incarnation
+// is not ready yet, Start handles the kill. If it is being stopped, the component stays stopped.
 func (c *Component) crashed(l *incarnation, by *fault.Applied) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,16 +54,16 @@ func (c *Component) goRestart(restart func()) {
 	})
 }
 
-// Restarting reports whether a fault or the loss of its Lease has ended the component, and
-// the emulator is restarting it.
+// Restarting reports whether the emulator is restarting the component after a fault or the loss of
+// its Lease.
 func (c *Component) Restarting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.restarting > 0
 }
 
-// awaitPreviousEnd waits until the incarnation that a fault has killed has ended: it may
-// still hold what the next one needs, such as a socket.
+// awaitPreviousEnd waits until the killed incarnation has ended: it may still hold resources that
+// the next one needs, such as a socket.
 func (c *Component) awaitPreviousEnd() {
 	c.mu.Lock()
 	dying := c.dying
@@ -76,8 +74,8 @@ func (c *Component) awaitPreviousEnd() {
 	}
 }
 
-// restartAfterCrash ends an incarnation, and starts the next one after the fault's pause. Start
-// and Stop cancel it.
+// restartAfterCrash ends an incarnation, and starts the next one after the fault's pause. Start and
+// Stop cancel it.
 func (c *Component) restartAfterCrash(ctx context.Context, l *incarnation, by *fault.Applied) {
 	l.end()
 	<-l.ended
@@ -85,35 +83,35 @@ func (c *Component) restartAfterCrash(ctx context.Context, l *incarnation, by *f
 	c.retryStart(ctx, l.incarnation.Number())
 }
 
-// retryStart starts the next incarnation, and retries with back-off. It ends when an
-// incarnation is ready, or when another call starts or stops the component.
+// retryStart starts the next incarnation, and retries with back-off. It ends when an incarnation is
+// ready, or when another call starts or stops the component.
 func (c *Component) retryStart(ctx context.Context, incarnations int) {
 	for retry := firstRetry; !c.tryStart(ctx, incarnations) && sleep(ctx, retry); retry = min(2*retry, lastRetry) {
 		_, incarnations = c.State()
 	}
 }
 
-// betweenIncarnations does what a fault does between an incarnation and the next.
+// betweenIncarnations applies the fault's effects between an incarnation and the next.
 func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) {
 	if by.Effect.Forget && c.loseData != nil {
-		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal has what went wrong
+		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal records an error
 	}
 	_ = by.Wait(ctx, by.Effect.Down)
 }
 
-// A start that fails, for instance because the API server is down, is retried with this
-// back-off, as the kubelet does.
+// A failed start, for instance because the API server is down, is retried with this back-off, as by
+// the kubelet.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 2 * time.Second
 )
 
-// stable is how long a supervised component runs until its next exit is not one of a crash
-// loop.
+// stable is the run time after which the next exit of a supervised component does not count as a
+// crash loop.
 const stable = 10 * time.Second
 
-// pauseAfter returns the pause before the restart of a supervised component, which grows
-// while the component exits soon after each start. The caller holds mu.
+// pauseAfter returns the pause before the restart of a supervised component, which grows while the
+// component exits soon after each start. The caller holds mu.
 func (c *Component) pauseAfter(l *incarnation) time.Duration {
 	pause := max(firstRetry, min(2*c.crashLoop, lastRetry))
 	if time.Since(l.readySince) > stable {
@@ -137,14 +135,12 @@ func (c *Component) tryStart(ctx context.Context, after int) bool {
 	return c.start(ctx) == nil
 }
 
-// stopRestarting cancels the restart of the component.
 func (c *Component) stopRestarting() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancelRestart()
 }
 
-// sleep waits for a time, and reports whether it has passed.
 func sleep(ctx context.Context, d time.Duration) bool {
 	passed, cancel := context.WithTimeout(ctx, d)
 	defer cancel()

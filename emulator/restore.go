@@ -18,10 +18,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// dataDir is the directory with the data of the store; empty if they are in memory.
 func (e *Emulator) dataDir() string { return cmp.Or(e.opts.DataDir, e.restored) }
 
-// validateSnapshot rejects options that exclude a snapshot.
 func (o Options) validateSnapshot() error {
 	switch {
 	case o.Snapshot == "":
@@ -34,14 +32,14 @@ func (o Options) validateSnapshot() error {
 	return nil
 }
 
-// origin is the snapshot that an emulator starts from. The zero value is none.
+// origin is the snapshot from which an emulator starts. The zero value is none.
 type origin struct {
 	file *snapshot.Snapshot
 	// s3Port, gcsPort and azurePort are the ports of its services.
 	s3Port, gcsPort, azurePort int
 }
 
-// openSnapshot verifies the snapshot, and returns the options with what they take from it.
+// openSnapshot verifies the snapshot, and returns the options with the defaults from it.
 func (o Options) openSnapshot() (Options, origin, error) {
 	if o.Snapshot == "" {
 		return o, origin{}, nil
@@ -94,7 +92,7 @@ func (o Options) fits(info SnapshotInfo) error {
 	return o.fitsProtocols(info)
 }
 
-// fitsControlPlane rejects another control plane than that of the snapshot.
+// fitsControlPlane rejects another control plane than the snapshot's.
 func (o Options) fitsControlPlane(info SnapshotInfo) error {
 	switch {
 	case o.ControlPlaneKind != "" && o.ControlPlaneKind != ControlPlaneAuto && o.ControlPlaneKind != info.ControlPlane:
@@ -106,7 +104,7 @@ func (o Options) fitsControlPlane(info SnapshotInfo) error {
 	return nil
 }
 
-// fitsProtocols rejects protocols without one that the snapshot's driver has.
+// fitsProtocols rejects protocols if one of the snapshot's driver is missing.
 func (o Options) fitsProtocols(info SnapshotInfo) error {
 	for _, protocol := range info.Protocols {
 		if o.Protocols != nil && !slices.Contains(o.Protocols, protocol) {
@@ -116,15 +114,15 @@ func (o Options) fitsProtocols(info SnapshotInfo) error {
 	return nil
 }
 
-// fitsKubernetes rejects a snapshot of a later Kubernetes, whose objects an earlier one
-// would not understand.
+// fitsKubernetes rejects a snapshot of a later Kubernetes, whose objects an earlier one may not
+// understand.
 func (o Options) fitsKubernetes(info SnapshotInfo) error {
 	running := binaries.KubernetesVersion
 	switch {
 	case info.ControlPlane == ControlPlaneEmbedded:
 		running = embedded.KubernetesVersion()
 	case o.ControlPlaneDir != "":
-		return nil // the release is not known
+		return nil // unknown release
 	}
 	theirs, err := version.ParseGeneric(info.Kubernetes)
 	if err != nil {
@@ -144,7 +142,6 @@ func (o Options) fitsKubernetes(info SnapshotInfo) error {
 // lockFile is the file in a data directory with the lock of instance.LockDataDir.
 const lockFile = "lock"
 
-// checkEmpty rejects a data directory with other data.
 func (o Options) checkEmpty() error {
 	if o.DataDir == "" {
 		return nil
@@ -162,8 +159,8 @@ func (o Options) checkEmpty() error {
 	return nil
 }
 
-// restoreSnapshot unpacks the snapshot, if there is one: into the data directory, or else
-// below the emulator's directory, where Stop removes it.
+// restoreSnapshot unpacks the snapshot into the data directory, or without one below the emulator's
+// directory, where Stop removes it.
 func (e *Emulator) restoreSnapshot() error {
 	if e.origin.file == nil {
 		return nil
@@ -187,7 +184,7 @@ func (e *Emulator) restoreSnapshot() error {
 	return nil
 }
 
-// moveContents moves what is in a directory into another one, and removes it.
+// moveContents moves the contents of a directory into another one, and removes the directory.
 func moveContents(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -21,17 +21,16 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 		DriverGroup:          driverGroup,
 		CertificateAuthority: string(e.certificates),
 	}
-	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
+	if e.opts.Cluster != nil { // in its own control plane, the emulator names the drivers
 		opts.LeaderElection, opts.LeaderElectionNamespace = true, deploy.Namespace
 	}
 	_, err := e.AddSidecar(ctx, ComponentSidecar, opts)
 	return err
 }
 
-// AddSidecar starts an additional sidecar of a running emulator, for a driver that the
-// caller runs. Endpoint or DialOptions lead to the driver. The name must differ from
-// those of all other components. Zero timeouts, delays and Logger default to the
-// emulator's. After a restart the component connects again.
+// AddSidecar starts an additional sidecar of a running emulator, for a driver that the caller runs.
+// Endpoint or DialOptions lead to the driver. No other component may have the name. Zero timeouts,
+// delays and Logger default to the emulator's. After a restart the component connects again.
 func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.Component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)

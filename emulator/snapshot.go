@@ -23,21 +23,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// ErrSnapshotUnsupported says that a snapshot cannot have all that belongs to the emulator.
+// ErrSnapshotUnsupported means that a snapshot cannot contain all data of the emulator.
 var ErrSnapshotUnsupported = snapshot.ErrUnsupported
 
-// ErrSnapshotExists says that the file of a snapshot exists already.
+// ErrSnapshotExists means that the file of a snapshot already exists.
 var ErrSnapshotExists = snapshot.ErrExists
 
 // Errors of files that are not usable snapshots.
 var (
-	// ErrSnapshotForeign says that the file is not a snapshot.
+	// ErrSnapshotForeign means that the file is not a snapshot.
 	ErrSnapshotForeign = snapshot.ErrForeign
-	// ErrSnapshotFormat says that another version of the program wrote the file.
+	// ErrSnapshotFormat means that another version of the program wrote the file.
 	ErrSnapshotFormat = snapshot.ErrFormat
-	// ErrSnapshotMode says that other users can read the file, which contains secrets.
+	// ErrSnapshotMode means that other users can read the file, which contains secrets.
 	ErrSnapshotMode = snapshot.ErrMode
-	// ErrSnapshotDamaged says that a checksum or the size differs.
+	// ErrSnapshotDamaged means that a checksum or the size differs.
 	ErrSnapshotDamaged = snapshot.ErrDamaged
 )
 
@@ -55,11 +55,10 @@ func InspectSnapshot(file string) (SnapshotInfo, error) {
 	return info, err
 }
 
-// SaveSnapshot writes the objects, the store and the accounts, as they are at one moment,
-// to a file that Options.Snapshot reads. The file contains secrets: only its owner can read
-// it. An existing file is an error, unless replace is set. Changes of the store wait for the
-// moment of the copy. The error is ErrSnapshotUnsupported with an existing cluster, and
-// without the fake driver.
+// SaveSnapshot writes the objects, the store and the accounts, as they are at one moment, to a file
+// for Options.Snapshot. The file contains secrets: only its owner can read it. An existing file is
+// an error, unless replace is set. Changes of the store wait for the moment of the copy. The error
+// is ErrSnapshotUnsupported with an existing cluster, and without the fake driver.
 func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) (info SnapshotInfo, err error) {
 	plane, ok := e.plane.(dataSaver)
 	if !ok || e.store == nil {
@@ -90,11 +89,10 @@ type dataSaver interface {
 	SaveData(ctx context.Context, dir string) error
 }
 
-// copyData fills a directory with what a data directory would have.
+// copyData fills a directory with the contents of a data directory.
 //
-// The store is held from before the objects are copied until after, and they are copied as
-// of one moment. So the store is in the state of that moment, too, and together they are what
-// would be left if everything stopped then.
+// The store is held while the objects are copied as of one moment. Together, they are in the state
+// in which everything would be if all components stopped at that moment.
 func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, info *SnapshotInfo) error {
 	for _, part := range []string{planeDir(dir), storeDir(dir)} {
 		if err := os.Mkdir(part, dirMode); err != nil {
@@ -107,7 +105,7 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 	}
 	err = plane.SaveData(ctx, planeDir(dir))
 	if e.opts.BridgesFake() {
-		// What it knows that the objects do not yet say is as after a lost reply.
+		// The bridge may know more than the objects, as after a lost reply.
 		err = errors.Join(err, copyFiles(e.bridgeDir(ComponentBridge), filepath.Join(dir, ComponentBridge), "*.json"))
 	}
 	thaw()
@@ -122,7 +120,6 @@ func (e *Emulator) copyData(ctx context.Context, plane dataSaver, dir string, in
 	return held.Write(storeDir(dir))
 }
 
-// describeStorage describes the store.
 func describeStorage(held *store.Image, info *SnapshotInfo) {
 	info.Buckets = []string{}
 	for _, b := range held.Buckets() {
@@ -192,7 +189,6 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	return info, nil
 }
 
-// countedKinds are the kinds that SnapshotInfo counts.
 func countedKinds(api objectstorage.Version) []schema.GroupVersionKind {
 	kinds := []schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}, {Version: "v1", Kind: "Namespace"}}
 	for _, kind := range []string{"BucketClaim", "Bucket", "BucketAccess", "BucketClass", "BucketAccessClass"} {
@@ -201,7 +197,6 @@ func countedKinds(api objectstorage.Version) []schema.GroupVersionKind {
 	return kinds
 }
 
-// startedKind returns the kind of the running control plane.
 func (e *Emulator) startedKind() ControlPlaneKind {
 	if e.inProcessConfig(controlplane.AdminUser, controlplane.AdminGroup) != nil {
 		return ControlPlaneEmbedded
@@ -221,7 +216,7 @@ func (e *Emulator) kubernetesVersion() (string, error) {
 	return version.GitVersion, nil
 }
 
-// portOf returns the port of a URL; 0 if there is none.
+// portOf returns the port of a URL; 0 without one.
 func portOf(endpoint string) (int, error) {
 	if endpoint == "" {
 		return 0, nil

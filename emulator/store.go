@@ -18,8 +18,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// startStore opens the store, which keeps its contents over the incarnations of the
-// component: clients can reach it only while an incarnation runs.
+// startStore opens the store, which keeps its contents over the incarnations of the component.
+// Clients can reach it only while an incarnation runs.
 func (e *Emulator) startStore(ctx context.Context) error {
 	port, err := e.reservePort(ctx, portChoice{
 		service: "S3", wanted: e.opts.S3Port, saved: e.origin.s3Port,
@@ -106,8 +106,8 @@ func listenTCP(ctx context.Context, service, address string) (net.Listener, erro
 
 var errStarting = errors.New("the API server is still starting")
 
-// webIdentity returns the account for a ServiceAccount token. It returns errStarting
-// until the API server, which starts after the store, is ready.
+// webIdentity returns the account for a ServiceAccount token. It returns errStarting until the API
+// server, which starts after the store, is ready.
 func (e *Emulator) webIdentity(ctx context.Context, token, role string) (string, error) {
 	directory := e.identities.Load()
 	if directory == nil {

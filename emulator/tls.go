@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
-// storeTLS returns the TLS configuration of the store, or nil without TLS. The
-// certificate authority is stored with the data, so that applications trust the store
-// after a restart.
+// storeTLS returns the TLS configuration of the store, or nil without TLS. The certificate
+// authority is stored with the data, so that applications trust the store after a restart.
 func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if !e.opts.TLS {
 		return nil, nil //nolint:nilnil // TLS is disabled
@@ -37,5 +36,4 @@ func (e *Emulator) openAuthority() (*certs.Authority, error) {
 	return certs.Open(authorityFile(e.dataDir()), beyond...)
 }
 
-// authorityFile is the file of the certificate authority in a data directory.
 func authorityFile(dir string) string { return filepath.Join(dir, "authority.pem") }

@@ -17,17 +17,17 @@ import (
 // keyTrialTimeout limits one request to an external service.
 const keyTrialTimeout = 5 * time.Second
 
-// TryGrantedKey reports whether the service of an external driver accepts a key: for the list of
-// the objects of a bucket, by its name for clients, or without a bucket for the list of buckets.
-// It compares the answer with that to the same request without a signature. It changes nothing,
-// and sends requests only to the endpoint that the driver has named, without redirects or proxies.
-// The error is a *KeyNotTriedError if the key cannot be tried; later keys for that service are then not
-// tried either.
+// TryGrantedKey reports whether the service of an external driver accepts a key, to list the
+// objects of a bucket, by its name for clients, or without a bucket to list the buckets. It
+// compares the answer with the answer to an unsigned request. It changes nothing, and sends
+// requests only to the endpoint that the driver has returned, without redirects or proxies. If the
+// key cannot be tried, the error is a *KeyNotTriedError, and later keys for the service are not
+// tried.
 func (e *Emulator) TryGrantedKey(ctx context.Context, key GrantedKey, bucket string) (bool, error) {
 	if key.Protocol != protocolS3 {
 		return false, e.grantedKeys.note(key.Protocol, errProtocol)
 	}
-	if e.store != nil && key.Endpoint == e.info.S3Endpoint { // past the seams
+	if e.store != nil && key.Endpoint == e.info.S3Endpoint { // bypasses the seams
 		return e.tryS3(ctx, IssuedKey{AccessKeyID: key.AccessKeyID, Secret: key.Secret}, bucket)
 	}
 	target, err := trialURL(key, bucket)
@@ -52,7 +52,7 @@ func (e *Emulator) TryGrantedKey(ctx context.Context, key GrantedKey, bucket str
 	return opened, nil
 }
 
-// isOpened compares the answer to a key with that to a request without a key.
+// isOpened compares the answers to requests with and without a key.
 func isOpened(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
 	signed, err := requestTrial(ctx, target, key)
 	if err != nil || !signed {
@@ -65,7 +65,7 @@ func isOpened(ctx context.Context, target *url.URL, key *GrantedKey) (bool, erro
 	return err == nil, err
 }
 
-// shown is an endpoint for messages, without a password.
+// shown returns an endpoint for messages, without a password.
 func shown(endpoint string) string {
 	target, err := url.Parse(endpoint)
 	if err != nil || target.Host == "" {
@@ -77,7 +77,7 @@ func shown(endpoint string) string {
 func trialURL(key GrantedKey, bucket string) (*url.URL, error) {
 	target, err := url.Parse(key.Endpoint)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return nil, errNoEndpoint // the text of the error may have a password
+		return nil, errNoEndpoint // the text of the error may contain a password
 	}
 	target.User = nil
 	target = target.JoinPath("/")
@@ -93,15 +93,15 @@ func trialURL(key GrantedKey, bucket string) (*url.URL, error) {
 	return target, nil
 }
 
-// trialClient is for one request: it keeps no connections, and contacts no other host.
+// trialClient keeps no connections, and contacts no other host.
 var trialClient = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Timeout:       keyTrialTimeout,
 }
 
-// requestTrial reports whether a request, which is signed if there is a key, succeeds. The
-// error says why the answer proves nothing.
+// requestTrial reports whether a request, which is signed if key is set, succeeds. The error is the
+// reason for which the answer proves nothing.
 func requestTrial(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
-// TryKey reports whether the S3 store, or the GCS or Azure service, accepts a key: for the list of the
-// objects of a bucket or to write one, or without a bucket for the list of buckets. It writes
-// nothing. The requests are past the seams: they are not in the journal.
+// TryKey reports whether the S3 store, or the GCS or Azure service, accepts a key, to list the
+// objects of a bucket or to write one, or without a bucket to list the buckets. It writes nothing.
+// The requests bypass the seams, and are not in the journal.
 func (e *Emulator) TryKey(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
 	if e.store == nil {
 		return false, nil
@@ -37,7 +37,7 @@ func (e *Emulator) tryS3(ctx context.Context, key IssuedKey, bucket string) (boo
 	return tryLists(ctx, e.store.Unwrapped(), e.info.S3Endpoint, e.store.Region(), key, bucket)
 }
 
-// tryGCS tries a key at the XML API, where applications use it.
+// tryGCS tries a key at the XML API, which applications use.
 func (e *Emulator) tryGCS(ctx context.Context, key IssuedKey, bucket string) (bool, error) {
 	return tryLists(ctx, e.gcs.Unwrapped(), e.info.GCSEndpoint, signing.GoogleRegion, key, bucket)
 }
@@ -46,7 +46,7 @@ func (e *Emulator) tryGCS(ctx context.Context, key IssuedKey, bucket string) (bo
 func tryLists(ctx context.Context, service http.Handler, endpoint, region string, key IssuedKey, bucket string) (bool, error) {
 	queries := []string{""}
 	if bucket != "" {
-		queries = append(queries, "uploads") // listed to keys that may write
+		queries = append(queries, "uploads") // also allowed for keys that may write
 	}
 	for _, query := range queries {
 		if opened, err := tryList(ctx, service, endpoint, region, key, bucket, query); opened || err != nil {
@@ -61,7 +61,7 @@ func tryList(ctx context.Context, service http.Handler, endpoint, region string,
 	if err != nil {
 		return false, err
 	}
-	target = target.JoinPath("/" + bucket) // also without a bucket the path is signed as a slash
+	target = target.JoinPath("/" + bucket) // even without a bucket, the signed path is a slash
 	target.RawQuery = query
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
@@ -77,23 +77,20 @@ func tryList(ctx context.Context, service http.Handler, endpoint, region string,
 	return answer.code < http.StatusMultipleChoices, nil
 }
 
-// status is a response of which only the status code matters.
+// status records the status code of a response.
 type status struct {
 	header http.Header
 	code   int
 }
 
-// Header implements http.ResponseWriter.
 func (s *status) Header() http.Header { return s.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (s *status) WriteHeader(code int) {
 	if s.code == 0 {
 		s.code = code
 	}
 }
 
-// Write implements http.ResponseWriter.
 func (s *status) Write(body []byte) (int, error) {
 	s.WriteHeader(http.StatusOK)
 	return len(body), nil

@@ -1,5 +1,5 @@
-// Package examples embeds the manifests of this folder, for programs and tests
-// that print or apply them.
+// Package examples embeds the manifests of this folder, for programs and tests that print or apply
+// them.
 package examples
 
 import (

@@ -42,9 +42,8 @@ func (d *Driver) DriverGenerateBucketAccessId(
 	return &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: accountID(r.GetAccountName())}, nil
 }
 
-// DriverGrantBucketAccess implements the Provisioner service. For a bucket
-// that does not exist it returns NotFound, which the sidecar retries, and creates
-// nothing.
+// DriverGrantBucketAccess implements the Provisioner service. If a bucket does not exist, it
+// creates nothing and returns NotFound, which the sidecar retries.
 func (d *Driver) DriverGrantBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverGrantBucketAccessRequest,
 ) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
@@ -77,8 +76,7 @@ func (d *Driver) DriverGrantBucketAccess(
 	return response, nil
 }
 
-// credentials creates the account, and returns its key; an account for a
-// ServiceAccount has none.
+// credentials creates the account, and returns its key; an account for a ServiceAccount has none.
 func (d *Driver) credentials(ctx context.Context, spec AccountSpec, settings accessSettings) (Credentials, error) {
 	credentials, err := d.options.Backend.PutAccount(ctx, spec)
 	if err == nil && settings.rotate {
@@ -107,8 +105,8 @@ func (d *Driver) accountSpec(r *cosiv1alpha2.DriverGrantBucketAccessRequest) (Ac
 	return spec, settings, err
 }
 
-// DriverRevokeBucketAccess implements the Provisioner service. It reads only the
-// account ID: the access must end even if everything else has changed.
+// DriverRevokeBucketAccess implements the Provisioner service. It reads only the account ID: the
+// access must end even if everything else has changed.
 func (d *Driver) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {

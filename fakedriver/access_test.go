@@ -165,7 +165,7 @@ func TestParallelGrant(t *testing.T) {
 	}
 }
 
-// TestRestart is a driver that is stopped, and another that takes its place.
+// TestRestart replaces a stopped driver by another one.
 func TestRestart(t *testing.T) {
 	s := newStore(t)
 	request := grantRequest("ba-1", accessed("photos", cosiv1alpha2.AccessMode_READ_WRITE))

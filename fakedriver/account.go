@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// AccessMode is what an account may do in one category. The zero value is no access.
+// AccessMode is the permission of an account in one category. The zero value is no access.
 type AccessMode string
 
 // The modes.
@@ -32,40 +32,38 @@ type Grant struct {
 // AccountSpec describes an account. Creating the same account twice returns the same
 // credentials.
 type AccountSpec struct {
-	// ID identifies the account to its owner.
+	// ID is unique among the owner's accounts.
 	ID string `json:"id"`
-	// Owner is the name of the driver, for example, that created the account. Only
-	// calls for the same owner change or delete it.
+	// Owner is the creator of the account, for example the name of the driver. Only calls for the
+	// same owner change or delete it.
 	Owner string `json:"owner"`
-	// Grants are the buckets that the account reaches, each at most once and in
-	// any order.
+	// Grants are the buckets that the account can access, each at most once and in any order.
 	Grants []Grant `json:"grants"`
-	// Admin creates a key of the store's administrator, without grants: it may do
-	// everything in every bucket, create buckets by S3, and delete those it created.
+	// Admin creates a key of the store's administrator, without grants: it may do everything in
+	// every bucket, create buckets by S3, and delete buckets that it has created.
 	Admin bool `json:"admin,omitempty"`
-	// ServiceAccount is the name of the Kubernetes ServiceAccount that the
-	// account is for, or AnyServiceAccount. Such an account has no key: applications
-	// exchange the ServiceAccount's token for a temporary one.
+	// ServiceAccount is the name of the Kubernetes ServiceAccount of the account, or
+	// AnyServiceAccount. Such an account has no key: applications exchange the ServiceAccount's
+	// token for a temporary one.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
-	// Parameters are kept for their owner; the store does not read them.
+	// Parameters are stored for the owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
 
-// AnyServiceAccount says that an account is for a ServiceAccount whose name the driver was
-// not told. Only the Kubernetes API has the name, which the store reads there before it
-// exchanges a token.
+// AnyServiceAccount marks an account for a ServiceAccount whose name the driver does not know. The
+// store reads the name from the Kubernetes API before it exchanges a token.
 const AnyServiceAccount = "*"
 
-// Account is an account that exists, without its secret.
+// Account is an existing account, without its secret.
 type Account struct {
 	AccountSpec
 
-	// AccessKeyID is half of the account's credentials, and not secret. It
-	// changes when the account is rotated.
+	// AccessKeyID is the public half of the account's credentials. It changes when the account is
+	// rotated.
 	AccessKeyID string `json:"accessKeyID"`
-	// Rotations is how many keys the account had before this one.
+	// Rotations is the number of earlier keys of the account.
 	Rotations int `json:"rotations,omitempty"`
-	// CreatedAt is when the account was created, in UTC and whole seconds.
+	// CreatedAt is in UTC and whole seconds.
 	CreatedAt time.Time `json:"createdAt"`
 }
 
@@ -76,14 +74,14 @@ func (a Account) Clone() Account {
 	return a
 }
 
-// Normalized returns a copy with its grants sorted, because their order means
-// nothing; or an error of kind ErrInvalid.
+// Normalized returns a copy with sorted grants, because their order means nothing; or an error of
+// kind ErrInvalid.
 func (s AccountSpec) Normalized() (AccountSpec, error) {
 	if s.ID == "" || strings.ContainsRune(s.ID, 0) {
 		return s, fmt.Errorf("account ID %q %w: it is empty or has a NUL", s.ID, ErrInvalid)
 	}
 	if s.Admin && (len(s.Grants) > 0 || s.ServiceAccount != "") {
-		return s, fmt.Errorf("account %q %w: that of an administrator has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
+		return s, fmt.Errorf("account %q %w: an administrator's account has neither grants nor a ServiceAccount", s.ID, ErrInvalid)
 	}
 	s.Parameters = maps.Clone(s.Parameters)
 	s.Grants = slices.Clone(s.Grants)
@@ -96,7 +94,7 @@ func (s AccountSpec) Normalized() (AccountSpec, error) {
 	return s, nil
 }
 
-// Matches reports whether two specifications ask for the same.
+// Matches reports whether two specifications are equivalent.
 func (s AccountSpec) Matches(other AccountSpec) bool {
 	return s.ID == other.ID && s.Owner == other.Owner && s.Admin == other.Admin && s.ServiceAccount == other.ServiceAccount &&
 		slices.Equal(s.Grants, other.Grants) && maps.Equal(s.Parameters, other.Parameters)

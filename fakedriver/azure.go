@@ -11,17 +11,17 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// azureDomain is that of the tokens of a driver without an AzureEndpoint. It can never
-// exist, so that no token is sent to an account at Azure.
+// azureDomain is the domain of tokens without an AzureEndpoint. It can never exist, so no token is
+// sent to an account at Azure.
 const azureDomain = ".blob.cosi-emu.invalid"
 
 func azureBucketInfo(b Bucket) *cosiv1alpha2.AzureBucketInfo {
 	return &cosiv1alpha2.AzureBucketInfo{StorageAccount: sas.Account(b.Name)}
 }
 
-// azureCredentials are a shared access signature: the URI of the container with
-// what it may be used for, and a signature that the key gives. It names the stored access
-// policy of the account, and ends with it, so it has no end of its own.
+// azureCredentials are a shared access signature: the URI of the container with its permissions,
+// and a signature by the key. It names the stored access policy of the account, which ends with the
+// account, so it has no expiry of its own.
 func (d *Driver) azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.AzureCredentialInfo {
 	container := d.azureContainer(grant.Bucket)
 	protocols := "https"
@@ -32,7 +32,6 @@ func (d *Driver) azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.Az
 	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: container.String()}
 }
 
-// azureContainer returns the URL of a container.
 func (d *Driver) azureContainer(bucket string) *url.URL {
 	if endpoint, err := url.Parse(d.options.AzureEndpoint); err == nil && d.options.AzureEndpoint != "" {
 		return sas.Container(endpoint, bucket)
@@ -40,9 +39,9 @@ func (d *Driver) azureContainer(bucket string) *url.URL {
 	return &url.URL{Scheme: "https", Host: sas.Account(bucket) + azureDomain, Path: "/" + bucket}
 }
 
-// azurePermissions are letters for what a grant allows: read, add, create, write, delete,
-// list and tags, in the order that Azure requires. Azure has no permissions for metadata,
-// except tags: the service compares each request with the grant, too.
+// azurePermissions are the letters for the permissions of a grant: read, add, create, write,
+// delete, list and tags, in the order that Azure requires. Azure has no permissions for metadata,
+// except tags, so the service also compares each request with the grant.
 func azurePermissions(grant Grant) string {
 	readsData, writesData := allowed(grant.ObjectData)
 	readsMetadata, writesMetadata := allowed(grant.ObjectMetadata)
@@ -67,8 +66,8 @@ func allowed(mode AccessMode) (reads, writes bool) {
 	return mode == ReadOnly || mode == ReadWrite, mode == WriteOnly || mode == ReadWrite
 }
 
-// checkAzureBuckets rejects what a shared access signature cannot do, as the KEP
-// requires in its section on access to several buckets.
+// checkAzureBuckets rejects several buckets, which a shared access signature cannot have, as the
+// KEP requires in its section on access to several buckets.
 func checkAzureBuckets(protocol Protocol, grants []Grant) error {
 	if protocol == ProtocolAzure && len(grants) > 1 {
 		return status.Errorf(codes.OutOfRange, "%d buckets requested, but a shared access signature of Azure is for one bucket: "+

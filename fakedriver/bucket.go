@@ -11,59 +11,55 @@ import (
 type BucketSpec struct {
 	// Name is the bucket's name in S3; see [ValidateBucketName].
 	Name string `json:"name"`
-	// Owner is the name of the driver, for example, that created the bucket. Only
-	// calls for the same owner find it again or delete it.
+	// Owner is the creator of the bucket, for example the name of the driver. Only calls for the
+	// same owner find it again or delete it.
 	Owner string `json:"owner"`
-	// Protocol is how its objects are reached, and so where they are kept.
+	// Protocol is the protocol of its objects, which decides where they are stored.
 	Protocol Protocol `json:"protocol,omitempty"`
-	// Purge makes DeleteBucket delete the objects, too. Without it, a bucket that
-	// is not empty cannot be deleted.
+	// Purge makes DeleteBucket delete the objects, too. Otherwise, only an empty bucket can be
+	// deleted.
 	Purge bool `json:"purge,omitempty"`
-	// Region is the one that requests concerning the bucket must be signed for.
-	// Empty: the store's.
+	// Region is the region for which requests to the bucket must be signed. Empty: the store's.
 	Region string `json:"region,omitempty"`
-	// Versioning is whether the bucket begins with versioning enabled.
+	// Versioning enables versioning initially.
 	Versioning bool `json:"versioning,omitempty"`
-	// ObjectLock is whether the bucket has object lock, with which versioning is enabled and
-	// cannot be suspended.
+	// ObjectLock enables object lock, with which versioning is enabled and cannot be suspended.
 	ObjectLock bool `json:"objectLock,omitempty"`
-	// DefaultRetention is what the bucket begins with for new objects. It requires
-	// ObjectLock.
+	// DefaultRetention is the initial retention of new objects. It requires ObjectLock.
 	DefaultRetention Retention `json:"defaultRetention,omitzero"`
-	// Tags are what the bucket begins with; see [ValidateTags].
+	// Tags are the initial tags; see [ValidateTags].
 	Tags map[string]string `json:"tags,omitempty"`
-	// CORSOrigins are the origins whose pages browsers let do all that a key or a signature
-	// allows. They make the first CORS configuration of the bucket. See [ValidateCORSOrigins].
+	// CORSOrigins are the origins whose pages browsers allow to use a key or a signature. They are
+	// the first CORS configuration of the bucket. See [ValidateCORSOrigins].
 	CORSOrigins []string `json:"corsOrigins,omitempty"`
-	// Quota is how much the bucket may hold.
+	// Quota limits the contents of the bucket.
 	Quota Quota `json:"quota,omitzero"`
-	// Latency is added to every S3 request concerning the bucket.
+	// Latency is added to every S3 request to the bucket.
 	Latency time.Duration `json:"latency,omitempty"`
-	// MaxAccounts is how many accounts may have access to the bucket at a time.
-	// Zero: any number.
+	// MaxAccounts is the maximum number of accounts with access to the bucket at a time. Zero means
+	// no limit.
 	MaxAccounts int `json:"maxAccounts,omitempty"`
-	// Parameters are kept for their owner; the store does not read them.
+	// Parameters are stored for the owner; the store does not read them.
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
 
-// Quota is how much a bucket may hold; zero is no limit.
+// Quota limits the contents of a bucket; zero is no limit.
 type Quota struct {
 	Bytes   int64 `json:"bytes,omitempty"`
 	Objects int64 `json:"objects,omitempty"`
 }
 
-// Bucket is a bucket that exists.
+// Bucket is an existing bucket.
 type Bucket struct {
 	BucketSpec
 
-	// UID tells apart buckets that had the same name one after the other, so
-	// that access to one is not access to the next.
+	// UID distinguishes buckets that have the same name one after the other, so that access to one
+	// is not access to the next.
 	UID string `json:"uid"`
-	// CreatedAt is when the bucket was created, in UTC and whole seconds.
+	// CreatedAt is in UTC and whole seconds.
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// settings are the fields that compare by themselves.
 type settings struct {
 	protocol            Protocol
 	name, owner, region string
@@ -84,7 +80,7 @@ func (s BucketSpec) settings() settings {
 	}
 }
 
-// Matches reports whether two specifications ask for the same.
+// Matches reports whether two specifications are equivalent.
 func (s BucketSpec) Matches(other BucketSpec) bool {
 	return s.settings() == other.settings() && slices.Equal(s.CORSOrigins, other.CORSOrigins) &&
 		maps.Equal(s.Tags, other.Tags) && maps.Equal(s.Parameters, other.Parameters)
@@ -104,6 +100,6 @@ func (b Bucket) Clone() Bucket {
 	return b
 }
 
-// DefaultRegion is a region that every SDK knows. It is not us-east-1, for which
-// some clients still presign with Signature Version 2.
+// DefaultRegion is a region that every SDK knows. It is not us-east-1, for which some clients still
+// presign with Signature Version 2.
 const DefaultRegion = "eu-central-1"

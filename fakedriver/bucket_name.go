@@ -9,8 +9,8 @@ import (
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// ValidateBucketName returns an error of kind [ErrInvalid] if a name is not one
-// of a general purpose bucket, by the naming rules of the S3 User Guide.
+// ValidateBucketName returns an error of kind [ErrInvalid] if a name violates the naming rules for
+// general purpose buckets in the S3 User Guide.
 func ValidateBucketName(name string) error {
 	switch {
 	case !bucketName.MatchString(name):

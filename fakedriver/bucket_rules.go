@@ -9,7 +9,7 @@ const maxRegion = 63
 
 var regionName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
-// Validate returns an error of kind [ErrInvalid] if no bucket can be like this.
+// Validate returns an error of kind [ErrInvalid] for a specification that no bucket can have.
 func (s BucketSpec) Validate() error {
 	if err := ValidateBucketName(s.Name); err != nil {
 		return err
@@ -43,8 +43,8 @@ func validateLimits(s BucketSpec) error {
 	return nil
 }
 
-// ValidateRegion returns an error of kind [ErrInvalid] if a region cannot have
-// that name: it is part of what is signed, and of URLs.
+// ValidateRegion returns an error of kind [ErrInvalid] for an invalid region name: it is a part of
+// signatures and URLs.
 func ValidateRegion(region string) error {
 	if len(region) > maxRegion || !regionName.MatchString(region) {
 		return fmt.Errorf("region %.100q %w: it must have 1 to %d characters of a-z, 0-9 and '-', "+

@@ -6,7 +6,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// bucketInfo is how clients find a bucket, by its protocol.
+// bucketInfo returns the address of a bucket for clients of its protocol.
 func (d *Driver) bucketInfo(b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	switch b.Protocol {
 	case ProtocolGCS:
@@ -18,8 +18,8 @@ func (d *Driver) bucketInfo(b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo 
 	}
 }
 
-// s3BucketInfo is how S3 clients find a bucket. The addressing style is not the
-// store's business, which answers to both, and so is read from the parameters.
+// s3BucketInfo returns the address of a bucket for S3 clients. The addressing style is a parameter,
+// because the store accepts both.
 func (d *Driver) s3BucketInfo(b Bucket) *cosiv1alpha2.S3BucketInfo {
 	style, endpoint := cosiv1alpha2.S3AddressingStyle_PATH, d.options.Endpoint
 	if b.Parameters[ParameterAddressingStyle] == AddressingVirtual && d.options.VirtualEndpoint != "" {

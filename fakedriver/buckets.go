@@ -43,8 +43,8 @@ func (d *Driver) DriverCreateBucket(
 	return &cosiv1alpha2.DriverCreateBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
-// DriverGetBucket implements the Provisioner service. The bucket must have the
-// parameters that are given, and may have others.
+// DriverGetBucket implements the Provisioner service. The bucket must have the request's
+// parameters, and may have others.
 func (d *Driver) DriverGetBucket(
 	ctx context.Context, r *cosiv1alpha2.DriverGetBucketRequest,
 ) (*cosiv1alpha2.DriverGetBucketResponse, error) {
@@ -72,9 +72,8 @@ func (d *Driver) DriverGetBucket(
 	return &cosiv1alpha2.DriverGetBucketResponse{Protocols: d.bucketInfo(b)}, nil
 }
 
-// DriverDeleteBucket implements the Provisioner service. It ignores the parameters:
-// those at creation decide how a bucket is deleted, and a class that was changed
-// must not prevent that.
+// DriverDeleteBucket implements the Provisioner service. It ignores the parameters: those at
+// creation decide how a bucket is deleted, and a changed class must not prevent that.
 func (d *Driver) DriverDeleteBucket(
 	ctx context.Context, r *cosiv1alpha2.DriverDeleteBucketRequest,
 ) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
@@ -93,7 +92,7 @@ func (d *Driver) DriverDeleteBucket(
 	}
 }
 
-// bucketSpec returns the specification of the bucket that a request describes.
+// bucketSpec translates a request to create a bucket.
 func (d *Driver) bucketSpec(name string, protocols []*cosiv1alpha2.ObjectProtocol, parameters map[string]string) (BucketSpec, error) {
 	spec := BucketSpec{Name: name, Owner: d.options.Name}
 	protocol, err := d.bucketProtocol(protocols)

@@ -58,7 +58,7 @@ func TestGenerateBucketID(t *testing.T) {
 		if fakedriver.ValidateBucketName(name) == nil && got.GetBucketId() != name {
 			t.Errorf("DriverGenerateBucketId(%q) = %q, want the name itself", name, got.GetBucketId())
 		}
-		// An ID that is asked for as a name must lead elsewhere.
+		// A name that has the form of an ID must get another ID.
 		if got.GetBucketId() != name {
 			cross, _ := c.DriverGenerateBucketId(t.Context(), &cosiv1alpha2.DriverGenerateBucketIdRequest{Name: got.GetBucketId()})
 			if cross.GetBucketId() == got.GetBucketId() {
@@ -149,7 +149,7 @@ func TestDeleteBucket(t *testing.T) {
 	}
 }
 
-// TestNonEmptyDeletion says to the store what the class says to the driver.
+// TestNonEmptyDeletion compares the class's parameter with the store's specification.
 func TestNonEmptyDeletion(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

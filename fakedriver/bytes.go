@@ -9,8 +9,8 @@ import (
 // BytesAllowed describes what ParseBytes accepts.
 const BytesAllowed = "a whole Kubernetes quantity above 0, such as 500M or 10Gi"
 
-// ParseBytes reads a number of bytes. The error says why it is not BytesAllowed,
-// in words that follow "which".
+// ParseBytes reads a number of bytes. The error explains why it is not BytesAllowed, in words that
+// follow "which".
 func ParseBytes(text string) (int64, error) {
 	quantity, err := resource.ParseQuantity(text)
 	if err != nil || quantity.Sign() <= 0 {

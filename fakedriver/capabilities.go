@@ -9,8 +9,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// grants reads the buckets of a request, and rejects what the driver is configured
-// not to support.
+// grants reads the buckets of a request, and rejects capabilities that the driver's options
+// exclude.
 func (d *Driver) grants(buckets []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	grants, err := grantsOf(buckets)
 	if err != nil {

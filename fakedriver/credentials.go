@@ -1,13 +1,12 @@
 package fakedriver
 
-// Credentials authenticate an S3 client. They print without their secret with every
-// verb and logger.
+// Credentials authenticate an S3 client. Every formatting verb and logger prints them without their
+// secret.
 type Credentials struct {
 	AccessKeyID     string `json:"accessKeyID"`
 	SecretAccessKey string `json:"secretAccessKey"`
 }
 
-// String implements fmt.Stringer.
 func (c Credentials) String() string { return c.AccessKeyID + "/***redacted***" }
 
 // GoString implements fmt.GoStringer.

@@ -10,9 +10,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// ValidateParameters returns an error unless all are valid parameters of a driver:
-// each must be one of BucketParameters or AccessParameters, with a value that is
-// allowed there.
+// ValidateParameters returns an error unless all are valid driver parameters, with a name in
+// BucketParameters or AccessParameters and an allowed value.
 func ValidateParameters(parameters map[string]string) error {
 	var failed []error
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -27,21 +26,20 @@ func ValidateParameters(parameters map[string]string) error {
 			failed = append(failed, fmt.Errorf("parameter %s is not known: the driver knows %s", quote(name), strings.Join(parameterNames(), ", ")))
 		}
 	}
-	// One that both have is wrong in the same words.
+	// Both lists reject a shared parameter with the same message.
 	failed = slices.CompactFunc(failed, func(a, b error) bool { return a != nil && b != nil && a.Error() == b.Error() })
 	return errors.Join(failed...)
 }
 
-// parameterNames are those of all parameters that a driver can have, sorted.
+// parameterNames are the sorted names of all parameters of a driver.
 func parameterNames() []string {
 	all := append(names(bucketParameters), names(accessParameters)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// bucketParameters are the parameters of a bucket: those of its class, and the
-// driver's where the class says nothing. What buckets of the protocol cannot have is
-// left out of the driver's.
+// bucketParameters are the parameters of a bucket: the class's, completed by the driver's.
+// Parameters of the driver that the bucket's protocol does not support are left out.
 func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) map[string]string {
 	known := names(bucketParameters)
 	return d.completed(d.understood(ofClass, known), func(name string) bool {
@@ -49,8 +47,8 @@ func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) 
 	})
 }
 
-// accessParameters are the parameters of an account: those of its class, and the
-// driver's where the class says nothing. An account without a key has none to rotate.
+// accessParameters are the parameters of an account: the class's, completed by the driver's. An
+// account without a key has none to rotate.
 func (d *Driver) accessParameters(authentication cosiv1alpha2.AuthenticationType_Type, ofClass map[string]string) map[string]string {
 	known := names(accessParameters)
 	return d.completed(d.understood(ofClass, known), func(name string) bool {
@@ -59,8 +57,8 @@ func (d *Driver) accessParameters(authentication cosiv1alpha2.AuthenticationType
 	})
 }
 
-// completed adds the driver's parameters that fit to those of a class. If none fit,
-// it returns the class's unchanged, nil included: they are stored with the bucket.
+// completed adds suitable parameters of the driver to the class's. If none fit, it returns the
+// class's unchanged, nil included: they are stored with the bucket.
 func (d *Driver) completed(ofClass map[string]string, fits func(name string) bool) map[string]string {
 	all := map[string]string{}
 	for name, value := range d.options.Parameters {

@@ -12,7 +12,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// ofDriver are the parameters of the drivers in these tests.
+// ofDriver are the driver's parameters in these tests.
 var ofDriver = map[string]string{
 	fakedriver.ParameterLatency: "1ms", fakedriver.ParameterNonEmptyDeletion: "purge", fakedriver.ParameterRotateCredentials: "true",
 }
@@ -57,7 +57,7 @@ func TestDriverParameters(t *testing.T) {
 			request := &cosiv1alpha2.DriverCreateBucketRequest{
 				BucketId: "bucket", Protocols: []*cosiv1alpha2.ObjectProtocol{{Type: tc.protocol}}, Parameters: tc.ofClass,
 			}
-			for range 2 { // asking again is no conflict
+			for range 2 { // a repeated request is no conflict
 				if _, err := c.DriverCreateBucket(t.Context(), request); err != nil {
 					t.Fatal(err)
 				}
@@ -71,8 +71,8 @@ func TestDriverParameters(t *testing.T) {
 	}
 }
 
-// TestDriverRotates grants twice: the driver's accounts rotate, and those without a
-// key are granted nevertheless.
+// TestDriverRotates grants twice: the driver's accounts rotate, and accounts without a key are
+// granted nevertheless.
 func TestDriverRotates(t *testing.T) {
 	c := start(t, fakedriver.Options{Parameters: ofDriver, ServiceAccounts: true})
 	c.create(t, "photos")

@@ -25,7 +25,7 @@ func ValidateDialect(dialect dialects.Dialect, protocols []Protocol) error {
 	return nil
 }
 
-// validateDialect returns an error for options that do not fit the dialect.
+// validateDialect returns an error for options that conflict with the dialect.
 func (o Options) validateDialect() error {
 	return cmp.Or(ValidateDialect(o.Dialect, o.Protocols), o.validateReadWrite())
 }
@@ -51,7 +51,7 @@ func (d *Driver) register(server grpc.ServiceRegistrar) {
 	server.RegisterService(&description, d.provisioner())
 }
 
-// provisioner returns the service Provisioner of the driver's dialect of v1alpha2.
+// provisioner returns the Provisioner service of the driver's dialect of v1alpha2.
 func (d *Driver) provisioner() any {
 	switch d.options.Dialect {
 	case dialects.KEP:

@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// TestDialectDetected has each driver answer as one of its dialect. Nothing tells a driver without
-// access modes from one with a mode.
+// TestDialectDetected expects a detected dialect for each driver. A driver without access modes
+// cannot be distinguished from one with a mode.
 func TestDialectDetected(t *testing.T) {
 	for _, dialect := range dialects.All() {
 		want := dialect
@@ -36,8 +36,8 @@ func invoke[R proto.Message](t *testing.T, conn *grpc.ClientConn, method string,
 	return response, conn.Invoke(t.Context(), method, request, response)
 }
 
-// TestOneCallBuckets: a bucket has one call, in which its name is a request's bucket_id, and the
-// calls that look for a bucket return its ID.
+// TestOneCallBuckets: a bucket has one call, whose request has the name as bucket_id, and the calls
+// that look for a bucket return its ID.
 func TestOneCallBuckets(t *testing.T) {
 	for dialect, get := range map[dialects.Dialect]string{
 		dialects.NoModes:    dialects.GetExistingBucket,
@@ -82,7 +82,7 @@ func TestOneCallBuckets(t *testing.T) {
 	}
 }
 
-// TestOneCallModes: a mode of an earlier dialect holds for all categories, and its number is not
+// TestOneCallModes: a mode of an earlier dialect applies to all categories, and its number is not
 // the KEP's.
 func TestOneCallModes(t *testing.T) {
 	all := func(mode fakedriver.AccessMode) []fakedriver.Grant {

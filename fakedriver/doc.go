@@ -1,8 +1,8 @@
-// Package fakedriver is a COSI driver for trying and testing COSI without an object
-// storage: a real gRPC server, whose buckets and keys work, on one machine. It is
-// also an example of what the protocol requires of a driver.
+// Package fakedriver is a COSI driver for trying and testing COSI without an object storage: a real
+// gRPC server with working buckets and keys, on one machine. It is also an example of a driver that
+// meets the protocol.
 //
-// The driver holds no state. It derives IDs from names and stores everything else
-// in its [Backend], so a driver that is killed and started again continues with the
-// same buckets and accounts. The types of the Backend are in this package, too.
+// The driver holds no state. It derives IDs from names and stores everything else in its [Backend],
+// so a restarted driver continues with the same buckets and accounts. The types of the Backend are
+// in this package, too.
 package fakedriver

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// TestDocumentedParameters: the tables are those of the code, row by row.
+// TestDocumentedParameters compares the tables with the code, row by row.
 func TestDocumentedParameters(t *testing.T) {
 	text := readDocument(t)
 	for kind, parameters := range map[string][]fakedriver.Parameter{
@@ -35,8 +35,7 @@ func TestDocumentedParameters(t *testing.T) {
 	}
 }
 
-// TestDocumentedExamples: objects in the document are those of the examples, which
-// are tested.
+// TestDocumentedExamples compares objects in the document with the examples, which are tested.
 func TestDocumentedExamples(t *testing.T) {
 	var examples strings.Builder
 	files, err := filepath.Glob("../examples/*.yaml")

@@ -12,8 +12,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Driver serves the COSI protocol in the dialect of its options. It holds no state. Its
-// methods are the KEP's.
+// Driver serves the COSI protocol in the dialect of its options. It holds no state. Its methods are
+// the KEP's.
 type Driver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	cosiv1alpha2.UnimplementedProvisionerServer
@@ -21,7 +21,7 @@ type Driver struct {
 	options Options
 }
 
-// New returns a driver. Its backend stays the caller's to close.
+// New returns a driver. The caller closes the backend.
 func New(options Options) (*Driver, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {
@@ -30,10 +30,9 @@ func New(options Options) (*Driver, error) {
 	return &Driver{options: options}, nil
 }
 
-// Serve serves both services on a listener, which it closes, until the context
-// is done, and returns when all calls have ended. It cancels calls that run longer
-// than [Options.GracePeriod]. It returns nil unless serving failed, and may be called
-// again.
+// Serve serves both services on a listener, which it closes, until the context is done, and returns
+// when all calls have ended. It cancels calls that run longer than [Options.GracePeriod]. It
+// returns nil unless serving failed, and may be called again.
 func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	options := append(slices.Clone(d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
@@ -52,7 +51,7 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	if err := <-failed; !errors.Is(err, grpc.ErrServerStopped) {
 		return err
 	}
-	return nil // the context had ended before serving began
+	return nil // the context ended before serving began
 }
 
 // stop waits for calls to end, and cancels them after the grace period.

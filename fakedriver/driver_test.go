@@ -21,7 +21,6 @@ func TestMain(m *testing.M) { leaks.Main(m) }
 
 const endpoint = "http://127.0.0.1:9000"
 
-// client is a connection to a driver that is being served.
 type client struct {
 	cosiv1alpha2.IdentityClient
 	cosiv1alpha2.ProvisionerClient

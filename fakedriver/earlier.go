@@ -8,8 +8,7 @@ import (
 )
 
 // oneCall serves the dialects of v1alpha2 in which the calls that create a bucket and an account
-// return their IDs. It translates each request, and has the driver do what the same request of
-// the KEP does.
+// return their IDs. It translates each request into the KEP's.
 type oneCall struct {
 	dialects.UnimplementedOneCallServer
 
@@ -18,8 +17,8 @@ type oneCall struct {
 
 var _ dialects.OneCallServer = &oneCall{}
 
-// DriverCreateBucket implements dialects.OneCallServer. The request has the name of the bucket in
-// place of its ID, which is the name wherever S3 allows that.
+// DriverCreateBucket has the name of the bucket in the request, in place of its ID. The ID is the
+// name wherever S3 allows that.
 func (s *oneCall) DriverCreateBucket(ctx context.Context, r *cosiv1alpha2.DriverCreateBucketRequest) (*dialects.BucketResponse, error) {
 	if err := checkName("name", r.GetBucketId()); err != nil {
 		return nil, err
@@ -34,12 +33,10 @@ func (s *oneCall) DriverCreateBucket(ctx context.Context, r *cosiv1alpha2.Driver
 	return &dialects.BucketResponse{BucketId: id, Protocols: created.GetProtocols()}, nil
 }
 
-// DriverGetExistingBucket implements dialects.OneCallServer.
 func (s *oneCall) DriverGetExistingBucket(ctx context.Context, r *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
 	return s.DriverGetBucket(ctx, r)
 }
 
-// DriverGetBucket implements dialects.OneCallServer.
 func (s *oneCall) DriverGetBucket(ctx context.Context, r *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
 	found, err := s.driver.DriverGetBucket(ctx, r)
 	if err != nil {
@@ -48,14 +45,13 @@ func (s *oneCall) DriverGetBucket(ctx context.Context, r *cosiv1alpha2.DriverGet
 	return &dialects.BucketResponse{BucketId: r.GetBucketId(), Protocols: found.GetProtocols()}, nil
 }
 
-// DriverDeleteBucket implements dialects.OneCallServer.
 func (s *oneCall) DriverDeleteBucket(
 	ctx context.Context, r *cosiv1alpha2.DriverDeleteBucketRequest,
 ) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
 	return s.driver.DriverDeleteBucket(ctx, r)
 }
 
-// DriverGrantBucketAccess implements dialects.OneCallServer. A mode holds for all categories.
+// DriverGrantBucketAccess applies one mode to all categories.
 func (s *oneCall) DriverGrantBucketAccess(
 	ctx context.Context, r *dialects.GrantBucketAccessRequest,
 ) (*dialects.GrantBucketAccessResponse, error) {
@@ -99,7 +95,7 @@ func withMode(bucket string, mode cosiv1alpha2.AccessMode_Mode) *cosiv1alpha2.Dr
 	}
 }
 
-// grantByName grants access to an account whose name the request has in place of its ID.
+// grantByName grants access to an account by the name in the request, which has no ID.
 func (d *Driver) grantByName(
 	ctx context.Context, r *cosiv1alpha2.DriverGrantBucketAccessRequest,
 ) (*dialects.GrantBucketAccessResponse, error) {
@@ -116,14 +112,13 @@ func (d *Driver) grantByName(
 	}, nil
 }
 
-// DriverRevokeBucketAccess implements dialects.OneCallServer.
 func (s *oneCall) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {
 	return s.driver.DriverRevokeBucketAccess(ctx, r)
 }
 
-// bucketIDs serves the dialect of v1alpha2 that generates the IDs of buckets, and not of accounts.
+// bucketIDs serves the dialect of v1alpha2 that generates the IDs of buckets, but not of accounts.
 type bucketIDs struct {
 	dialects.UnimplementedBucketIDsServer
 
@@ -141,7 +136,6 @@ func (s *bucketIDs) DriverGenerateBucketId(
 	return s.driver.DriverGenerateBucketId(ctx, r)
 }
 
-// DriverCreateBucket implements dialects.BucketIDsServer.
 func (s *bucketIDs) DriverCreateBucket(ctx context.Context, r *cosiv1alpha2.DriverCreateBucketRequest) (*dialects.BucketResponse, error) {
 	created, err := s.driver.DriverCreateBucket(ctx, r)
 	if err != nil {
@@ -150,7 +144,6 @@ func (s *bucketIDs) DriverCreateBucket(ctx context.Context, r *cosiv1alpha2.Driv
 	return &dialects.BucketResponse{Protocols: created.GetProtocols()}, nil
 }
 
-// DriverGetBucket implements dialects.BucketIDsServer.
 func (s *bucketIDs) DriverGetBucket(ctx context.Context, r *cosiv1alpha2.DriverGetBucketRequest) (*dialects.BucketResponse, error) {
 	found, err := s.driver.DriverGetBucket(ctx, r)
 	if err != nil {
@@ -159,21 +152,18 @@ func (s *bucketIDs) DriverGetBucket(ctx context.Context, r *cosiv1alpha2.DriverG
 	return &dialects.BucketResponse{Protocols: found.GetProtocols()}, nil
 }
 
-// DriverDeleteBucket implements dialects.BucketIDsServer.
 func (s *bucketIDs) DriverDeleteBucket(
 	ctx context.Context, r *cosiv1alpha2.DriverDeleteBucketRequest,
 ) (*cosiv1alpha2.DriverDeleteBucketResponse, error) {
 	return s.driver.DriverDeleteBucket(ctx, r)
 }
 
-// DriverGrantBucketAccess implements dialects.BucketIDsServer.
 func (s *bucketIDs) DriverGrantBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverGrantBucketAccessRequest,
 ) (*dialects.GrantBucketAccessResponse, error) {
 	return s.driver.grantByName(ctx, r)
 }
 
-// DriverRevokeBucketAccess implements dialects.BucketIDsServer.
 func (s *bucketIDs) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosiv1alpha2.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha2.DriverRevokeBucketAccessResponse, error) {

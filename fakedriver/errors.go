@@ -7,15 +7,14 @@ import "errors"
 var (
 	// ErrNotExist means that a bucket or an account does not exist.
 	ErrNotExist = errors.New("does not exist")
-	// ErrConflict means that the bucket or account exists, but with another
-	// specification or another owner.
+	// ErrConflict means that the bucket or account exists, but with another specification or
+	// another owner.
 	ErrConflict = errors.New("exists and differs")
-	// ErrNotEmpty means that a bucket holds objects.
+	// ErrNotEmpty means that a bucket contains objects.
 	ErrNotEmpty = errors.New("is not empty")
 	// ErrInvalid means that a name or value is not allowed.
 	ErrInvalid = errors.New("is not valid")
 	// ErrLimit means that the maximum number of accounts is reached.
-	ErrLimit = errors.New("has reached its limit")
-	// ErrClosed means that the store has been closed.
+	ErrLimit  = errors.New("has reached its limit")
 	ErrClosed = errors.New("store is closed")
 )

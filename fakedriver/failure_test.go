@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// broken is a backend that does one thing whatever it is asked.
+// broken is a backend whose calls all do the same.
 type broken struct {
 	fakedriver.Backend
 
@@ -71,7 +71,7 @@ func TestDeadlines(t *testing.T) {
 	wantCode(t, err, codes.DeadlineExceeded)
 }
 
-// TestStopWithCallInFlight checks that Serve ends a call that would not end.
+// TestStopWithCallInFlight checks that Serve ends a call that would never return.
 func TestStopWithCallInFlight(t *testing.T) {
 	arrived := make(chan struct{})
 	var calls sync.WaitGroup

@@ -18,10 +18,10 @@ var (
 	unreadable = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// bucketID derives the ID of a bucket, which is also its name in S3, from the
-// name that COSI gives it. It is the name itself wherever S3 allows that; else a
-// readable beginning and a hash of the whole, so that long names with a common
-// prefix stay apart. Names that look like the latter are hashed, too.
+// bucketID derives the ID of a bucket, which is also its name in S3, from the name that COSI gives
+// it. It is the name itself wherever S3 allows that; otherwise a readable prefix and a hash of the
+// whole name, so that long names with a common prefix stay apart. Names that have this form are
+// hashed, too.
 func bucketID(name string) string {
 	if ValidateBucketName(name) == nil && !derivedID.MatchString(name) {
 		return name
@@ -31,11 +31,11 @@ func bucketID(name string) string {
 	digest := sha256.Sum256([]byte(name))
 	id := readable + hashMark + hex.EncodeToString(digest[:])[:hashLength]
 	if ValidateBucketName(id) != nil {
-		id = "b-" + id // S3 reserves some beginnings
+		id = "b-" + id // S3 reserves some prefixes
 	}
 	return id
 }
 
-// accountID derives the ID of an account from the name that COSI gives it: both
-// have the same alphabet, and IDs may be longer.
+// accountID derives the ID of an account from the name that COSI gives it: both have the same
+// alphabet, and IDs may be longer.
 func accountID(name string) string { return name }

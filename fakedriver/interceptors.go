@@ -14,8 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
-// report logs every call, without secrets, and with the cause of an error that
-// the caller is not told.
+// report logs every call without secrets, with the cause of an error that the caller does not get.
 func (d *Driver) report(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	began := time.Now()
 	response, err := handle(ctx, request)
@@ -28,7 +27,7 @@ func (d *Driver) report(ctx context.Context, request any, info *grpc.UnaryServer
 	return response, nil
 }
 
-// told returns what the caller is told: a code and a message. COSI allows no details.
+// told returns the error for the caller: a code and a message. COSI allows no details.
 func told(err error) error {
 	s := status.Convert(err)
 	return status.Error(s.Code(), cmp.Or(s.Message(), "the call failed, and there is no message"))

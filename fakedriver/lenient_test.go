@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// TestClassesOfOthers: the fake driver accepts classes of other drivers. It ignores their parameters, and takes
-// the unknown authentication type of COSI v0.2 for Key.
+// TestClassesOfOthers: the fake driver accepts classes of other drivers. It ignores their
+// parameters, and takes the unknown authentication type of COSI v0.2 for Key.
 func TestClassesOfOthers(t *testing.T) {
 	const foreign = "objectStoreUserSecretName"
 	tests := map[string]struct {

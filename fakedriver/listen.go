@@ -21,11 +21,10 @@ const (
 	probeTimeout  = time.Second
 )
 
-// Listen listens on a UNIX socket given as unix:///path/to.sock, as COSI drivers
-// are told in COSI_ENDPOINT. The socket's directory is created, for its owner
-// only, if it is missing. A socket that a driver has left behind is replaced;
-// one that is in use, and a file of another kind, is an error. Closing the
-// listener removes the socket.
+// Listen listens on a UNIX socket given as unix:///path/to.sock, the form of COSI_ENDPOINT. It
+// creates a missing directory, for its owner only. It replaces a socket that a driver has left
+// behind; a socket in use, and a file of another kind, are errors. Closing the listener removes the
+// socket.
 func Listen(endpoint string) (net.Listener, error) {
 	path, err := socketPath(endpoint)
 	if err != nil {
@@ -47,8 +46,8 @@ func Listen(endpoint string) (net.Listener, error) {
 	return l, nil
 }
 
-// ValidateListenEndpoint returns an error if a driver must not listen there. The name of
-// the socket ends in .sock, as the specification of COSI requires.
+// ValidateListenEndpoint returns an error if a driver must not listen there. The name of the socket
+// ends in .sock, as the specification of COSI requires.
 func ValidateListenEndpoint(endpoint string) error {
 	path, err := socketPath(endpoint)
 	if err == nil && filepath.Ext(path) != socketSuffix {
@@ -58,7 +57,7 @@ func ValidateListenEndpoint(endpoint string) error {
 	return err
 }
 
-// ValidateEndpoint returns an error if Listen could never listen there.
+// ValidateEndpoint returns an error if Listen can never listen there.
 func ValidateEndpoint(endpoint string) error {
 	_, err := socketPath(endpoint)
 	return err

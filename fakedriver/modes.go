@@ -4,7 +4,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// grantsOf reads the buckets of a request, in whatever order they come.
+// grantsOf reads the buckets of a request, in any order.
 func grantsOf(buckets []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket) ([]Grant, error) {
 	if len(buckets) == 0 {
 		return nil, invalid("buckets is empty: access is always to at least one bucket")
@@ -49,8 +49,8 @@ func grantOf(bucket *cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket)
 	return grant, nil
 }
 
-// modeOf reads one mode. ANY says that the user has asked for nothing, and so
-// gives nothing: the KEP leaves the choice to drivers and recommends the least.
+// modeOf reads one mode. ANY means that the user requested nothing, and gives nothing: the KEP
+// leaves the choice to drivers and recommends the least.
 func modeOf(mode *cosiv1alpha2.AccessMode) (AccessMode, error) {
 	switch mode.GetMode() {
 	case cosiv1alpha2.AccessMode_ANY:

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// DefaultName is the driver's name where none is given.
+// DefaultName is the default name of the driver.
 const DefaultName = "fake.cosi-emu"
 
 const (
@@ -24,8 +24,8 @@ const (
 
 var driverName = regexp.MustCompile(`^[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z]([a-z0-9-]*[a-z0-9])?)*$`)
 
-// Backend is the object store of a driver. All methods except RotateAccount must be
-// idempotent, and their errors of the kinds ErrNotExist, ErrConflict and so on.
+// Backend is the object store of a driver. All methods except RotateAccount must be idempotent,
+// with errors of the kinds ErrNotExist, ErrConflict and so on.
 type Backend interface {
 	CreateBucket(ctx context.Context, spec BucketSpec) (Bucket, error)
 	GetBucket(ctx context.Context, name string) (Bucket, error)
@@ -37,56 +37,49 @@ type Backend interface {
 
 // Options configure a driver.
 type Options struct {
-	// Name is the driver's name: a DNS name of at most 63 characters. It is the
-	// owner of all that the driver creates in the backend. Default: DefaultName.
+	// Name is the driver's name: a DNS name of at most 63 characters. The driver owns everything
+	// that it creates in the backend under this name. Default: DefaultName.
 	Name string
-	// Dialect is the protocol that the driver speaks, and the only one. A driver of
-	// dialects.V1alpha1 has one protocol. Default: dialects.KEP.
+	// Dialect is the only protocol that the driver speaks. A driver of dialects.V1alpha1 has one
+	// protocol of objects. Default: dialects.KEP.
 	Dialect dialects.Dialect
-	// Backend is required.
 	Backend Backend
-	// Protocols are those that buckets can have, the default first. Default: S3.
+	// Protocols are the protocols of buckets, the default first. Default: S3.
 	Protocols []Protocol
-	// Endpoint is the URL at which clients find the S3 service; required.
-	Endpoint string
-	// VirtualEndpoint is the URL whose host has the buckets as subdomains: a
-	// bucket is at http://BUCKET.s3.localhost:9000 if it is
-	// http://s3.localhost:9000. Empty: the addressing style virtual is
-	// rejected.
+	Endpoint  string
+	// VirtualEndpoint is the URL whose host has the buckets as subdomains: with
+	// http://s3.localhost:9000, a bucket is at http://BUCKET.s3.localhost:9000. Empty: the
+	// addressing style virtual is rejected.
 	VirtualEndpoint string
-	// AzureEndpoint is the URL at which clients find the Azure service. Empty: the tokens of
-	// buckets of Azure are for a host that does not exist.
+	// AzureEndpoint is the URL of the Azure service for clients. Empty: the tokens of Azure buckets
+	// are for a host that does not exist.
 	AzureEndpoint string
-	// ServiceAccounts says that the backend exchanges tokens of ServiceAccounts for
-	// credentials. Otherwise the authentication type ServiceAccount is rejected.
+	// ServiceAccounts means that the backend exchanges tokens of ServiceAccounts for credentials.
+	// Otherwise the authentication type ServiceAccount is rejected.
 	ServiceAccounts bool
-	// AccessModes are those that the driver supports; others are rejected with
-	// InvalidArgument. Default: all.
-	AccessModes []AccessMode
-	// SingleBucket makes the driver reject access to several buckets at once.
+	// AccessModes are the supported modes; others are rejected with InvalidArgument. Default: all.
+	AccessModes  []AccessMode
 	SingleBucket bool
-	// Parameters are defaults for BucketParameters and AccessParameters that a class
-	// does not set. Those that do not apply to the protocol or the authentication type
-	// are ignored. Default: none.
+	// Parameters are defaults for BucketParameters and AccessParameters that a class does not set.
+	// Parameters that do not apply to the protocol or the authentication type are ignored. Default:
+	// none.
 	Parameters map[string]string
-	// IgnoreUnknownParameters has the driver ignore unknown parameters, so that classes of
-	// another driver can be used. It logs their names.
-	// A class can ask for the same by ParameterIgnoreUnknown. Otherwise they are rejected.
+	// IgnoreUnknownParameters makes the driver ignore unknown parameters, so that classes of
+	// another driver can be used. It logs their names. A class can set the same with
+	// ParameterIgnoreUnknown. Otherwise they are rejected.
 	IgnoreUnknownParameters bool
-	// AcceptUnknownAuthentication has a driver of v1alpha1 take the unknown authentication type
+	// AcceptUnknownAuthentication makes a driver of v1alpha1 take the unknown authentication type
 	// for Key: COSI v0.2 sends it for classes that do not spell Key exactly. Otherwise it is
 	// rejected, because the protocol requires a type.
 	AcceptUnknownAuthentication bool
-	// Region is the one that clients sign for. Default: DefaultRegion.
+	// Region is the region for which clients sign. Default: DefaultRegion.
 	Region string
-	// ServerOptions are passed on to the gRPC server. Interceptors among them
-	// run before the driver's own, and see every call and its final outcome.
+	// ServerOptions are passed to the gRPC server. Interceptors among them run before the driver's
+	// own, and see every call and its final outcome.
 	ServerOptions []grpc.ServerOption
-	// GracePeriod is how long calls may take to end when Serve does. Default: 5
-	// seconds.
+	// GracePeriod limits the time for calls in flight when Serve stops. Default: 5 seconds.
 	GracePeriod time.Duration
-	// Logger is told of every call, without secrets, at verbosity 1. Default:
-	// nothing is logged.
+	// Logger logs every call, without secrets, at verbosity 1. Default: nothing is logged.
 	Logger logr.Logger
 }
 
@@ -112,7 +105,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ValidateName returns an error if a driver cannot have that name.
+// ValidateName returns an error for an invalid driver name.
 func ValidateName(name string) error {
 	if len(name) > maxNameLength || !driverName.MatchString(name) {
 		return fmt.Errorf("driver name %q is not valid: it must be a lower-case DNS name of at most %d characters", name, maxNameLength)
@@ -151,7 +144,7 @@ func (o Options) validate() error {
 	return nil
 }
 
-// ValidateS3Endpoint returns an error if S3 clients could not use an endpoint.
+// ValidateS3Endpoint returns an error if S3 clients cannot use an endpoint.
 func ValidateS3Endpoint(endpoint string) error {
 	if u, err := url.Parse(endpoint); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Errorf("S3 endpoint %q is not valid: it must be a URL such as http://127.0.0.1:9000", endpoint)

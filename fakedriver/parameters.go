@@ -17,7 +17,7 @@ func checkIgnoreUnknown(value string) error {
 	return err
 }
 
-// understood returns the parameters of a class without those that are to be ignored.
+// understood returns the parameters of a class without the ignored ones.
 func (d *Driver) understood(ofClass map[string]string, known []string) map[string]string {
 	if !d.options.IgnoreUnknownParameters && ofClass[ParameterIgnoreUnknown] != "true" {
 		return ofClass
@@ -42,22 +42,22 @@ func (d *Driver) understood(ofClass map[string]string, known []string) map[strin
 type Parameter struct {
 	// Name is the key in the class's parameters.
 	Name string
-	// Allowed says which values there are.
+	// Allowed describes the valid values.
 	Allowed string
-	// Effect is one sentence on what it does.
+	// Effect is one sentence.
 	Effect string
 }
 
-// parameter is a parameter with the function that sets its value. The error of set
-// says why the value is not allowed.
+// parameter is a parameter with the function that sets its value. The error of set explains why the
+// value is invalid.
 type parameter[Spec any] struct {
 	Parameter
 
 	set func(spec *Spec, value string) error
 }
 
-// apply sets the parameters of a class in a specification. It rejects parameters
-// that the driver does not know, so that a misspelt one is noticed.
+// apply sets the parameters of a class in a specification. It rejects unknown parameters, to detect
+// misspelt ones.
 func apply[Spec any](known []parameter[Spec], parameters map[string]string, spec *Spec) error {
 	if err := set(known, parameters, spec); err != nil {
 		return invalid("%s", err)
@@ -97,7 +97,7 @@ func documented[Spec any](known []parameter[Spec]) []Parameter {
 	return all
 }
 
-// valueError says why a value is not allowed, in words that follow "which".
+// valueError explains why a value is invalid, in words that follow "which".
 type valueError string
 
 func (e valueError) Error() string { return string(e) }

@@ -2,12 +2,12 @@ package fakedriver
 
 import cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 
-// ParameterRotateCredentials is the parameter of BucketAccessClasses that is
-// "true" if every grant creates a new key and revokes the old one. COSI grants
-// again when the Secret of an access is deleted: that is how users rotate a key.
+// ParameterRotateCredentials is a parameter of BucketAccessClasses. With "true", every grant
+// creates a new key and revokes the old one. COSI grants again when the Secret of an access is
+// deleted, so users rotate a key by deleting the Secret.
 const ParameterRotateCredentials = "rotateCredentials" //nolint:gosec // no credential, the name of a parameter
 
-// accessSettings are what the parameters of a BucketAccessClass say.
+// accessSettings are read from the parameters of a BucketAccessClass.
 type accessSettings struct{ rotate bool }
 
 //nolint:lll // one parameter a few lines

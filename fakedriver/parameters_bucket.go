@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Parameters of BucketClasses. They are part of the bucket: creating it again with
-// others is a conflict.
+// Parameters of BucketClasses are part of the bucket: creating it again with others is a conflict.
 const (
 	// ParameterNote holds any short text, also in BucketAccessClasses.
 	ParameterNote = "note"
@@ -20,10 +19,8 @@ const (
 	// ParameterObjectLock is "enabled", or a default retention such as "GOVERNANCE 30d".
 	ParameterObjectLock = "objectLock"
 	// ParameterTags are the bucket's tags, key=value,key2=value2.
-	ParameterTags = "tags"
-	// ParameterQuotaBytes is a Kubernetes quantity.
-	ParameterQuotaBytes = "quotaBytes"
-	// ParameterQuotaObjects is a number.
+	ParameterTags         = "tags"
+	ParameterQuotaBytes   = "quotaBytes"
 	ParameterQuotaObjects = "quotaObjects"
 	// ParameterRegion is a region that is not the store's.
 	ParameterRegion = "region"
@@ -31,9 +28,7 @@ const (
 	ParameterAddressingStyle = "addressingStyle"
 	// ParameterCORSOrigins are origins of pages, separated by commas.
 	ParameterCORSOrigins = "corsOrigins"
-	// ParameterLatency is a duration.
-	ParameterLatency = "latency"
-	// ParameterMaxAccounts is a number.
+	ParameterLatency     = "latency"
 	ParameterMaxAccounts = "maxAccounts"
 )
 
@@ -45,7 +40,6 @@ const (
 	NonEmptyPurge = "purge"
 )
 
-// Values of ParameterAddressingStyle.
 const (
 	// AddressingPath has the bucket in the path of URLs.
 	AddressingPath = "path"

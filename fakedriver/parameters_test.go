@@ -17,11 +17,11 @@ import (
 
 const virtualEndpoint = "http://s3.localhost:9000"
 
-// value is a value of a parameter; the name of the test case says which.
+// value is a value of the parameter that the test case is named after.
 type value struct {
 	reason string
 	value  string
-	want   fakedriver.BucketSpec // of good values, without name, owner and parameters
+	want   fakedriver.BucketSpec // of valid values, without name, owner and parameters
 	bad    bool
 }
 
@@ -134,8 +134,7 @@ var bucketValues = map[string][]value{
 	},
 }
 
-// TestBucketParameters asks for a bucket with every value of the table, of which
-// none of the parameters is missing.
+// TestBucketParameters creates a bucket with every value of the table, which covers all parameters.
 func TestBucketParameters(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s, VirtualEndpoint: virtualEndpoint})
@@ -168,8 +167,7 @@ func TestBucketParameters(t *testing.T) {
 	}
 }
 
-// wantRejected expects a message with the parameter, its value and what is
-// allowed.
+// wantRejected expects a message with the parameter, its value and the allowed values.
 func wantRejected(t *testing.T, v value, err error, parameter fakedriver.Parameter) {
 	t.Helper()
 	wantCode(t, err, codes.InvalidArgument)
@@ -205,8 +203,8 @@ func wantMentions(t *testing.T, err error, parameters []fakedriver.Parameter) {
 	}
 }
 
-// TestBucketInfo is about what applications are told: of a bucket's creation, of
-// one that is there, and with a grant it is the same.
+// TestBucketInfo: applications get the same address after the creation of a bucket, for an existing
+// one, and with a grant.
 func TestBucketInfo(t *testing.T) {
 	c := start(t, fakedriver.Options{VirtualEndpoint: virtualEndpoint})
 	plain, virtual, elsewhere := info("plain"), info("virtual"), info("elsewhere")

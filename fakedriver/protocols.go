@@ -10,15 +10,15 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// protocolTypes are the protocols that a driver can have, as COSI names them.
+// protocolTypes are the supported protocols with their COSI types.
 var protocolTypes = map[Protocol]cosiv1alpha2.ObjectProtocol_Type{
 	ProtocolS3:    cosiv1alpha2.ObjectProtocol_S3,
 	ProtocolGCS:   cosiv1alpha2.ObjectProtocol_GCS,
 	ProtocolAzure: cosiv1alpha2.ObjectProtocol_AZURE,
 }
 
-// ValidateProtocols returns an error if a driver cannot have these protocols:
-// there must be at least one, each known, and none twice.
+// ValidateProtocols returns an error if a driver cannot have these protocols: there must be at
+// least one, each known and given once.
 func ValidateProtocols(protocols []Protocol) error {
 	if len(protocols) == 0 {
 		return fmt.Errorf("no protocol given: at least one of %s is required",
@@ -36,8 +36,8 @@ func ValidateProtocols(protocols []Protocol) error {
 	return nil
 }
 
-// ParseProtocols reads names of protocols, as COSI's objects have them: S3, GCS,
-// Azure. The error is that of ValidateProtocols.
+// ParseProtocols reads names of protocols as in COSI's objects: S3, GCS, Azure. The error is
+// ValidateProtocols'.
 func ParseProtocols(names []string) ([]Protocol, error) {
 	protocols := make([]Protocol, len(names))
 	for i, name := range names {
@@ -45,7 +45,7 @@ func ParseProtocols(names []string) ([]Protocol, error) {
 		if name == ProtocolS3.String() {
 			protocols[i] = ProtocolS3
 		} else if name == "" {
-			protocols[i] = "?" // the empty name is not that of the zero value
+			protocols[i] = "?" // the empty name is not the zero value's
 		}
 	}
 	return protocols, ValidateProtocols(protocols)
@@ -77,9 +77,8 @@ func (d *Driver) protocolOf(asked *cosiv1alpha2.ObjectProtocol) (Protocol, error
 	return "", invalid("protocol %s is not supported: the driver supports %s only", asked.GetType(), protocolNames(d.options.Protocols...))
 }
 
-// bucketProtocol returns the protocol of a bucket that must support those in a
-// request. Each object is reached by one protocol, so more than one is rejected;
-// with none, it is the driver's default.
+// bucketProtocol returns the protocol of a bucket that must support the requested ones. Each object
+// has one protocol, so several are rejected; without any, the driver's default applies.
 func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol, error) {
 	if len(asked) == 0 {
 		return d.options.Protocols[0], nil
@@ -98,8 +97,8 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 	return chosen, nil
 }
 
-// parametersOf are the parameters of buckets of other protocols than S3, sorted; the others
-// concern what only S3 has here.
+// parametersOf are the sorted parameters of buckets of other protocols than S3; all others are for
+// S3 only.
 var parametersOf = map[Protocol][]string{
 	ProtocolAzure: {
 		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
@@ -134,7 +133,7 @@ func checkBucketProtocol(b Bucket, asked Protocol) error {
 	return nil
 }
 
-// accessProtocol returns the protocol of an access, or why it cannot have that.
+// accessProtocol returns the protocol of an access, or the reason for which the driver rejects it.
 func (d *Driver) accessProtocol(r *cosiv1alpha2.DriverGrantBucketAccessRequest, grants []Grant) (Protocol, error) {
 	protocol, err := d.protocolOf(r.GetProtocol())
 	if err != nil {
@@ -143,7 +142,7 @@ func (d *Driver) accessProtocol(r *cosiv1alpha2.DriverGrantBucketAccessRequest, 
 	return protocol, cmp.Or(checkAuthenticationFor(protocol, r.GetAuthenticationType()), checkAzureBuckets(protocol, grants))
 }
 
-// checkAuthenticationFor rejects what only S3 supports here.
+// checkAuthenticationFor rejects authentication that only S3 supports here.
 func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.AuthenticationType) error {
 	if protocol != ProtocolS3 && authentication.GetType() == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 		return invalid("authentication type ServiceAccount is not supported by protocol %s here: it must be Key", protocol)
@@ -151,7 +150,7 @@ func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.Auth
 	return nil
 }
 
-// credentialInfo is what an application authenticates with.
+// credentialInfo returns the credentials of an application.
 func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
 	case ProtocolGCS:

@@ -199,7 +199,7 @@ func TestGrantProtocols(t *testing.T) {
 	}
 }
 
-// TestAzure looks at shared access signatures, of a driver without an Azure service and with one.
+// TestAzure checks shared access signatures of drivers with and without an Azure service.
 func TestAzure(t *testing.T) {
 	account := sas.Account("photos")
 	for endpoint, want := range map[string]string{
@@ -233,7 +233,6 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// expectToken expects a shared access signature for a container.
 func expectToken(t *testing.T, token, want string) {
 	t.Helper()
 	location, text, _ := strings.Cut(token, "?")
@@ -249,7 +248,7 @@ func expectToken(t *testing.T, token, want string) {
 	}
 }
 
-// azureToken grants access, revokes it, and returns the token that it had.
+// azureToken grants access, revokes it, and returns the token.
 func azureToken(t *testing.T, c client) string {
 	t.Helper()
 	granted, err := c.DriverGrantBucketAccess(t.Context(), grantWith("ba-1", typeAzure, "photos"))

@@ -14,8 +14,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// stumbling is a backend that does what it is asked, and the first time says
-// that it has failed.
+// stumbling is a backend that succeeds, but reports a failure the first time.
 type stumbling struct {
 	fakedriver.Backend
 
@@ -39,8 +38,8 @@ func (b *stumbling) PutAccount(ctx context.Context, spec fakedriver.AccountSpec)
 	return credentials, b.stumble(err)
 }
 
-// TestE49CreateFailsHalfway: elsewhere an outage left thousands of buckets that
-// COSI did not know of, a new one for each retry. A retry finds the first one here.
+// TestE49CreateFailsHalfway: a known bug of other drivers, in which an outage left thousands of
+// buckets unknown to COSI, a new one for each retry. Here, a retry finds the first bucket.
 func TestE49CreateFailsHalfway(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: &stumbling{Backend: s}})
@@ -58,9 +57,9 @@ func TestE49CreateFailsHalfway(t *testing.T) {
 	}
 }
 
-// TestE80GrantFailsHalfway: elsewhere an account was made without its rights,
-// and no retry could mend it. A retry has the account, its rights and its key as
-// they were, and there is one account.
+// TestE80GrantFailsHalfway: a known bug of other drivers, in which an account was created without
+// its rights, and no retry could repair it. Here, a retry finds the account with its rights and its
+// key, and there is one account.
 func TestE80GrantFailsHalfway(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
@@ -81,9 +80,7 @@ func TestE80GrantFailsHalfway(t *testing.T) {
 	}
 }
 
-// TestE78E79BucketOfAnotherOwner: a bucket of another owner is neither
-// adopted nor, later, destroyed; and who adopts nothing runs into no rejection when
-// it grants.
+// TestE78E79BucketOfAnotherOwner: the driver neither adopts nor deletes a bucket of another owner.
 func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	s := newStore(t)
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {
@@ -94,7 +91,7 @@ func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	wantCode(t, err, codes.AlreadyExists)
 	_, err = c.DriverDeleteBucket(t.Context(), &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "foreign"})
 	wantCode(t, err, codes.FailedPrecondition)
-	// An administrator has brought it in: COSI may give access to it.
+	// COSI may grant access to a bucket that an administrator has imported.
 	_, err = c.DriverGrantBucketAccess(t.Context(), grantRequest("ba-1", accessed("foreign", cosiv1alpha2.AccessMode_READ_ONLY)))
 	wantCode(t, err, codes.OK)
 	if _, err := s.GetBucket(t.Context(), "foreign"); err != nil {
@@ -102,8 +99,8 @@ func TestE78E79BucketOfAnotherOwner(t *testing.T) {
 	}
 }
 
-// TestE85BucketAlreadyGone: the deletion of what the backend has lost succeeds.
-// Otherwise the claim could never be deleted.
+// TestE85BucketAlreadyGone: deleting a bucket that the backend has lost succeeds. Otherwise the
+// claim could never be deleted.
 func TestE85BucketAlreadyGone(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})

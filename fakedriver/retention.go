@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// RetentionMode is how strictly objects are retained, in S3's words.
+// RetentionMode is S3's retention mode.
 type RetentionMode string
 
 // The modes.
 const (
-	// RetentionGovernance protects objects from keys that may not bypass it.
 	RetentionGovernance RetentionMode = "GOVERNANCE"
 	// RetentionCompliance protects objects from all keys, except administrators' ones.
 	RetentionCompliance RetentionMode = "COMPLIANCE"
@@ -23,15 +22,15 @@ const (
 	maxRetentionYears = 100
 )
 
-// Retention is for how long new objects are protected. It has either days or years; the
-// zero value is no protection.
+// Retention is the protection period of new objects. It has either days or years; the zero value is
+// no protection.
 type Retention struct {
 	Mode  RetentionMode `json:"mode,omitempty"`
 	Days  int           `json:"days,omitempty"`
 	Years int           `json:"years,omitempty"`
 }
 
-// Validate returns an error of kind [ErrInvalid] if S3 has no such retention.
+// Validate returns an error of kind [ErrInvalid] for a retention that S3 does not support.
 func (r Retention) Validate() error {
 	switch {
 	case r == Retention{}:

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// kinds maps the kinds of the backend's errors to codes. AlreadyExists and
-// InvalidArgument are terminal for the sidecar; it retries the others.
+// kinds maps the kinds of the backend's errors to codes. AlreadyExists and InvalidArgument are
+// terminal for the sidecar; it retries the others.
 var kinds = []struct {
 	kind error
 	code codes.Code
@@ -25,8 +25,8 @@ var kinds = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded, ""},
 }
 
-// statusOf turns an error of the backend into one of gRPC. An error of another kind
-// is Internal, and its text goes to the log only.
+// statusOf turns an error of the backend into a gRPC status. An error of another kind is Internal,
+// and its text goes to the log only.
 func statusOf(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err

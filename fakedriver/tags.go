@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBucketTags is how many tags a bucket has at most.
+// MaxBucketTags is the maximum number of tags of a bucket.
 const MaxBucketTags = 50
 
 const (
@@ -16,8 +16,8 @@ const (
 	reservedTags = "aws:"
 )
 
-// ValidateTags returns an error of kind [ErrInvalid] if a bucket cannot have
-// these tags, by the section "Tag restrictions" of the S3 User Guide.
+// ValidateTags returns an error of kind [ErrInvalid] for tags that violate the section "Tag
+// restrictions" of the S3 User Guide.
 func ValidateTags(tags map[string]string) error {
 	if len(tags) > MaxBucketTags {
 		return fmt.Errorf("set of %d tags %w: a bucket has at most %d", len(tags), ErrInvalid, MaxBucketTags)
@@ -37,13 +37,13 @@ func ValidateTags(tags map[string]string) error {
 	return nil
 }
 
-// IsTagKey reports whether a tag of a bucket or an object can have that key.
+// IsTagKey reports whether a key is valid for tags of buckets and objects.
 func IsTagKey(key string) bool { return key != "" && isTagText(key, maxTagKey) }
 
-// IsTagValue reports whether a tag of a bucket or an object can have that value.
+// IsTagValue reports whether a value is valid for tags of buckets and objects.
 func IsTagValue(value string) bool { return isTagText(value, maxTagValue) }
 
-// IsReservedTagKey reports whether S3 reserves a key for itself.
+// IsReservedTagKey reports whether S3 reserves a tag key.
 func IsReservedTagKey(key string) bool {
 	return strings.HasPrefix(strings.ToLower(key), reservedTags)
 }

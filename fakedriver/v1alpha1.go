@@ -9,8 +9,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// v1alpha1 serves COSI v1alpha1. It translates each request, and has the driver do what
-// the same request of v1alpha2 does.
+// v1alpha1 serves COSI v1alpha1. It translates each request into one of v1alpha2.
 type v1alpha1 struct {
 	cosiv1alpha1.UnimplementedIdentityServer
 	cosiv1alpha1.UnimplementedProvisionerServer
@@ -18,13 +17,11 @@ type v1alpha1 struct {
 	driver *Driver
 }
 
-// DriverGetInfo implements the Identity service.
 func (s *v1alpha1) DriverGetInfo(context.Context, *cosiv1alpha1.DriverGetInfoRequest) (*cosiv1alpha1.DriverGetInfoResponse, error) {
 	return &cosiv1alpha1.DriverGetInfoResponse{Name: s.driver.options.Name}, nil
 }
 
-// DriverCreateBucket implements the Provisioner service. The ID is the name wherever S3
-// allows that.
+// DriverCreateBucket returns the name as ID wherever S3 allows that.
 func (s *v1alpha1) DriverCreateBucket(
 	ctx context.Context, r *cosiv1alpha1.DriverCreateBucketRequest,
 ) (*cosiv1alpha1.DriverCreateBucketResponse, error) {
@@ -42,8 +39,7 @@ func (s *v1alpha1) DriverCreateBucket(
 	return &cosiv1alpha1.DriverCreateBucketResponse{BucketId: id, BucketInfo: v1alpha1BucketInfo(created.GetProtocols())}, nil
 }
 
-// DriverDeleteBucket implements the Provisioner service. It ignores the context, as
-// v1alpha2 does the parameters.
+// DriverDeleteBucket ignores the context, as v1alpha2 ignores the parameters.
 func (s *v1alpha1) DriverDeleteBucket(
 	ctx context.Context, r *cosiv1alpha1.DriverDeleteBucketRequest,
 ) (*cosiv1alpha1.DriverDeleteBucketResponse, error) {
@@ -57,8 +53,8 @@ func (s *v1alpha1) DriverDeleteBucket(
 	return &cosiv1alpha1.DriverDeleteBucketResponse{}, nil
 }
 
-// DriverGrantBucketAccess implements the Provisioner service. The ID of the account is
-// its name. The generation has no access modes: the account may read and write all.
+// DriverGrantBucketAccess uses the name of the account as its ID. v1alpha1 has no access modes: the
+// account may read and write all.
 func (s *v1alpha1) DriverGrantBucketAccess(
 	ctx context.Context, r *cosiv1alpha1.DriverGrantBucketAccessRequest,
 ) (*cosiv1alpha1.DriverGrantBucketAccessResponse, error) {
@@ -76,7 +72,6 @@ func (s *v1alpha1) DriverGrantBucketAccess(
 	}, nil
 }
 
-// grantRequest translates a request.
 func (s *v1alpha1) grantRequest(r *cosiv1alpha1.DriverGrantBucketAccessRequest) (*cosiv1alpha2.DriverGrantBucketAccessRequest, error) {
 	if err := checkV1alpha1(r, required{"bucket_id", r.GetBucketId()}, required{"name", r.GetName()}); err != nil {
 		return nil, err
@@ -125,8 +120,7 @@ func (s *v1alpha1) authentication(
 	}
 }
 
-// DriverRevokeBucketAccess implements the Provisioner service. An account has one
-// bucket, so it ends with the access.
+// DriverRevokeBucketAccess deletes the account, which has one bucket.
 func (s *v1alpha1) DriverRevokeBucketAccess(
 	ctx context.Context, r *cosiv1alpha1.DriverRevokeBucketAccessRequest,
 ) (*cosiv1alpha1.DriverRevokeBucketAccessResponse, error) {
@@ -140,7 +134,6 @@ func (s *v1alpha1) DriverRevokeBucketAccess(
 	return &cosiv1alpha1.DriverRevokeBucketAccessResponse{}, nil
 }
 
-// required is a field that a request must have.
 type required struct{ field, value string }
 
 // checkV1alpha1 checks the sizes and the required fields of a request.
@@ -156,8 +149,8 @@ func checkV1alpha1(request proto.Message, fields ...required) error {
 	return nil
 }
 
-// v1alpha1BucketInfo translates how clients find a bucket. The generation returns the
-// endpoint with the credentials.
+// v1alpha1BucketInfo translates a bucket's address. v1alpha1 returns the endpoint with the
+// credentials.
 func v1alpha1BucketInfo(info *cosiv1alpha2.ObjectProtocolAndBucketInfo) *cosiv1alpha1.Protocol {
 	switch {
 	case info.GetGcs() != nil:
@@ -171,8 +164,8 @@ func v1alpha1BucketInfo(info *cosiv1alpha2.ObjectProtocolAndBucketInfo) *cosiv1a
 	}
 }
 
-// v1alpha1Credentials translates what an application authenticates with. Without a key,
-// the endpoint and the region remain.
+// v1alpha1Credentials translates the credentials of an application. Without a key, the endpoint and
+// the region remain.
 func v1alpha1Credentials(
 	info *cosiv1alpha2.ObjectProtocolAndBucketInfo, credentials *cosiv1alpha2.CredentialInfo,
 ) map[string]*cosiv1alpha1.CredentialDetails {

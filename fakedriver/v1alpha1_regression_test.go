@@ -11,7 +11,7 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-// TestE49V1alpha1CreateFailsHalfway: a retry finds the bucket that the call before has created, and
+// TestE49V1alpha1CreateFailsHalfway: a retry finds the bucket that the failed call has created, and
 // returns its ID, by which it is deleted.
 func TestE49V1alpha1CreateFailsHalfway(t *testing.T) {
 	s := newStore(t)
@@ -31,8 +31,8 @@ func TestE49V1alpha1CreateFailsHalfway(t *testing.T) {
 	}
 }
 
-// TestE80V1alpha1GrantFailsHalfway: a retry has the account, its rights and its key as they were,
-// and there is one account.
+// TestE80V1alpha1GrantFailsHalfway: a retry finds the account with its rights and its key, and
+// there is one account.
 func TestE80V1alpha1GrantFailsHalfway(t *testing.T) {
 	s := newStore(t)
 	c := startOld(t, fakedriver.Options{Backend: s})
@@ -52,8 +52,8 @@ func TestE80V1alpha1GrantFailsHalfway(t *testing.T) {
 	}
 }
 
-// TestE78E79V1alpha1BucketOfAnotherOwner: the driver neither adopts a bucket of another owner, nor
-// deletes it, and can grant access to one that an administrator has declared.
+// TestE78E79V1alpha1BucketOfAnotherOwner: the driver neither adopts nor deletes a bucket of another
+// owner, and can grant access to one that an administrator has declared.
 func TestE78E79V1alpha1BucketOfAnotherOwner(t *testing.T) {
 	s := newStore(t)
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "foreign", Owner: "admin"}); err != nil {

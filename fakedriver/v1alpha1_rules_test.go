@@ -42,7 +42,7 @@ func TestV1alpha1Serves(t *testing.T) {
 			t.Errorf("methods %v, want 5", methods)
 		}
 		for _, method := range methods {
-			// Without its required fields, a call is rejected by the method itself.
+			// The method itself rejects a call without its required fields.
 			if err := call(t, method); status.Code(err) == codes.Unimplemented {
 				t.Errorf("%s: %v", method, err)
 			}
@@ -63,8 +63,8 @@ func TestV1alpha1Serves(t *testing.T) {
 	})
 }
 
-// TestV1alpha1Status has a backend fail in each way. The caller gets a code of gRPC, a
-// message, and no details.
+// TestV1alpha1Status makes a backend fail in each way. The caller gets a gRPC code, a message, and
+// no details.
 // Spec: A1-ERR-1
 func TestV1alpha1Status(t *testing.T) {
 	detailed, err := status.New(codes.PermissionDenied, "quota of another").WithDetails(&errdetails.ErrorInfo{Reason: "QUOTA"})
@@ -135,8 +135,8 @@ func TestV1alpha1DriverName(t *testing.T) {
 	}
 }
 
-// TestV1alpha1ResponseSizes: what the driver returns for the longest names that a request
-// can have keeps to the limits, too.
+// TestV1alpha1ResponseSizes: responses for the longest possible names in requests meet the size
+// limits, too.
 // Spec: A1-SIZE-2
 func TestV1alpha1ResponseSizes(t *testing.T) {
 	c := startOld(t, fakedriver.Options{})
@@ -151,7 +151,7 @@ func TestV1alpha1ResponseSizes(t *testing.T) {
 			t.Errorf("%T: %v", response, err)
 		}
 	}
-	// What the driver returned is what later requests may have.
+	// Later requests contain the driver's responses.
 	if _, err := c.DriverRevokeBucketAccess(t.Context(), &cosiv1alpha1.DriverRevokeBucketAccessRequest{
 		BucketId: created.GetBucketId(), AccountId: granted.GetAccountId(),
 	}); err != nil {
@@ -159,8 +159,8 @@ func TestV1alpha1ResponseSizes(t *testing.T) {
 	}
 }
 
-// TestV1alpha1Retry: a call whose answer was lost, or that failed half-way, goes on when it
-// is repeated, and is cancelled by the one that undoes it.
+// TestV1alpha1Retry: a repeated call succeeds after a lost reply or a failure half-way, and the
+// opposite call undoes it.
 // Spec: A1-RETRY-1, A1-RETRY-2
 func TestV1alpha1Retry(t *testing.T) {
 	s := newStore(t)
@@ -210,7 +210,7 @@ func TestV1alpha1Retry(t *testing.T) {
 	}
 }
 
-// TestV1alpha1Parallel: of equal calls at the same time, each gets the same answer.
+// TestV1alpha1Parallel: equal calls at the same time get the same answer.
 // Spec: A1-CODE-10
 func TestV1alpha1Parallel(t *testing.T) {
 	s := newStore(t)
@@ -245,8 +245,8 @@ func TestV1alpha1Parallel(t *testing.T) {
 	}
 }
 
-// TestSocketDirectory: a driver puts nothing beside its socket, and only its own user can
-// open that.
+// TestSocketDirectory: a driver puts no other files beside its socket, which only its own user can
+// open.
 func TestSocketDirectory(t *testing.T) {
 	dir := filepath.Join(socketDir(t), "run")
 	target := "unix://" + filepath.Join(dir, "cosi.sock")

@@ -55,7 +55,8 @@ func oldGrant(
 
 func note(text string) map[string]string { return map[string]string{fakedriver.ParameterNote: text} }
 
-// TestDialectOfOne: a driver speaks one version of COSI, and a caller of the other gets UNIMPLEMENTED.
+// TestDialectOfOne: a driver speaks one version of COSI, and a caller of the other gets
+// UNIMPLEMENTED.
 func TestDialectOfOne(t *testing.T) {
 	for dialect, want := range map[dialects.Dialect]struct{ v1alpha1, v1alpha2 codes.Code }{
 		"":                {codes.Unimplemented, codes.OK},
@@ -110,8 +111,8 @@ func TestV1alpha1Create(t *testing.T) {
 	}
 }
 
-// TestV1alpha1BucketID: where S3 does not allow the name, the ID is another, and the
-// other calls take it.
+// TestV1alpha1BucketID: a name that S3 does not allow gets another ID, which the other calls
+// accept.
 // Spec: A1-CREATE-6
 func TestV1alpha1BucketID(t *testing.T) {
 	s := newStore(t)
@@ -304,8 +305,7 @@ func TestV1alpha1Invalid(t *testing.T) {
 	}
 }
 
-// TestV1alpha1IAM: an account without a key, for a ServiceAccount that the driver is not
-// told.
+// TestV1alpha1IAM: an account without a key, for a ServiceAccount that the driver does not know.
 // Spec: A1-GRANT-5
 func TestV1alpha1IAM(t *testing.T) {
 	s := newStore(t)
@@ -396,8 +396,8 @@ func TestV1alpha1NoSecrets(t *testing.T) {
 	}
 }
 
-// TestV1alpha1Backend: failures of the backend, and what an interceptor sees of them, are
-// those of v1alpha2.
+// TestV1alpha1Backend: failures of the backend give the same errors as in v1alpha2, for callers and
+// interceptors.
 // Spec: A1-CREATE-5
 func TestV1alpha1Backend(t *testing.T) {
 	for name, tc := range map[string]struct {

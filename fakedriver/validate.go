@@ -29,8 +29,7 @@ func checkName(field, name string) error {
 	return nil
 }
 
-// checkID checks an ID by the rules of the protocol, and that it names nothing
-// but itself.
+// checkID checks an ID by the rules of the protocol, and that it cannot be read as a path.
 func checkID(field, id string) error {
 	switch {
 	case id == "":
@@ -61,7 +60,7 @@ func checkBucketID(id string) error {
 
 func checkAccountID(id string) error { return checkID("account_id", id) }
 
-// checkAuthentication checks how an application wants to authenticate.
+// checkAuthentication checks how an application authenticates.
 func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.AuthenticationType, serviceAccount string) error {
 	switch authentication.GetType() {
 	case cosiv1alpha2.AuthenticationType_KEY:
@@ -79,7 +78,8 @@ func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.Authentication
 	}
 }
 
-// checkServiceAccount checks for whom an account is. Requests of v1alpha1 do not say.
+// checkServiceAccount checks the ServiceAccount of an account, which requests of v1alpha1 do not
+// have.
 func (d *Driver) checkServiceAccount(name string) error {
 	if d.options.Dialect == dialects.V1alpha1 && name == AnyServiceAccount {
 		return nil
@@ -94,7 +94,7 @@ func (d *Driver) authenticationTypes() string {
 	return "Key"
 }
 
-// quote makes what a caller sent safe to show, and short.
+// quote makes a caller's text short and safe to print.
 func quote(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Builder builds a scenario in code. Each method adds a step, except those that
-// change the previous step: Named, Within, As, When and Refused. The result is the same
-// document as a file. Validate and Run check it in the same way.
+// Builder builds a scenario in code. Each method adds a step, except those that change the previous
+// step: Named, Within, As, When and Refused. The result is the same document as a file. Validate
+// and Run check it in the same way.
 type Builder struct {
 	root   *yaml.Node
 	setup  *yaml.Node
@@ -44,15 +44,15 @@ func newBuilder() *Builder {
 	}
 }
 
-// caller is where the method of this package was called that a test has called. The
-// file has no directory: files that a scenario names are relative to that of the
-// test, in which go test runs it.
+// caller returns the position in a test that called a method of this package. The file has no
+// directory: files that a scenario names are relative to the test's directory, in which go test
+// runs it.
 func caller() spec.Position {
 	_, file, line, _ := runtime.Caller(2)
 	return spec.Position{File: filepath.Base(file), Line: line}
 }
 
-// place remembers where nodes were built, unless that is known already.
+// place remembers the position of nodes, unless it is already known.
 func (b *Builder) place(n *yaml.Node, at spec.Position) {
 	if _, known := b.places[n]; known {
 		return
@@ -63,7 +63,7 @@ func (b *Builder) place(n *yaml.Node, at spec.Position) {
 	}
 }
 
-// step adds a step of one verb.
+// step adds a step with one verb.
 func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 	n, err := node(argument)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 	return b
 }
 
-// about says something about the step before.
+// about sets a field of the previous step.
 func (b *Builder) about(at spec.Position, field string, value *yaml.Node) *Builder {
 	if len(b.steps.Content) == 0 {
 		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " applies to a step, and there is none before it"})
@@ -90,15 +90,15 @@ func (b *Builder) about(at spec.Position, field string, value *yaml.Node) *Build
 	return b
 }
 
-// Named gives the step before a name, for reports.
+// Named gives the previous step a name, for reports.
 func (b *Builder) Named(name string) *Builder { return b.about(caller(), "name", text(name)) }
 
-// Within says how long the step before may take, instead of 10 seconds.
+// Within sets the timeout of the previous step, instead of 10 seconds.
 func (b *Builder) Within(timeout time.Duration) *Builder {
 	return b.about(caller(), "timeout", text(duration(timeout)))
 }
 
-// As binds the result of the step before to a name for later steps: ${name}.
+// As binds the result of the previous step to a name for later steps: ${name}.
 func (b *Builder) As(name string) *Builder { return b.about(caller(), "as", text(name)) }
 
 // When skips the previous step if a CEL expression is false.
@@ -147,7 +147,7 @@ func (b *Builder) document() *yaml.Node {
 	return &whole
 }
 
-// YAML returns the scenario as a file that `cosi-emu run` reads. The error is that of Validate.
+// YAML returns the scenario as a file for `cosi-emu run`. The error is Validate's.
 func (b *Builder) YAML() ([]byte, error) {
 	if err := b.Validate(); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (b *Builder) YAML() ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// indent is that of the scenarios that ship.
+// indent is the indentation of the scenarios that ship.
 const indent = 2
 
 // plain returns a copy with quotes only where YAML needs them.
@@ -185,8 +185,8 @@ func (b *Builder) Run(t T, options ...Option) {
 	open(t, options, s.API()).play(t, s)
 }
 
-// Forgetting has what the step before crashes or restarts start without what it has
-// kept: the store empty, a fake driver without what it has provisioned.
+// Forgetting makes the components that the previous step crashes or restarts start without their
+// data: an empty store, a fake driver without its buckets and accounts.
 func (b *Builder) Forgetting() *Builder {
 	return b.about(caller(), "forget", scalar("!!bool", "true"))
 }

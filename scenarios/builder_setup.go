@@ -9,16 +9,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Description says what the scenario shows.
+// Description describes what the scenario shows.
 func (b *Builder) Description(words string) *Builder {
 	return b.head(caller(), "description", words)
 }
 
-// Proves names what the scenario is evidence of: sections of the KEP and numbers of
+// Proves lists the evidence that the scenario provides: sections of the KEP and numbers of
 // docs/known-failures.md.
 func (b *Builder) Proves(what ...string) *Builder { return b.head(caller(), "proves", what) }
 
-// Labels are what a person can select the scenario by.
+// Labels are for the selection of scenarios.
 func (b *Builder) Labels(labels map[string]string) *Builder {
 	return b.head(caller(), "labels", labels)
 }
@@ -28,12 +28,12 @@ func (b *Builder) API(version objectstorage.Version) *Builder {
 	return b.set(caller(), b.setup, "api", string(version))
 }
 
-// Timeout is how long a step may take that does not say otherwise.
+// Timeout is the timeout of steps without their own.
 func (b *Builder) Timeout(timeout time.Duration) *Builder {
 	return b.set(caller(), b.setup, "timeout", timeout)
 }
 
-// Limits are how much the scenario may do.
+// Limits limit the work of the scenario.
 func (b *Builder) Limits(limits Limits) *Builder { return b.set(caller(), b.setup, "limits", limits) }
 
 // Driver adds a fake driver with a sidecar and classes of its own.
@@ -52,8 +52,8 @@ func (b *Builder) Stopped(components ...string) *Builder {
 	return b.set(caller(), b.setup, "stopped", components)
 }
 
-// Allow has a standing oracle tolerate what it would report. About is a word of
-// what is reported, or empty for anything, and the reason is why it is right here.
+// Allow makes a standing oracle tolerate a finding. About is a word of its report, or empty for
+// any, and the reason explains why it is correct here.
 func (b *Builder) Allow(oracle, about, reason string) *Builder {
 	exception, at := mapping(pair{"oracle", text(oracle)}, pair{"reason", text(reason)}), caller()
 	if about != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// Apply creates objects, or changes them to be like this (server-side apply). They
-// are of Go types of Kubernetes or of COSI, or Fields.
+// Apply creates objects, or changes them to these (server-side apply): Go types of Kubernetes or
+// COSI, or Fields.
 func (b *Builder) Apply(objects ...any) *Builder { return b.step(caller(), "apply", objects) }
 
 // Patch changes parts of an object, KIND/NAME, by a JSON merge patch, in which nil
@@ -23,19 +23,18 @@ func (b *Builder) Patch(object string, changes Fields) *Builder {
 // Delete deletes objects, KIND/NAME.
 func (b *Builder) Delete(objects ...string) *Builder { return b.step(caller(), "delete", objects) }
 
-// Expect waits until an object, KIND/NAME, matches a pattern: Fields that it must
-// have at least, Present or Absent, or a condition made by CEL.
+// Expect waits until an object, KIND/NAME, matches a pattern: a minimum of Fields, Present or
+// Absent, or a condition made by CEL.
 func (b *Builder) Expect(object string, pattern any) *Builder {
 	return b.step(caller(), "expect", Fields{object: pattern})
 }
 
-// AlwaysFor fails at the first moment of a time at which an object does not match.
+// AlwaysFor fails when an object does not match during a time.
 func (b *Builder) AlwaysFor(object string, pattern any, time time.Duration) *Builder {
 	return b.step(caller(), "always", Fields{"objects": Fields{object: pattern}, "for": time})
 }
 
-// AlwaysWhile fails at the first moment at which an object does not match while
-// steps run.
+// AlwaysWhile fails when an object does not match while steps run.
 func (b *Builder) AlwaysWhile(object string, pattern any, steps *Builder) *Builder {
 	return b.step(caller(), "always", Fields{"objects": Fields{object: pattern}, "while": b.within(steps)})
 }
@@ -46,11 +45,10 @@ func (b *Builder) Calls(events Events) *Builder { return b.step(caller(), "calls
 // Never fails if the journal has one of the events.
 func (b *Builder) Never(events Events) *Builder { return b.step(caller(), "never", events) }
 
-// Mark gives this moment a name, for Events.
+// Mark marks this moment, for Events.
 func (b *Builder) Mark(name string) *Builder { return b.step(caller(), "mark", name) }
 
-// Settle waits until there has been no API write and no call for a time; 0 means
-// 200 ms.
+// Settle waits until the components make no API write and no call for a time; 0 means 200 ms.
 func (b *Builder) Settle(quiet time.Duration) *Builder {
 	if quiet == 0 {
 		return b.step(caller(), "settle", Fields{})
@@ -64,13 +62,13 @@ func (b *Builder) Call(call Call) *Builder { return b.step(caller(), "call", cal
 // S3 uses S3 with the credentials of a Secret.
 func (b *Builder) S3(use S3) *Builder { return b.step(caller(), "s3", use) }
 
-// Backend looks at, or changes, what the store holds.
+// Backend checks or changes the contents of the store.
 func (b *Builder) Backend(backend Backend) *Builder { return b.step(caller(), "backend", backend) }
 
 // Crash kills components, and starts them again.
 func (b *Builder) Crash(components ...string) *Builder { return b.step(caller(), "crash", components) }
 
-// Restart stops components in good order, and starts them again.
+// Restart stops components gracefully, and starts them again.
 func (b *Builder) Restart(components ...string) *Builder {
 	return b.step(caller(), "restart", components)
 }
@@ -78,13 +76,13 @@ func (b *Builder) Restart(components ...string) *Builder {
 // Start starts components.
 func (b *Builder) Start(components ...string) *Builder { return b.step(caller(), "start", components) }
 
-// Stop stops components in good order.
+// Stop stops components gracefully.
 func (b *Builder) Stop(components ...string) *Builder { return b.step(caller(), "stop", components) }
 
-// Inject makes something go wrong from now on.
+// Inject applies a fault from now on.
 func (b *Builder) Inject(f fault.Fault) *Builder { return b.step(caller(), "inject", f) }
 
-// Heal ends faults by their names; all if none is named.
+// Heal ends faults by their names; without names all.
 func (b *Builder) Heal(faults ...string) *Builder {
 	return b.step(caller(), "heal", slices.Concat([]string{}, faults))
 }
@@ -120,7 +118,7 @@ func (b *Builder) Golden(file string, objects ...string) *Builder {
 	return b.step(caller(), "golden", Fields{"file": file, "objects": objects})
 }
 
-// within takes over the steps of a list, with their places and problems.
+// within returns the steps of a list, and takes over their positions and problems.
 func (b *Builder) within(steps *Builder) *yaml.Node {
 	maps.Copy(b.places, steps.places)
 	b.failed = append(b.failed, steps.failed...)

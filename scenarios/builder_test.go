@@ -61,7 +61,7 @@ func TestBuilderRun(t *testing.T) {
 		Run(t)
 }
 
-// TestBuilderMakesTheSame compares what is built with what a file says.
+// TestBuilderMakesTheSame compares built scenarios with files.
 func TestBuilderMakesTheSame(t *testing.T) {
 	const file = `
 apiVersion: cosi-emu/v1alpha1

@@ -14,8 +14,8 @@ import (
 
 var fenced = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```\n") //nolint:gocritic // with (?m), ^ begins a line
 
-// TestDocumentation runs every scenario of docs/scenarios.md, and every list of
-// steps as one. What is a part of a scenario is only read.
+// TestDocumentation runs every scenario of docs/scenarios.md, and every list of steps as one. Parts
+// of a scenario are only parsed.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../docs/scenarios.md")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("%v\n%s", err, text)
 		}
 		if strings.HasPrefix(string(page[block[2]:block[3]]), "allow:") {
-			continue // it needs something that has gone wrong
+			continue // it needs a failure
 		}
 		name := filepath.Join(dir, fmt.Sprintf("%02d.yaml", i))
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil { //nolint:gosec // in the test's own directory
@@ -49,7 +49,7 @@ func TestDocumentation(t *testing.T) {
 	scenarios.Run(t, filepath.Join(dir, "*.yaml"), scenarios.AllowExec())
 }
 
-// TestShortest counts the lines of the scenario that the page begins with.
+// TestShortest counts the lines of the first scenario of the page.
 func TestShortest(t *testing.T) {
 	page, err := os.ReadFile("../docs/scenarios.md")
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// inProcess is a driver in this process, and its server while there is one.
+// inProcess is a driver in this process, with its running server, if any.
 type inProcess struct {
 	identity    cosiv1alpha2.IdentityServer
 	provisioner cosiv1alpha2.ProvisionerServer
 }
 
-// serve starts a server. What stop returns is why it has ended, if not by stop.
+// serve starts a server. stop returns the reason for which it ended, unless stop ended it.
 func (d *inProcess) serve(ctx context.Context) (endpoint string, stop func() error, err error) {
-	dir, err := os.MkdirTemp("", "cosi-") // short, because the path of a socket may have only some 100 bytes
+	dir, err := os.MkdirTemp("", "cosi-") // short, because the path of a socket is limited to some 100 bytes
 	if err != nil {
 		return "", nil, fmt.Errorf("serve the driver: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// node returns the YAML of a value: Fields, lists, the arguments of verbs, Kubernetes
-// objects, and every other value that JSON can represent.
+// node returns the YAML of a value: Fields, lists, the arguments of verbs, Kubernetes objects, and
+// every other value that JSON can represent.
 func node(value any) (*yaml.Node, error) {
 	switch v := value.(type) {
 	case nil:
@@ -95,8 +95,8 @@ func dictionary(v reflect.Value) (*yaml.Node, error) {
 	return n, nil
 }
 
-// structure takes the arguments of verbs by their yaml tags, without what is not
-// given, and everything else as JSON has it.
+// structure translates the arguments of verbs by their yaml tags, without zero values, and
+// everything else as JSON.
 func structure(v reflect.Value) (*yaml.Node, error) {
 	n, ours := mapping(), false
 	for _, f := range reflect.VisibleFields(v.Type()) {

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// scheme knows the kinds that can be given as Go types.
+// scheme has the kinds that can be given as Go types.
 var scheme = newScheme()
 
 func newScheme() *runtime.Scheme {
@@ -23,8 +23,8 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// fieldsOf returns what there is to apply of an object: its kind, and no status,
-// because that is not the user's.
+// fieldsOf returns the fields of an object to apply: with its kind, and without the status, which
+// users do not set.
 func fieldsOf(object client.Object) (Fields, error) {
 	kind, err := apiutil.GVKForObject(object, scheme)
 	if err != nil {

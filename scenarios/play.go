@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// play runs a scenario as the test t.
 func (s *stage) play(t T, scenario *spec.Scenario) {
 	t.Helper()
 	engine, emu, release, err := s.enter(t.Context())
@@ -31,7 +30,7 @@ func (s *stage) play(t T, scenario *spec.Scenario) {
 	tell(t, emu, engine.Run(t.Context(), scenario))
 }
 
-// tell says how the scenario went, as the test's own outcome.
+// tell reports the outcome of a scenario as the test's own.
 func tell(t T, emu *emulator.Emulator, result outcome.Result) {
 	t.Helper()
 	switch result.Outcome {
@@ -58,7 +57,7 @@ func explain(test string, j *journal.Journal, result outcome.Result) string {
 	return text.String()
 }
 
-// rerun is the command that runs just one test.
+// rerun is the command that runs one test.
 func rerun(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -67,9 +66,8 @@ func rerun(test string) string {
 	return fmt.Sprintf("go test -run '%s'", strings.Join(parts, "/"))
 }
 
-// wait leaves time to look at what a scenario has left, until the user interrupts
-// it. What a test logs is seen only when it has ended, so this goes to standard
-// error.
+// wait keeps the emulator for inspection until the user interrupts it. The log of a test appears
+// only after its end, so wait writes to standard error.
 func wait(ctx context.Context, emu *emulator.Emulator, result outcome.Result) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()

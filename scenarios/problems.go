@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// problems joins what is wrong in files; nil if nothing is.
+// problems joins the problems of files; nil without any.
 func problems(found []error) error {
 	if err := errors.Join(found...); err != nil {
 		return &problemsError{found}
@@ -18,7 +18,6 @@ func problems(found []error) error {
 // problemsError shows problems as compilers do, each in a line of its own.
 type problemsError struct{ found []error }
 
-// Error implements the error interface.
 func (e *problemsError) Error() string {
 	lines := []string{"the scenarios cannot be run:"}
 	for _, err := range e.found {
@@ -33,5 +32,4 @@ func (e *problemsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the problems of each file.
 func (e *problemsError) Unwrap() []error { return e.found }

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// recorder is a test that may fail. Its subtests run one after the
-// other, in goroutines of their own so that they can be left as those of package
-// testing are.
+// recorder is a test that may fail. Its subtests run one after another, in their own goroutines, so
+// that FailNow can exit them.
 type recorder struct {
 	name string
 
@@ -69,7 +68,7 @@ func record(name string, f func(*recorder)) *recorder {
 	return r
 }
 
-// outcomes are how the subtests went, in their order.
+// outcomes are the outcomes of the subtests, in their order.
 func (r *recorder) outcomes() []string {
 	var all []string
 	for _, child := range r.children {

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// fromSnapshot uses and changes what the snapshot has.
+// fromSnapshot uses and changes the contents of the snapshot.
 const fromSnapshot = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: NAME
@@ -34,8 +34,8 @@ steps:
 - expect: {BucketClaim/new: {status: {readyToUse: true}}}
 `
 
-// TestSnapshot runs two scenarios that delete what the same snapshot has: each starts from it
-// anew.
+// TestSnapshot runs two scenarios that delete objects of the same snapshot: each starts from the
+// whole snapshot.
 func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	saveSnapshot(t, filepath.Join(dir, "state.snapshot"))
@@ -48,7 +48,7 @@ func TestSnapshot(t *testing.T) {
 	scenarios.Run(t, filepath.Join(dir, "*.yaml"))
 }
 
-// saveSnapshot saves an emulator with a claim that is ready.
+// saveSnapshot saves an emulator with a ready claim.
 func saveSnapshot(t *testing.T, file string) {
 	t.Helper()
 	emu, err := emulator.Start(t.Context(), emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded})

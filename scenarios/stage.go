@@ -12,28 +12,28 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// stage is where scenarios of the same ground run.
+// stage runs scenarios with the same ground.
 type stage struct {
 	ground ground
 	shared *emulatortest.Shared // nil on the caller's own emulator
 
 	mu         sync.Mutex
 	engine     *engine.Engine
-	emulator   *emulator.Emulator // that the engine is for
+	emulator   *emulator.Emulator // the engine's
 	endpoint   string             // of the driver in this process
-	stopDriver func() error       // nil if it does not run
+	stopDriver func() error       // nil while it is stopped
 
-	tests int // that have it open; guarded by stages.mu
+	tests int // number of tests that use it; guarded by stages.mu
 }
 
-// stages are those that tests have open.
+// stages are the stages that tests use.
 var stages = struct {
 	mu   sync.Mutex
 	open map[ground]*stage
 }{open: map[ground]*stage{}}
 
-// openStage returns the stage for some options and a version of the COSI kinds. Nothing is started yet. The caller
-// closes it, once.
+// openStage returns the stage for some options and a version of the COSI kinds. It starts nothing.
+// The caller closes it, once.
 func openStage(all []Option, api objectstorage.Version) (s *stage, closeStage func() error) {
 	g := ground{api: api}
 	for _, option := range all {
@@ -57,7 +57,7 @@ func openStage(all []Option, api objectstorage.Version) (s *stage, closeStage fu
 	return s, func() error { return errors.Join(release(), s.leave()) }
 }
 
-// leave ends the driver in this process when no test needs it any more.
+// leave stops the driver in this process after its last test.
 func (s *stage) leave() error {
 	stages.mu.Lock()
 	defer stages.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *stage) leave() error {
 	return s.stopDriver()
 }
 
-// options are those of the emulator. The driver must answer before it starts.
+// options returns the options of the emulator. The driver must answer before it starts.
 func (s *stage) options() (emulator.Options, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *stage) options() (emulator.Options, error) {
 	return options, nil
 }
 
-// enter waits for the emulator, and returns the engine that all scenarios on it
-// share, because some must run alone.
+// enter waits for the emulator, and returns the engine that all scenarios on it share, because some
+// must run alone.
 func (s *stage) enter(ctx context.Context) (*engine.Engine, *emulator.Emulator, func() error, error) {
 	emu, release := s.ground.emulator, func() error { return nil }
 	if s.shared != nil {
@@ -116,7 +116,7 @@ func (s *stage) enter(ctx context.Context) (*engine.Engine, *emulator.Emulator, 
 	return s.engine, emu, release, nil
 }
 
-// startsOwn reports whether the scenarios have nothing of the caller's.
+// startsOwn reports whether the scenarios use nothing of the caller's.
 func (s *stage) startsOwn() bool {
 	g := s.ground
 	return g.emulator == nil && g.endpoint == "" && g.inProcess == nil

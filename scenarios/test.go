@@ -10,10 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// T is what a scenario needs of the test that runs it; *testing.T and *testing.B
-// have it.
+// T is the part of a test that a scenario uses; *testing.T and *testing.B implement it.
 type T interface {
-	// Name is how go test -run finds it.
+	// Name is the name for go test -run.
 	Name() string
 	Helper()
 	Context() context.Context
@@ -24,18 +23,17 @@ type T interface {
 	Skip(args ...any)
 }
 
-// Suite is a test that has tests of its own, as *testing.T does.
+// Suite is a test with subtests, such as *testing.T.
 type Suite[Self any] interface {
 	T
 	Parallel()
 	Run(name string, f func(t Self)) bool
 }
 
-// Run runs the scenarios of the files that a pattern matches, as filepath.Glob has
-// it: each as a subtest of its name. They are parallel, but for those that disturb
-// what all share, which come first. Lists of steps that the pattern matches, too,
-// are skipped. A pattern that matches nothing, a file that cannot be read and a
-// name that is there twice fail the test before anything is started.
+// Run runs the scenarios of the files that match a pattern of filepath.Glob, each as a subtest of
+// its name. They run in parallel, except for those that disturb shared components, which run first.
+// Matching lists of steps are skipped. A pattern without a match, a file that cannot be read and a
+// duplicate name fail the test before anything starts.
 func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	t.Helper()
 	all, err := load(pattern)
@@ -64,7 +62,7 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	}
 }
 
-// open opens a stage for a version of the COSI kinds until the test, with its subtests, has ended.
+// open opens a stage for a version of the COSI kinds until the test and its subtests have ended.
 func open(t T, options []Option, api objectstorage.Version) *stage {
 	t.Helper()
 	stage, closeStage := openStage(options, api)
@@ -76,7 +74,7 @@ func open(t T, options []Option, api objectstorage.Version) *stage {
 	return stage
 }
 
-// load reads the scenarios of all files, and reports every problem there is.
+// load reads the scenarios of all files, and reports every problem.
 func load(pattern string) ([]*spec.Scenario, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {
@@ -106,8 +104,8 @@ func load(pattern string) ([]*spec.Scenario, error) {
 	return all, problems(found)
 }
 
-// loadFile reads the scenarios of a file. A list of steps has none, unless it was
-// named: then it is taken for a scenario, so that the error says what it is.
+// loadFile reads the scenarios of a file. A list of steps has none, unless the file was named
+// explicitly: then it is read as a scenario, for a helpful error.
 func loadFile(file string, named bool) ([]*spec.Scenario, error) {
 	data, err := spec.ReadFile(file)
 	if err != nil {

@@ -2,17 +2,17 @@ package scenarios
 
 import "time"
 
-// Fields are the fields of an object, of a pattern, or of a message, as they would
-// be written in YAML. Texts may have expressions in them: "${class}".
+// Fields are the fields of an object, of a pattern, or of a message, as in YAML. Texts may contain
+// expressions: "${class}".
 type Fields map[string]any
 
 // List is a list in Fields.
 type List []any
 
-// word is a word that is no text.
+// word is a keyword of the format.
 type word string
 
-// In patterns, Present is any value that there is, and Absent is none.
+// In patterns, Present matches any existing value, and Absent a missing one.
 const (
 	Present word = "present"
 	Absent  word = "absent"
@@ -21,7 +21,7 @@ const (
 // condition is a CEL expression in a pattern.
 type condition string
 
-// CEL is a condition about self, the value: CEL("self > 3").
+// CEL is a condition on self, the value: CEL("self > 3").
 func CEL(expression string) any { return condition(expression) }
 
 // duration is how a document has it.

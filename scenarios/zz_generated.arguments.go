@@ -72,7 +72,7 @@ type Modes struct {
 	BucketMetadata []string `yaml:"bucketMetadata"`
 }
 
-// Events are what the journal must have, or must not have, between two marks.
+// Events are required or forbidden events in the journal between two marks.
 type Events struct {
 	// Since: start mark; default: the start of the scenario.
 	Since string `yaml:"since"`
@@ -86,7 +86,7 @@ type Events struct {
 	Only bool `yaml:"only"`
 }
 
-// Event is what an event is like. Fields that are not given match all.
+// Event is a pattern of events. Fields that are not given match all.
 type Event struct {
 	// Seam: api, rpc, store or process; default rpc.
 	Seam string `yaml:"seam"`
@@ -156,7 +156,7 @@ type S3 struct {
 	Code string `yaml:"code"`
 }
 
-// Backend is a look at, or a change of, what the store holds.
+// Backend inspects or changes the contents of the store.
 type Backend struct {
 	// Buckets: expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent.
 	Buckets Fields `yaml:"buckets"`
@@ -200,7 +200,7 @@ type Place struct {
 	Key string `yaml:"key"`
 }
 
-// Policy is what an account may do in a bucket.
+// Policy has an account's rights in a bucket.
 type Policy struct {
 	// Bucket: name of the bucket.
 	Bucket string `yaml:"bucket"`

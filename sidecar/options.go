@@ -13,75 +13,69 @@ import (
 
 // Defaults of the Options.
 const (
-	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
+	// DefaultWorkers is the number of objects of each kind that are reconciled at once. Most
 	// workers wait for the driver.
-	DefaultWorkers = instance.DefaultWorkers
-	// DefaultRetryBaseDelay is the delay before the first retry.
+	DefaultWorkers        = instance.DefaultWorkers
 	DefaultRetryBaseDelay = instance.DefaultRetryBaseDelay
-	// DefaultRetryMaxDelay is the longest delay between retries.
-	DefaultRetryMaxDelay = instance.DefaultRetryMaxDelay
-	// DefaultConnectTimeout is how long New waits for the driver.
+	DefaultRetryMaxDelay  = instance.DefaultRetryMaxDelay
+	// DefaultConnectTimeout is the time for which New waits for the driver.
 	DefaultConnectTimeout = instance.DefaultConnectTimeout
-	// DefaultRPCTimeout is the deadline of each call to the driver.
-	DefaultRPCTimeout = instance.DefaultRPCTimeout
-	// DefaultLeaseDuration is how long other instances wait before they take a Lease
-	// that is not renewed.
+	DefaultRPCTimeout     = instance.DefaultRPCTimeout
+	// DefaultLeaseDuration is the time after which other instances take a Lease that is not
+	// renewed.
 	DefaultLeaseDuration = instance.DefaultLeaseDuration
-	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
+	// DefaultRenewDeadline is the time in which the leader must renew its Lease.
 	DefaultRenewDeadline = instance.DefaultRenewDeadline
-	// DefaultRetryPeriod is the time between two attempts.
-	DefaultRetryPeriod = instance.DefaultRetryPeriod
+	DefaultRetryPeriod   = instance.DefaultRetryPeriod
 )
 
 // Options are the settings of a Sidecar. Endpoint is required.
 type Options struct {
-	// Endpoint is the driver's address: unix:///path.sock, or any other gRPC
-	// target.
+	// Endpoint is the driver's address: unix:///path.sock, or any other gRPC target.
 	Endpoint string
 	// DialOptions are applied to the connection after the sidecar's own.
 	DialOptions []grpc.DialOption
-	// ConnectTimeout is how long New waits for the driver. Zero means
+	// ConnectTimeout is the time for which New waits for the driver. Zero means
 	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
 	// RPCTimeout is the deadline of each call to the driver. Zero means
 	// DefaultRPCTimeout.
 	RPCTimeout time.Duration
 
-	// CertificateAuthority goes into every access Secret, under the key
-	// COSI_CERTIFICATE_AUTHORITY: PEM certificates, by which applications verify the
-	// object storage. If it is empty, they need none.
+	// CertificateAuthority is copied into every access Secret, under the key
+	// COSI_CERTIFICATE_AUTHORITY: PEM certificates with which applications verify the object
+	// storage; empty if they need none.
 	CertificateAuthority string
 
 	// SecretKeys are the sets of keys of access Secrets. Empty means the KEP's. With the kinds of
 	// v1alpha1 it must be empty: their Secrets have one key.
 	SecretKeys []v1alpha2.SecretKeySet
 
-	// Logger takes the log. The zero value logs nothing.
+	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
 
-	// Now is the clock that decides whether the Lease has expired, whose holder serves
-	// other protocols.
-	// Nothing else depends on the time. It defaults to time.Now.
+	// Now is the clock for the expiry of a Lease whose holder serves other protocols. Nothing else
+	// depends on the time. It defaults to time.Now.
 	Now func() time.Time
 
-	// Strict rejects what v1alpha1 allows although it makes no sense, such as an
-	// authentication type that does not exist. Otherwise it is accepted, as in COSI v0.2,
-	// with an Event that names the field. v1alpha2 leaves nothing of that kind open.
+	// Strict rejects meaningless input that v1alpha1 allows, such as an authentication type that
+	// does not exist. Otherwise it is accepted, as in COSI v0.2, with an Event that names the
+	// field. v1alpha2 allows no such input.
 	Strict bool
 
-	// Workers is how many objects of each kind are reconciled at the same time.
-	// Zero means DefaultWorkers.
+	// Workers is the number of objects of each kind that are reconciled at the same time. Zero
+	// means DefaultWorkers.
 	Workers int
 
-	// RetryBaseDelay is the delay before the first retry after an error; it
-	// doubles with each further one. Zero means DefaultRetryBaseDelay.
+	// RetryBaseDelay is the delay before the first retry after an error; it doubles with each
+	// retry. Zero means DefaultRetryBaseDelay.
 	RetryBaseDelay time.Duration
 	// RetryMaxDelay is the longest delay between retries. Zero means
 	// DefaultRetryMaxDelay.
 	RetryMaxDelay time.Duration
 
-	// Metrics are the options of the metrics endpoint. An empty BindAddress disables it, as
-	// "0" does. With SecureServing and a CertDir, the certificate must be there.
+	// Metrics are the options of the metrics endpoint. An empty BindAddress disables it, as "0"
+	// does. With SecureServing and a CertDir, the certificate must exist.
 	Metrics metricsserver.Options
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
 	// /readyz. The empty string and "0" disable them.
@@ -90,23 +84,21 @@ type Options struct {
 	// LeaderElection makes the sidecar wait until it holds the Lease of its driver,
 	// so that further instances can be standbys.
 	LeaderElection bool
-	// LeaderElectionNamespace is the namespace of the Lease. If it is empty, the
-	// namespace of the Pod that the sidecar runs in is used.
+	// LeaderElectionNamespace is the namespace of the Lease. It defaults to the namespace of the
+	// sidecar's Pod.
 	LeaderElectionNamespace string
-	// DriverGroup distinguishes drivers that have the same name by mistake: all
-	// sidecars of one driver have the same group. It must be a valid label value, and
-	// defaults to the namespace of the Pod. The Lease records it, also without
-	// LeaderElection and after the sidecar has stopped: sidecars of other groups fail.
-	// It requires that the Leases of all sidecars are in one namespace. Without any
-	// LeaderElectionNamespace nothing is recorded.
+	// DriverGroup distinguishes drivers that have the same name by mistake: all sidecars of one
+	// driver have the same group. It must be a valid label value, and defaults to the namespace of
+	// the Pod. The Lease records it, also without LeaderElection and after the sidecar has stopped:
+	// sidecars of other groups fail. This requires that the Leases of all sidecars are in one
+	// namespace. Without any LeaderElectionNamespace nothing is recorded.
 	DriverGroup string
-	// TakeOver is a group that the driver's name may be taken from. It is for an
-	// administrator who knows that the other driver is gone for good.
+	// TakeOver is a group from which the sidecar takes over the driver's name. It is for an
+	// administrator who knows that the other driver no longer exists.
 	TakeOver string
-	// LeaseDuration is how long other instances wait before they take a Lease that
-	// is not renewed. RenewDeadline is how long the leader tries to renew it before
-	// it stops. RetryPeriod is the time between two attempts. Zero means the default
-	// of each.
+	// LeaseDuration is the time after which other instances take a Lease that is not renewed.
+	// RenewDeadline is the time in which the leader must renew it, or stop. RetryPeriod is the time
+	// between two attempts. Zero means the default of each.
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
-// generation has the kinds and the reconcilers of v1alpha2.
 func generation(d *driver.Driver) instance.Generation {
 	return instance.Generation{
 		AddToScheme:  v1alpha2.AddToScheme,

@@ -1,7 +1,6 @@
-// Package crds embeds the CustomResourceDefinitions of the COSI kinds, as
-// controller-gen makes them from packages v1alpha2 and v1alpha1, so that programs and tests
-// can install them without files beside them. The kinds of both versions have the same names:
-// a cluster has those of one version.
+// Package crds embeds the CustomResourceDefinitions of the COSI kinds, which controller-gen
+// generates from packages v1alpha2 and v1alpha1, so that programs and tests can install them. The
+// kinds of both versions have the same names: a cluster serves one version.
 package crds
 
 import (
@@ -24,25 +23,25 @@ var manifestsV1alpha1 embed.FS
 // Manifests are the CustomResourceDefinitions of v1alpha2 as YAML files, one for each kind.
 func Manifests() fs.FS { return manifests }
 
-// ManifestsV1alpha1 are those of v1alpha1.
+// ManifestsV1alpha1 are the CustomResourceDefinitions of v1alpha1 as YAML files, one for each kind.
 func ManifestsV1alpha1() fs.FS {
 	dir, err := fs.Sub(manifestsV1alpha1, "v1alpha1")
 	if err != nil {
-		panic(err) // the name is a valid one
+		panic(err) // the name is valid
 	}
 	return dir
 }
 
-// All returns the CustomResourceDefinitions of v1alpha2, decoded, in the order of their
-// names. The objects are the caller's own.
+// All returns the CustomResourceDefinitions of v1alpha2, decoded, in the order of their names. The
+// caller owns the objects.
 func All() ([]*apiextensionsv1.CustomResourceDefinition, error) { return decode(Manifests()) }
 
-// AllV1alpha1 returns those of v1alpha1.
+// AllV1alpha1 returns the CustomResourceDefinitions of v1alpha1, as All does.
 func AllV1alpha1() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return decode(ManifestsV1alpha1())
 }
 
-// For returns those of a version.
+// For returns the CustomResourceDefinitions of a version.
 func For(version objectstorage.Version) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	if version == objectstorage.V1alpha1 {
 		return AllV1alpha1()

@@ -21,8 +21,8 @@ func TestAll(t *testing.T) {
 	var names []string
 	for _, crd := range all {
 		names = append(names, crd.Name)
-		// Without it the API server does not accept a group below k8s.io, and it
-		// wants "unapproved" in front where it cannot be the address of a review.
+		// Without it the API server rejects a group below k8s.io. Its value starts with
+		// "unapproved" unless it is the address of a review.
 		if got := crd.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation]; got != approved {
 			t.Errorf("%s has the annotation %s %q, want %q", crd.Name, apiextensionsv1.KubeAPIApprovedAnnotation, got, approved)
 		}
@@ -51,8 +51,7 @@ func checkVersion(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// TestAllIsTheCallers checks that no caller sees what another one does to the
-// objects.
+// TestAllIsTheCallers checks that callers do not share the objects.
 func TestAllIsTheCallers(t *testing.T) {
 	first, err := crds.All()
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 )
 
-// TestFields has every field of every kind, as the KEP's API reference has them,
-// and no other: a namespace of a BucketClaim in a BucketAccess, or what a Bucket
-// says of its backend in a BucketClaim, would be a field too many.
+// TestFields compares the fields of every kind with the KEP's API reference, so that neither has
+// more.
 // KEP: CHANGE-6, CHANGE-11, USE-7, API-BUCKET-0, API-BUCKET-STATUS-6, API-CLAIM-0, API-CLASS-0
 // KEP: API-ACCESS-0, API-ACCESS-4, API-ACCESS-SPEC-2, API-ACCESSCLASS-0, ALT-1
 func TestFields(t *testing.T) {
@@ -65,8 +64,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// fields are the paths of all values below a schema. Conditions are those of all
-// of Kubernetes.
+// fields are the paths of all values below a schema, except those of Kubernetes' conditions.
 func fields(path string, schema *apiextensionsv1.JSONSchemaProps) []string {
 	switch {
 	case strings.HasSuffix(path, "status.conditions"):

@@ -12,10 +12,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// Missing returns the fields that a definition of one of the kinds lacks in a version, as
-// paths such as status.conditions, sorted. The definitions of earlier drafts lack some. An API
-// server drops these fields from every write, and reports no error. Of a definition that is no kind of
-// COSI, or does not serve the version, it returns an error.
+// Missing returns the fields that a definition of a COSI kind lacks in a version, as sorted paths
+// such as status.conditions. The definitions of earlier drafts lack some. An API server drops these
+// fields from every write, and reports no error. Missing returns an error for other kinds, and for
+// a version that the definition does not serve.
 func Missing(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) ([]string, error) {
 	all, err := For(version)
 	if err != nil {
@@ -34,8 +34,8 @@ func Missing(definition *apiextensionsv1.CustomResourceDefinition, version objec
 	return missing, nil
 }
 
-// Difference describes the fields that Missing returns, with the day on which the definition was
-// created if it is of a cluster; it is empty if there are none.
+// Difference describes the fields that Missing returns, with the creation date of a cluster's
+// definition; it is empty if there are none.
 func Difference(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) (string, error) {
 	missing, err := Missing(definition, version)
 	if err != nil || len(missing) == 0 {
@@ -64,7 +64,7 @@ func HasField(definition *apiextensionsv1.CustomResourceDefinition, version obje
 	return schema != nil
 }
 
-// schemaOf returns the schema of a version that is served, or nil.
+// schemaOf returns the schema of a served version, or nil.
 func schemaOf(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) *apiextensionsv1.JSONSchemaProps {
 	for i := range definition.Spec.Versions {
 		if v := &definition.Spec.Versions[i]; v.Served && v.Name == string(version) && v.Schema != nil {

@@ -25,7 +25,6 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// earlierAccess returns the definition of BucketAccess as an earlier draft had it.
 func earlierAccess(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	all, err := crds.All()

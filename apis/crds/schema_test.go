@@ -10,8 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 )
 
-// TestDescriptions checks that the schemas, from which kubectl explain and
-// editors tell what a field is for, say so of each field.
+// TestDescriptions checks that the schemas describe each field, for kubectl explain and editors.
 func TestDescriptions(t *testing.T) {
 	all, err := crds.All()
 	if err != nil {
@@ -22,13 +21,13 @@ func TestDescriptions(t *testing.T) {
 		if schema.Description == "" {
 			t.Errorf("%s has no description", kind)
 		}
-		delete(schema.Properties, "metadata") // which the API server describes
+		delete(schema.Properties, "metadata") // the API server describes it
 		checkDescriptions(t, kind, schema)
 	}
 }
 
-// checkDescriptions checks what is below a schema. Entries of a list and values
-// of a map are described with the list or the map.
+// checkDescriptions checks the fields below a schema. Entries of a list and values of a map are
+// described with the list or the map.
 func checkDescriptions(t *testing.T, path string, schema *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {

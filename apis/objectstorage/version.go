@@ -1,5 +1,5 @@
-// Package objectstorage says which versions API group objectstorage.k8s.io has, so that a
-// program can serve each of them.
+// Package objectstorage has the versions of API group objectstorage.k8s.io, so that a program can
+// serve each of them.
 package objectstorage
 
 import (
@@ -19,7 +19,7 @@ type Version string
 
 // The versions.
 const (
-	// V1alpha1 is what most deployments run.
+	// V1alpha1 is the version that most deployments run.
 	V1alpha1 Version = "v1alpha1"
 	// V1alpha2 is the version of KEP-1979.
 	V1alpha2 Version = "v1alpha2"
@@ -31,7 +31,7 @@ var ErrVersion = errors.New("unknown version of objectstorage.k8s.io")
 // Versions returns all versions, oldest first.
 func Versions() []Version { return []Version{V1alpha1, V1alpha2} }
 
-// ParseVersion returns the version of a name. The error wraps ErrVersion.
+// ParseVersion returns the version with a name. The error wraps ErrVersion.
 func ParseVersion(name string) (Version, error) {
 	switch v := Version(name); v {
 	case V1alpha1, V1alpha2:

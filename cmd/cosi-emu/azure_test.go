@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestAzure is the session of docs/azure.md: an application finds everything in the environment,
+// TestAzure runs the session of docs/azure.md: an application finds everything in the environment,
 // also after a restart on another port, until its access is revoked.
 func TestAzure(t *testing.T) {
 	t.Parallel()

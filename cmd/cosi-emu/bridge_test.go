@@ -13,17 +13,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// oldDriver is a driver of v1alpha1 that knows nothing of this program.
+// oldDriver is a driver of v1alpha1 that is independent of this program.
 type oldDriver struct {
 	h      *home
 	socket string
 	state  string
 }
 
-// newOldDriver builds the driver and runs it until the test ends.
 func (h *home) newOldDriver(flags ...string) *oldDriver {
 	h.t.Helper()
-	dir, err := os.MkdirTemp("", "ce-") // not below the home, whose processes are counted
+	dir, err := os.MkdirTemp("", "ce-") // outside the home, whose processes are counted
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -42,7 +41,6 @@ func (h *home) newOldDriver(flags ...string) *oldDriver {
 	return d
 }
 
-// buildOldDriver builds the driver into a directory.
 func (h *home) buildOldDriver(dir string) (program string) {
 	h.t.Helper()
 	program = filepath.Join(dir, "olddriver")
@@ -53,7 +51,7 @@ func (h *home) buildOldDriver(dir string) (program string) {
 	return program
 }
 
-// expectNothing expects that the driver has nothing left of what it has made.
+// expectNothing expects that the driver has deleted everything that it created.
 func (d *oldDriver) expectNothing() {
 	d.h.t.Helper()
 	harness.Eventually(d.h.t, "the driver has nothing left", func(context.Context) error {
@@ -79,8 +77,8 @@ const granted = `- apply:
 - expect: {BucketAccess/app: absent}
 `
 
-// TestOldDriver runs scenarios of the suite with a driver of v1alpha1 that chooses IDs
-// which v1alpha2 does not allow, and explores the bridge in front of it.
+// TestOldDriver runs scenarios of the suite with a driver of v1alpha1 whose IDs v1alpha2 does not
+// allow, and explores the bridge in front of it.
 func TestOldDriver(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -102,7 +100,7 @@ func TestOldDriver(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// legacy claims a bucket that the driver has already.
+// legacy claims an existing bucket of the driver.
 const legacy = `- apply:
     kind: Bucket
     metadata: {name: legacy}
@@ -115,14 +113,14 @@ const legacy = `- apply:
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {existingBucketName: legacy, protocols: [S3]}}
 `
 
-// released deletes what legacy has made.
+// released deletes the objects of legacy.
 const released = `- delete: BucketClaim/photos
 - expect: {BucketClaim/photos: absent}
 - delete: Bucket/legacy
 - expect: {Bucket/legacy: absent}
 `
 
-// TestAssumeExisting uses a bucket that a driver of v1alpha1 has already.
+// TestAssumeExisting uses an existing bucket of a driver of v1alpha1.
 func TestAssumeExisting(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -145,7 +143,7 @@ func TestAssumeExisting(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestBridge runs the bridge alone, and kills it. Its successor finds the IDs.
+// TestBridge runs the bridge alone, and kills it. The next process finds the IDs.
 func TestBridge(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// bucket is an S3 client that knows nothing but a Secret.
+// bucket is an S3 client that is configured from a Secret.
 type bucket struct {
 	client *s3.Client
 	name   *string
@@ -69,7 +69,6 @@ func (b bucket) list(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// rejection returns the code with which the store rejects the key, or "".
 func (b bucket) rejection(t *testing.T) string {
 	t.Helper()
 	_, err := b.list(t.Context())

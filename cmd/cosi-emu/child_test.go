@@ -20,10 +20,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestChildrenKilled runs `cosi-emu controller` and `cosi-emu sidecar` as processes
-// at the seams of an emulator, and has kill -9 end them: by faults in the middle of
-// their work, and from outside by their process IDs. The journal has each death, and
-// each piece of work as often as it takes to recover.
+// TestChildrenKilled runs `cosi-emu controller` and `cosi-emu sidecar` as processes at the seams of
+// an emulator. Faults kill them in the middle of their work, and the test by their process IDs. The
+// journal records each death, and no more work than the recovery needs.
 func TestChildrenKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -72,7 +71,7 @@ func TestChildrenKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, object := range []client.Object{claim, bucket} { // the access is gone before the claim
+	for _, object := range []client.Object{claim, bucket} { // the access must end before the claim
 		harness.Until(t, object.GetName()+" is gone", func(ctx context.Context) (bool, error) {
 			err := emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
 			return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
@@ -91,8 +90,8 @@ func TestChildrenKilled(t *testing.T) {
 	}
 }
 
-// killFromOutside kills the process of a component, waits until the emulator has
-// noticed, and starts the component again.
+// killFromOutside kills the process of a component, waits until the emulator has noticed, and
+// starts the component again.
 func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
 	h.t.Helper()
 	found := harness.Processes(h.t, h.program()+" "+name)
@@ -112,7 +111,7 @@ func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
 	}
 }
 
-// counted counts deaths, and the work that must not be done more often than needed.
+// counted counts deaths, and operations that must not be repeated needlessly.
 func counted(emu *emulator.Emulator) map[string]int {
 	work := map[string]bool{
 		"crash": true, "fail": true, "DriverCreateBucket": true, "DriverGrantBucketAccess": true, "DriverRevokeBucketAccess": true,
@@ -127,7 +126,6 @@ func counted(emu *emulator.Emulator) map[string]int {
 	return all
 }
 
-// application is what an application asks for.
 func application(namespace string) (*v1alpha2.BucketClaim, *v1alpha2.BucketAccess) {
 	claim := &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"},

@@ -25,7 +25,7 @@ var (
 	secretKey = client.ObjectKey{Namespace: "demo", Name: "photos-credentials"}
 )
 
-// cluster is what kubectl has of an emulator: a kubeconfig.
+// cluster has a kubeconfig of an emulator, as kubectl does.
 type cluster struct {
 	t      *testing.T
 	config *rest.Config
@@ -55,7 +55,7 @@ func connectConfig(t *testing.T, cfg *rest.Config) *cluster {
 	return &cluster{t: t, config: cfg, client: c}
 }
 
-// quickstart applies the example and returns what the application gets.
+// quickstart applies the example and returns the application's Secret.
 func (c *cluster) quickstart() map[string]string {
 	c.t.Helper()
 	objects, err := manifest.Decode(examples.Quickstart)
@@ -94,7 +94,7 @@ func (c *cluster) secret() map[string]string {
 	return data
 }
 
-// remove is kubectl delete, which waits until the object is gone.
+// remove is kubectl delete, which waits for the end of the deletion.
 func (c *cluster) remove(key client.ObjectKey, object client.Object) {
 	c.t.Helper()
 	object.SetNamespace(key.Namespace)
@@ -108,7 +108,7 @@ func (c *cluster) remove(key client.ObjectKey, object client.Object) {
 	})
 }
 
-// removeClaim deletes the claim of the quickstart, and waits until its Bucket is gone, too.
+// removeClaim deletes the claim of the quickstart, and waits until its Bucket is deleted, too.
 func (c *cluster) removeClaim() {
 	c.t.Helper()
 	claim, bucket := &v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}

@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestE17E64ComponentsAlone runs the sidecar as a program of its own, before its
-// driver is there. Elsewhere the program was wired up without a driver, or ended
-// again and again until the driver came, and no test of its parts had noticed.
+// TestE17E64ComponentsAlone runs the sidecar as a program of its own, before its driver. In other
+// implementations the program was wired without a driver, or exited repeatedly until the driver
+// started, and no test of its parts noticed.
 func TestE17E64ComponentsAlone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -47,7 +47,7 @@ func TestE17E64ComponentsAlone(t *testing.T) {
 	}
 }
 
-// TestE65FatalErrors: what cannot go on says so by its exit code.
+// TestE65FatalErrors: a program that cannot continue exits with an error code.
 // Spec: A1-LIFE-3
 func TestE65FatalErrors(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// fakeDriverCommand is the command line of a fake driver that keeps what it creates, and
-// whose store fails as the files of the directory outage say.
+// fakeDriverCommand is the command line of a fake driver whose data survive, and whose store fails
+// as the files of the directory outage specify.
 func (h *home) fakeDriverCommand(flags ...string) string {
 	return strings.Join(append([]string{
 		h.program(), "driver", "--endpoint=$(COSI_ENDPOINT)", "--data-dir=$(STATE_DIR)", "--s3-bind-address=" + freeAddress(h.t),
@@ -69,7 +69,7 @@ func (h *home) conformance(wantCode int, args ...string) conformance.Report {
 	return report
 }
 
-// verdicts are those of a report, by profile.
+// verdicts are the verdicts of a report, by profile.
 func verdicts(report conformance.Report) map[string]string {
 	all := map[string]string{}
 	for _, v := range report.Verdicts {
@@ -78,7 +78,6 @@ func verdicts(report conformance.Report) map[string]string {
 	return all
 }
 
-// failed returns the IDs of the checks that failed.
 func failed(report conformance.Report) []string {
 	var ids []string
 	for _, result := range report.Results {
@@ -90,7 +89,7 @@ func failed(report conformance.Report) []string {
 }
 
 // TestConformanceCommand starts, restarts and kills the fake driver, in both versions of COSI, and
-// has its store fail and lose buckets. Nothing is left.
+// makes its store fail and lose buckets. Everything is cleaned up.
 func TestConformanceCommand(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
@@ -121,8 +120,8 @@ func TestConformanceCommand(t *testing.T) {
 	}
 }
 
-// TestConformanceDialect names the dialect of a driver first, judges the driver, and has the differences
-// from the KEP.
+// TestConformanceDialect reports the dialect of a driver first, judges the driver, and lists the
+// differences from the KEP.
 func TestConformanceDialect(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -149,8 +148,8 @@ func TestConformanceDialect(t *testing.T) {
 	}
 }
 
-// TestConformanceOldDriver names the failures of a driver that behaves as badly as some do,
-// and prints no key that the driver prints.
+// TestConformanceOldDriver reports the failures of a driver with typical defects, and prints no key
+// that the driver prints.
 func TestConformanceOldDriver(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -173,7 +172,7 @@ func TestConformanceOldDriver(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestConformanceCompiledIn tests a driver whose socket has a path that is compiled in.
+// TestConformanceCompiledIn tests a driver with a compiled-in socket path.
 func TestConformanceCompiledIn(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -186,7 +185,7 @@ func TestConformanceCompiledIn(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestConformanceRestartCommand tests a driver that runs, and is restarted by a command.
+// TestConformanceRestartCommand tests a running driver that a command restarts.
 func TestConformanceRestartCommand(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -237,7 +236,6 @@ until [ -e %[1]s/d.sock ]; do sleep 0.05; done
 	})
 }
 
-// TestConformanceInterrupted interrupts the suite: the driver ends, and the report is written.
 func TestConformanceInterrupted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -261,7 +259,6 @@ func TestConformanceInterrupted(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestConformanceKilled kills the suite: the driver ends, too.
 func TestConformanceKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -280,7 +277,7 @@ func TestConformanceKilled(t *testing.T) {
 		}
 		return nil
 	})
-	if err := os.RemoveAll(filepath.Join(h.dir, "tmp")); err != nil { // nothing can delete its files
+	if err := os.RemoveAll(filepath.Join(h.dir, "tmp")); err != nil { // no process can delete its files
 		t.Fatal(err)
 	}
 }
@@ -290,15 +287,15 @@ func (h *home) drivers(command string) []string {
 	return slices.DeleteFunc(harness.Processes(h.t, command), func(process string) bool { return strings.Contains(process, "--driver-cmd") })
 }
 
-// TestConformanceControlPlane gives a driver what leads to the API server: it lists Buckets
-// before it serves.
+// TestConformanceControlPlane gives a driver access to the API server: it lists Buckets before it
+// serves.
 func TestConformanceControlPlane(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	if err := os.Mkdir(filepath.Join(h.dir, "kubernetes"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// The driver keeps its kubeconfig, and fails without the namespace.
+	// The driver stores its kubeconfig, and fails without the namespace.
 	h.write("driver.sh", `set -eu
 [ "$POD_NAMESPACE" = cosi-system ]
 [ -z "${KUBERNETES_SERVICE_HOST:-}" ] # the files of a Pod are not those of this control plane
@@ -325,7 +322,7 @@ exec "$@"
 	h.expectNothingLeft()
 }
 
-// TestBadConformanceFlags: wrong flags are rejected before anything is started.
+// TestBadConformanceFlags: wrong flags are rejected before anything starts.
 func TestBadConformanceFlags(t *testing.T) {
 	t.Parallel()
 	test := func(args ...string) func(*home) []string { return command(append([]string{"conformance"}, args...)...) }
@@ -423,7 +420,7 @@ func TestBadConformanceFlags(t *testing.T) {
 	})
 }
 
-// TestConformanceBadDriver: a driver that exits, or never listens, is a report, which says why.
+// TestConformanceBadDriver: for a driver that exits, or never listens, a report explains the cause.
 func TestConformanceBadDriver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -454,7 +451,7 @@ func TestConformanceBadDriver(t *testing.T) {
 }
 
 // TestConformanceWorkflow runs the steps of the workflow that driver authors copy, with this
-// program in place of the one that a step installs.
+// program in place of the installed one.
 func TestConformanceWorkflow(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

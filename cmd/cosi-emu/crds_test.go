@@ -43,8 +43,8 @@ func (h *home) writeForeignDefinitions() string {
 	return filepath.Join(h.dir, "crds.json")
 }
 
-// TestForeignDefinitions: definitions of another draft are served for a controller and a sidecar of that draft, whose
-// errors status shows.
+// TestForeignDefinitions serves definitions of another draft for a controller and a sidecar of that
+// draft, whose errors status shows.
 func TestForeignDefinitions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

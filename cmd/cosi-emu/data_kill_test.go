@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// TestLongDataInUse kills an emulator, again and again, while clients put objects, and
-// expects to find all objects that were acknowledged.
+// TestLongDataInUse kills an emulator repeatedly, while clients put objects, and expects all
+// acknowledged objects.
 func TestLongDataInUse(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -38,8 +38,8 @@ func TestLongDataInUse(t *testing.T) {
 	h.must("down")
 }
 
-// useAndKill puts objects with several clients, kills the emulator when there are
-// enough, and returns those that have been acknowledged.
+// useAndKill puts objects with several clients, kills the emulator after some, and returns the
+// acknowledged ones.
 func (h *home) useAndKill(info instance.Info, b bucket, round int) map[string]string {
 	h.t.Helper()
 	const clients, enough = 8, 100
@@ -51,10 +51,10 @@ func (h *home) useAndKill(info instance.Info, b bucket, round int) map[string]st
 		busy.Go(func() {
 			for i := 0; ; i++ {
 				key := fmt.Sprintf("%d/%d/%d", round, client, i)
-				text := strings.Repeat(key+" ", 1+i%3*10_000) // the larger ones are files of their own
+				text := strings.Repeat(key+" ", 1+i%3*10_000)
 				in := &s3.PutObjectInput{Bucket: b.name, Key: &key, Body: strings.NewReader(text)}
 				if _, err := b.client.PutObject(h.t.Context(), in); err != nil {
-					return // it has been killed, as the number of objects tells
+					return // killed, as the number of objects shows
 				}
 				mu.Lock()
 				if acknowledged[key] = text; len(acknowledged) == enough {

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestProgramsData stops, restarts and kills an emulator whose data is kept.
+// TestProgramsData stops, restarts and kills an emulator with a data directory.
 func TestProgramsData(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -24,7 +24,7 @@ func TestProgramsData(t *testing.T) {
 	h.must("down")
 	h.expectNothingLeft()
 
-	// On another port, which the Secret must say.
+	// The Secret must contain the new port.
 	second := h.up("--data-dir", data)
 	moved := expectData(t, second, secret)
 	openBucket(moved).put(t, "more.txt", "more")
@@ -45,8 +45,8 @@ func TestProgramsData(t *testing.T) {
 	h.must("down")
 }
 
-// expectData expects the object of the first emulator and the same credentials,
-// but for the address of the store. It returns the Secret.
+// expectData expects the object of the first emulator and the same credentials, except for the
+// address of the store. It returns the Secret.
 func expectData(t *testing.T, info instance.Info, old map[string]string) map[string]string {
 	t.Helper()
 	c := connect(t, info.Kubeconfig)

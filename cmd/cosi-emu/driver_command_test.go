@@ -14,15 +14,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// oldDriverCommand is the command line of a driver of v1alpha1 that behaves as badly as
-// some do, in the home.
+// oldDriverCommand is the command line of a driver of v1alpha1 with typical defects, in the home.
 func (h *home) oldDriverCommand(flags ...string) string {
 	h.t.Helper()
 	return strings.Join(append([]string{h.buildOldDriver(h.dir), "-state", "$(STATE_DIR)/state.json", "-keep-socket", "-fail-on-sigterm"},
 		flags...), " ")
 }
 
-// driverPID returns the process of the home's driver.
 func (h *home) driverPID() int {
 	h.t.Helper()
 	var pid int
@@ -43,7 +41,7 @@ func (h *home) driverPID() int {
 	return pid
 }
 
-// expectLogs waits until the log of the driver has a text so many times.
+// expectLogs waits until the log of the driver has a text this often.
 func (h *home) expectLogs(text string, times int) {
 	h.t.Helper()
 	harness.Eventually(h.t, "the driver's log has "+text, func(context.Context) error {
@@ -54,9 +52,9 @@ func (h *home) expectLogs(text string, times int) {
 	})
 }
 
-// TestDriverCommand has the emulator run a driver of v1alpha1: its process is killed and
-// comes back with its buckets, its output is in the log without keys, and nothing of it is
-// left, also after a kill -9 of the emulator.
+// TestDriverCommand makes the emulator run a driver of v1alpha1: its process is killed and comes
+// back with its buckets, its output is in the log without keys, and it is cleaned up, also after a
+// kill -9 of the emulator.
 // Spec: A1-CONFIG-1
 // Known failure: E63
 func TestDriverCommand(t *testing.T) {
@@ -103,7 +101,7 @@ func TestDriverCommand(t *testing.T) {
 		}
 		return nil
 	})
-	h.up("--driver-cmd", command) // over what the killed one has left
+	h.up("--driver-cmd", command) // over the files of the killed emulator
 	h.must("down")
 }
 
@@ -142,8 +140,8 @@ const crashes = `- inject: {name: lost, seam: rpc, component: driver, operation:
 - crash: driver
 `
 
-// TestDriverCommandScenarios runs scenarios that stop and crash the driver, and explores
-// crashes of it, with a driver for each worker.
+// TestDriverCommandScenarios runs scenarios that stop and crash the driver, and explores crashes of
+// it, with a driver for each worker.
 func TestDriverCommandScenarios(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -162,8 +160,8 @@ func TestDriverCommandScenarios(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestDriverCommandNew runs a driver of v1alpha2, which becomes one of v1alpha1 when it
-// restarts. The emulator says so, and goes on when it is back.
+// TestDriverCommandNew runs a driver of v1alpha2, which becomes one of v1alpha1 when it restarts.
+// The emulator reports it, and continues when v1alpha2 is back.
 func TestDriverCommandNew(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -271,8 +269,8 @@ func TestBadDriverCommands(t *testing.T) {
 	})
 }
 
-// TestDriverCommandElsewhere names the socket that is compiled into a driver. A process
-// that was killed has left it.
+// TestDriverCommandElsewhere names the socket that is compiled into a driver. A killed process has
+// left it.
 func TestDriverCommandElsewhere(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

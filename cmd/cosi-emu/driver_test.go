@@ -11,7 +11,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// otherDriver is another driver, as far as the emulator asks it.
+// otherDriver is another driver with the calls that the emulator makes.
 type otherDriver struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 	info *cosiv1alpha2.DriverGetInfoResponse
@@ -21,7 +21,6 @@ func (s *otherDriver) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfo
 	return s.info, nil
 }
 
-// listen makes the socket of a driver, which is silent until it is served.
 func (h *home) listen() net.Listener {
 	h.t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(h.t.Context(), "unix", filepath.Join(h.dir, "d.sock"))
@@ -32,7 +31,6 @@ func (h *home) listen() net.Listener {
 	return listener
 }
 
-// serve runs a gRPC server until the test ends.
 func (h *home) serve(server *grpc.Server) {
 	h.t.Helper()
 	listener := h.listen()
@@ -46,7 +44,7 @@ func (h *home) serve(server *grpc.Server) {
 	})
 }
 
-// driving returns a command line with a driver that says this of itself.
+// driving returns a command line with a driver that returns this info.
 func driving(info *cosiv1alpha2.DriverGetInfoResponse) func(*home) []string {
 	return func(h *home) []string {
 		server := grpc.NewServer()

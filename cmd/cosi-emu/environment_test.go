@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// checkEnvironment reads what `env` prints the way those it is for would.
+// checkEnvironment reads the output of `env` like its users.
 func (s *story) checkEnvironment() {
 	s.t.Helper()
 	want := map[string]string{"KUBECONFIG": s.info.Kubeconfig, "COSI_ENDPOINT": s.info.DriverEndpoint}

@@ -28,8 +28,7 @@ func TestExec(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	manifest := h.write("quickstart.yaml", string(examples.Quickstart))
-	// The command has the environment, standard input is not needed, and its
-	// exit code is passed on.
+	// The command gets the environment, needs no standard input, and its exit code is passed on.
 	script := `[ -r "$KUBECONFIG" ] && [ -n "$COSI_ENDPOINT" ] &&
 printf '{"id":"%s","bucket":"%s"}' "$AWS_ACCESS_KEY_ID" "$BUCKET_NAME"; exit 7`
 	r := h.run("exec", "--apply", manifest, "--access", "demo/photos-rw", "--", "sh", "-c", script)

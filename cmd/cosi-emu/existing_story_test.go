@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestExistingCluster is the story of the README on an existing cluster.
+// TestExistingCluster runs the story of the README on an existing cluster.
 // KEP: PRR-2, PRR-3
 func TestExistingCluster(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestExistingCluster(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// checkExisting looks at what is said of an emulator.
+// checkExisting checks the description of an emulator.
 func checkExisting(t *testing.T, h *home, x *existing, info instance.Info) {
 	t.Helper()
 	if info.Context != "mine" || info.APIServer != x.server {
@@ -71,7 +71,7 @@ func checkExisting(t *testing.T, h *home, x *existing, info instance.Info) {
 	}
 }
 
-// refuseSecond expects that another emulator sees that it is not alone.
+// refuseSecond expects that another emulator detects the first.
 func refuseSecond(t *testing.T, h *home, x *existing) {
 	t.Helper()
 	r := h.run(append([]string{"up", "--name", "second"}, x.args("--install")...)...)
@@ -83,7 +83,7 @@ func refuseSecond(t *testing.T, h *home, x *existing) {
 			t.Errorf("a second emulator on the cluster does not say %q, but: %s", want, r.err)
 		}
 	}
-	// On another machine there is only the Lease to see.
+	// On another machine, only the Lease is visible.
 	elsewhere := newHome(t)
 	r = elsewhere.run(append([]string{"up", "--name", "second"}, x.args("--install")...)...)
 	for _, want := range []string{"a COSI controller", "Lease cosi-system/cosi-controller-leader is held by", "scale deployment"} {
@@ -94,8 +94,7 @@ func refuseSecond(t *testing.T, h *home, x *existing) {
 	elsewhere.expectNothingLeft()
 }
 
-// TestExistingClusterLeft stops emulators, in good order and not, while there are
-// objects of users.
+// TestExistingClusterLeft stops emulators, gracefully or by a kill, while objects of users exist.
 // KEP: PRR-3
 func TestExistingClusterLeft(t *testing.T) {
 	t.Parallel()
@@ -114,8 +113,8 @@ func TestExistingClusterLeft(t *testing.T) {
 	}
 	killed := h.up(x.args("--install")...)
 	kill(t, killed.PID)
-	waitDead(t, h)                       // a process that is killed has its lock for a moment
-	next := h.up(x.args("--install")...) // it waits until the Lease of the dead one has run out
+	waitDead(t, h)                       // a killed process has its lock for a moment
+	next := h.up(x.args("--install")...) // waits until the Lease of the killed one has expired
 	c := connect(t, next.Kubeconfig)
 	c.remove(accessKey, &v1alpha2.BucketAccess{})
 	c.removeClaim()
@@ -140,8 +139,8 @@ func waitDead(t *testing.T, h *home) {
 	})
 }
 
-// TestProgramsExistingClusterDriver serves a user's own driver on a cluster where
-// COSI is installed, with classes that the emulator did not create.
+// TestProgramsExistingClusterDriver serves a user's own driver on a cluster where COSI is
+// installed, with classes that the emulator did not create.
 func TestProgramsExistingClusterDriver(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)

@@ -31,11 +31,10 @@ type existing struct {
 	server, kubeconfig string
 }
 
-// newExisting starts a cluster, and makes a kubeconfig in which it is not the
-// current one.
+// newExisting starts a cluster, and writes a kubeconfig in which it is not the current one.
 func (h *home) newExisting() *existing {
 	h.t.Helper()
-	dir, err := os.MkdirTemp("", "ce-") // not below the home, whose processes are counted
+	dir, err := os.MkdirTemp("", "ce-") // outside the home, whose processes are counted
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -60,19 +59,19 @@ func (h *home) newExisting() *existing {
 	return &existing{cluster: connect(h.t, admin), server: plane.AdminConfig().Host, kubeconfig: path}
 }
 
-// args are the flags that lead to the cluster, and more.
+// args are the flags for the cluster, and more.
 func (x *existing) args(more ...string) []string {
 	return append([]string{"--existing-cluster", "--kubeconfig", x.kubeconfig, "--context", "mine"}, more...)
 }
 
-// expectClean expects that nothing of COSI is in the cluster.
+// expectClean expects that the cluster contains nothing of COSI.
 func (x *existing) expectClean() {
 	x.t.Helper()
 	err := x.client.Get(x.t.Context(), client.ObjectKey{Name: deploy.Namespace}, &corev1.Namespace{})
 	if !apierrors.IsNotFound(err) {
 		x.t.Errorf("namespace %s: %v", deploy.Namespace, err)
 	}
-	fresh := connectConfig(x.t, x.config) // its knowledge of kinds is of today
+	fresh := connectConfig(x.t, x.config) // a new client, which discovers the current kinds
 	if err := fresh.client.List(x.t.Context(), &v1alpha2.BucketClaimList{}); !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err) {
 		x.t.Errorf("BucketClaims: %v", err)
 	}

@@ -26,10 +26,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestLongExploreJob runs the container of deploy/explore as its Pods do, one after the other:
-// with its arguments, its variables, and the Secret of its BucketAccess, which COSI grants here.
-// Then it joins their states from the bucket. At the calls of the sidecar, which are the same in
-// every run without faults, no effect is left to try.
+// TestLongExploreJob runs the container of deploy/explore as its Pods do, one after another: with
+// its arguments, its variables, and the Secret of its BucketAccess, which COSI grants here. Then it
+// joins their states from the bucket. Every effect is tried at the sidecar's calls, which are the
+// same in every run without faults.
 func TestLongExploreJob(t *testing.T) {
 	h := newHome(t)
 	info := h.up("--control-plane", "embedded")
@@ -92,7 +92,7 @@ func (h *home) exploreBucket(kubeconfig string) map[string]string {
 // reference is a variable in an argument of a container.
 var reference = regexp.MustCompile(`\$\(([A-Z_]+)\)`)
 
-// runContainer runs the program as a Pod of an Indexed Job does, whose scenario is in the home.
+// runContainer runs the program as a Pod of an Indexed Job does, with the scenario of the home.
 func (h *home) runContainer(container corev1.Container, secret map[string]string, index int) result {
 	h.t.Helper()
 	variables := maps.Clone(secret)

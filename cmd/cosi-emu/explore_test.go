@@ -7,16 +7,15 @@ import (
 	"testing"
 )
 
-// gone deletes what claims has made.
+// gone deletes the objects of claims.
 const gone = `- expect: {BucketClaim/photos: present}
   as: claim
 - delete: BucketClaim/photos
 - expect: {BucketClaim/photos: absent, "Bucket/${claim.status.boundBucketName}": absent}
 `
 
-// TestExplore explores one scenario, one that begins in the same way, one that does not pass,
-// and one that cannot be explored, of which only a few faults are tried. --state has it go on
-// where it was.
+// TestExplore explores a few faults of one scenario, one with the same first steps, one that fails,
+// and one that cannot be explored. --state resumes the exploration.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -56,7 +55,7 @@ func TestExplore(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestExploreRejects: an invalid command line is reported before anything is started.
+// TestExploreRejects: an invalid command line is reported before anything starts.
 func TestExploreRejects(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

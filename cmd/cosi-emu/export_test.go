@@ -1,4 +1,3 @@
 package main
 
-// Run is the whole program, for a test binary that was started under the program's name.
 var Run = run

@@ -18,14 +18,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestFault makes the driver unavailable in a running emulator: a claim has to wait
-// for as long as it is.
+// TestFault makes the driver unavailable in a running emulator: a claim waits for the end of the
+// fault.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	info := h.up()
 	c := connect(t, info.Kubeconfig)
-	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+	if got := h.must("fault", "list"); got != "No fault is active.\n" {
 		t.Errorf("fault list: %s", got)
 	}
 	h.must("fault", "add", "away", "--seam", "rpc", "--operation", "DriverCreateBucket", "--fail", "Unavailable", "--times", "2")
@@ -75,7 +75,7 @@ func TestFault(t *testing.T) {
 		h.must("fault", "remove", "never")
 	}
 	h.must("fault", "clear")
-	if got := h.must("fault", "list"); got != "There are no faults.\n" {
+	if got := h.must("fault", "list"); got != "No fault is active.\n" {
 		t.Errorf("fault list after clear: %s", got)
 	}
 	h.must("down")
@@ -99,8 +99,8 @@ func (h *home) expectActive(want fault.Status) {
 	}
 }
 
-// expectSubjects expects that the operations in the journal are those of docs/operations.md, and that their
-// subjects look like the examples there.
+// expectSubjects expects that the operations in the journal are in docs/operations.md, and that
+// their subjects have the form of the examples there.
 func (h *home) expectSubjects() {
 	h.t.Helper()
 	seen := map[journal.Seam]int{}
@@ -111,7 +111,7 @@ func (h *home) expectSubjects() {
 		}
 		name, subject := event.Operation.Name, event.Operation.Subject
 		if !slices.Contains(operations.Names(event.Seam), name) {
-			continue // a path, or what a component logs
+			continue // a path, or a log line of a component
 		}
 		seen[event.Seam]++
 		if !operations.LooksRight(event.Seam, name, subject) {

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestProgramsFullDiskAtStart starts an emulator on a disk that is too small for etcd. The user
-// sees why, and not etcd's stack; with more space it starts.
+// TestProgramsFullDiskAtStart starts an emulator on a disk that is too small for etcd. The error
+// has the cause instead of etcd's stack; with more space the emulator starts.
 func TestProgramsFullDiskAtStart(t *testing.T) {
 	t.Parallel()
 	const size = 160 << 20 // etcd reserves 64 MiB for each of two files

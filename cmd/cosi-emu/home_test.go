@@ -21,8 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// home is all that a user's program sees of the machine: it leaves its files
-// here and nowhere else, and its processes have the path in their command lines.
+// home has all files of a user's program, whose processes have its path in their command lines.
 type home struct {
 	t    *testing.T
 	kind selection.Kind // of control planes
@@ -30,8 +29,8 @@ type home struct {
 	env  []string
 }
 
-// newHome makes a home. When the test ends, whatever runs there is stopped, and
-// the test fails if that leaves something behind.
+// newHome makes a home. When the test ends, it stops the home's processes, and fails if anything
+// remains.
 func newHome(t *testing.T) *home {
 	t.Helper()
 	kind, err := controlplanetest.Kind()
@@ -41,8 +40,8 @@ func newHome(t *testing.T) *home {
 	return newHomeOn(t, kind)
 }
 
-// newHomeWithPrograms makes a home whose emulators run kube-apiserver and etcd, for tests of
-// these processes, and for those in which the real API server is the judge.
+// newHomeWithPrograms makes a home whose emulators run kube-apiserver and etcd, for tests of these
+// processes, and for tests in which the real API server is the judge.
 func newHomeWithPrograms(t *testing.T) *home {
 	t.Helper()
 	binariestest.Find(t)
@@ -73,7 +72,7 @@ func newHomeOn(t *testing.T, kind selection.Kind) *home {
 	return h
 }
 
-// isOurs says whether an environment variable would change what the program does.
+// isOurs reports whether an environment variable affects the program.
 func isOurs(variable string) bool {
 	for _, prefix := range []string{"COSI_", "AWS_", "KUBECONFIG=", "XDG_STATE_HOME=", "TMPDIR="} {
 		if strings.HasPrefix(variable, prefix) {
@@ -85,7 +84,7 @@ func isOurs(variable string) bool {
 
 func (h *home) program() string { return filepath.Join(h.dir, programName) }
 
-// leave stops what runs, and expects that nothing is left.
+// leave stops running emulators, and expects that nothing remains.
 func (h *home) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), harness.Timeout)
 	defer cancel()
@@ -106,13 +105,12 @@ func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result is what a command has said, and its exit code.
+// result is the output of a command, and its exit code.
 type result struct {
 	out, err string
 	code     int
 }
 
-// run runs the program until it ends.
 func (h *home) run(args ...string) result {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), harness.Timeout)
@@ -127,8 +125,6 @@ func (h *home) run(args ...string) result {
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// must runs the program and returns what it prints. It fails the test if the
-// program fails.
 func (h *home) must(args ...string) string {
 	h.t.Helper()
 	r := h.run(args...)
@@ -138,13 +134,11 @@ func (h *home) must(args ...string) string {
 	return r.out
 }
 
-// up starts an emulator in the background.
 func (h *home) up(args ...string) instance.Info {
 	h.t.Helper()
 	return h.info(append([]string{"up", "-d", "-o", "json"}, args...)...)
 }
 
-// info runs a command that prints the description of an emulator.
 func (h *home) info(args ...string) instance.Info {
 	h.t.Helper()
 	var info instance.Info
@@ -155,7 +149,7 @@ func (h *home) info(args ...string) instance.Info {
 	return info
 }
 
-// expectNothingLeft expects that no process and no file is left.
+// expectNothingLeft expects that no process and no file remains.
 func (h *home) expectNothingLeft() {
 	h.t.Helper()
 	if left := harness.Processes(h.t, h.dir); len(left) > 0 {
@@ -169,8 +163,8 @@ func (h *home) expectNothingLeft() {
 // controlPlaneVariable sets the flag --control-plane of all commands.
 const controlPlaneVariable = "COSI_EMU_CONTROL_PLANE"
 
-// setTraps replaces the programs of the control plane by scripts that leave a file
-// behind when they run, for expectNothingStarted.
+// setTraps replaces the programs of the control plane by scripts that write a file when they run,
+// for expectNothingStarted.
 func (h *home) setTraps() {
 	h.t.Helper()
 	dir := filepath.Join(h.dir, "traps")
@@ -186,7 +180,7 @@ func (h *home) setTraps() {
 	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir, controlPlaneVariable+"="+string(selection.Auto))
 }
 
-// started returns what the programs have left behind that ran since setTraps.
+// started returns the files of the programs that ran since setTraps.
 func (h *home) started() []string {
 	h.t.Helper()
 	started, err := filepath.Glob(filepath.Join(h.dir, "traps", "started-*"))
@@ -196,8 +190,8 @@ func (h *home) started() []string {
 	return started
 }
 
-// expectNothingStarted expects that no program of the control plane was started since
-// setTraps, not even one that has ended, and that nothing else is left.
+// expectNothingStarted expects that no program of the control plane was started since setTraps,
+// even one that has exited, and that nothing else remains.
 func (h *home) expectNothingStarted() {
 	h.t.Helper()
 	if started := h.started(); len(started) > 0 {
@@ -206,8 +200,8 @@ func (h *home) expectNothingStarted() {
 	h.expectNothingLeft()
 }
 
-// files returns everything below the home that the program has made, but for
-// empty directories that all emulators share.
+// files returns all files of the program below the home, except empty directories that all
+// emulators share.
 func (h *home) files() []string {
 	h.t.Helper()
 	var files []string

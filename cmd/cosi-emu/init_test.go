@@ -96,13 +96,11 @@ func TestLongInitDriverTest(t *testing.T) {
 	}
 }
 
-// workflowStep is a step of a workflow.
 type workflowStep struct {
 	Name string `yaml:"name"`
 	Run  string `yaml:"run"`
 }
 
-// TestLongInitCI writes a workflow, and runs its steps with this program in place of the installed one.
 func TestLongInitCI(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

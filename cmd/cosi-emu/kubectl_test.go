@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// checkKubectl asks for what the commands of kubectl show.
+// checkKubectl sends the requests of kubectl's commands.
 func (s *story) checkKubectl() {
 	s.t.Helper()
 	disco, err := discovery.NewDiscoveryClientForConfig(s.config)
@@ -139,7 +139,7 @@ func (s *story) table(resource string) *metav1.Table {
 	return table
 }
 
-// checkEvents: kubectl describe shows what has happened.
+// checkEvents: kubectl describe shows the events.
 func (s *story) checkEvents() {
 	s.t.Helper()
 	want := []string{"Bucket", "BucketAccess", "BucketClaim"}

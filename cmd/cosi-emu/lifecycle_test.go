@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// programDir makes a directory of links to the control plane's programs, in
-// which a test may replace one.
+// programDir makes a directory of links to the control plane's programs, in which a test may
+// replace one.
 func (h *home) programDir() string {
 	h.t.Helper()
 	set := binariestest.Find(h.t)
@@ -69,7 +69,7 @@ func TestProgramsInterruptedStart(t *testing.T) {
 	}
 }
 
-// TestProgramsComponentDies ends a process that the emulator cannot do without.
+// TestProgramsComponentDies kills a process that the emulator requires.
 func TestProgramsComponentDies(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -129,8 +129,7 @@ func TestProgramsKill(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// killEmulator ends an emulator as kill -9 does, and waits until its processes
-// have noticed.
+// killEmulator ends an emulator as kill -9 does, and waits until its processes have noticed.
 func (h *home) killEmulator(info instance.Info) {
 	h.t.Helper()
 	if err := osprocess.Signal(info.PID, syscall.SIGKILL); err != nil {

@@ -32,7 +32,6 @@ func beyondLoopback(t *testing.T) string {
 	return ""
 }
 
-// at returns a URL with another host, and the same port.
 func at(t *testing.T, endpoint, host string) string {
 	t.Helper()
 	u, err := url.Parse(endpoint)
@@ -43,8 +42,8 @@ func at(t *testing.T, endpoint, host string) string {
 	return u.String()
 }
 
-// TestListen connects as another machine does: with the address of this one, and with
-// nothing but what `up` prints.
+// TestListen connects as another machine does: to the address of this one, with the output of `up`
+// only.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	abroad := beyondLoopback(t)
@@ -125,7 +124,7 @@ func expectTLS(t *testing.T, info instance.Info, host string) {
 	}
 }
 
-// TestNoListen is reachable from this machine only.
+// TestNoListen: without --listen, only this machine can connect.
 func TestNoListen(t *testing.T) {
 	t.Parallel()
 	abroad := beyondLoopback(t)
@@ -138,14 +137,14 @@ func TestNoListen(t *testing.T) {
 		}
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", net.JoinHostPort(abroad, u.Port()))
 		if err == nil {
-			_ = conn.Close() // it should not be there
+			_ = conn.Close() // no listener expected
 			t.Errorf("%s is also reachable at %s", endpoint, abroad)
 		}
 	}
 	h.must("down")
 }
 
-// TestListenRejects starts nothing.
+// TestListenRejects: invalid addresses start nothing.
 func TestListenRejects(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

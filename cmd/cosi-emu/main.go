@@ -1,5 +1,5 @@
-// Command cosi-emu runs the whole Container Object Storage Interface (COSI) of
-// Kubernetes on one machine. `cosi-emu --help` says what it can do.
+// Command cosi-emu runs the whole Container Object Storage Interface (COSI) of Kubernetes on one
+// machine. `cosi-emu --help` lists its commands.
 package main
 
 import (
@@ -24,9 +24,8 @@ func run() int {
 	return command.Run(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:])
 }
 
-// endings are the signals that ask for an end in good order. The end of a
-// terminal is one of them, unless the program was started to survive it, as
-// nohup does.
+// endings are the signals that request a graceful end. The end of a terminal is one of them, unless
+// the program was started to survive it, as by nohup.
 func endings() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

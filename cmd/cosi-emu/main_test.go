@@ -18,15 +18,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// The tests of this package run the real program, as users do: on the embedded control
-// plane, unless controlplanetest.Variable selects another, or the test is about processes.
+// The tests of this package run the real program, as users do: on the embedded control plane,
+// unless controlplanetest.Variable selects another, or the test is about processes.
 
-// lab is the directory of this run: the program, and a home for each test. Its
-// path is short, because there are UNIX sockets in it.
+// lab is the directory of this run: the program, and a home for each test. Its path is short,
+// because it contains UNIX sockets.
 var lab string
 
-// programName is the name of the program. This test binary is the program when it is started
-// under that name, so that nothing has to be linked twice.
+// programName is the name of the program. Under that name, this test binary is the program, so that
+// nothing is linked twice.
 const programName = "cosi-emu"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(main.Run())
 	}
 	flag.Parse()
-	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
+	ctrl.SetLogger(logr.Discard()) // without a logger it would only warn
 	code, err := runTests(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,8 +84,8 @@ func installProgram(path string) error {
 	return errors.Join(err, to.Close())
 }
 
-// janitorScript waits until the tests have ended, in whatever way, and stops
-// what they have left running.
+// janitorScript waits until the tests have ended, however they end, and stops their remaining
+// processes.
 const janitorScript = `
 trap '' HUP INT TERM
 cat >/dev/null
@@ -97,8 +97,8 @@ done >/dev/null 2>&1
 rm -rf "$1"
 `
 
-// startJanitor starts the janitor and returns the function that sets it to work.
-// It is a process of its own, so that it also works after a `kill -9`.
+// startJanitor starts the janitor and returns the function that triggers it. It is a process of its
+// own, so that it also works after a `kill -9`.
 func startJanitor(dir string) (func() error, error) {
 	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", janitorScript, "janitor", dir)
 	cmd.Dir = "/"

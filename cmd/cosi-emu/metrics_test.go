@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestSecureMetrics reads the metrics of both components with HTTPS, as Prometheus does: the
-// certificate is that of the flags, and the API server decides who may read.
+// TestSecureMetrics reads the metrics of both components with HTTPS, as Prometheus does: they use
+// the certificate of the flags, and the API server authorizes readers.
 func TestSecureMetrics(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

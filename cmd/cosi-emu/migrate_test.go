@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// oldObjects are those of a deployment of v1alpha1 whose driver chooses IDs.
+// oldObjects are the objects of a v1alpha1 deployment whose driver chooses IDs.
 const oldObjects = `apiVersion: objectstorage.k8s.io/v1alpha1
 kind: BucketClass
 metadata: {name: gold}
@@ -54,11 +54,10 @@ spec: {bucketClaimName: photos, bucketAccessClassName: key, credentialsSecretNam
 status: {accessGranted: true, accountID: "arn:old:ba-0001"}
 `
 
-// oldState is what their driver has.
 const oldState = `{"buckets":{"arn:old:bucket-0001":null},"accounts":{"arn:old:ba-0001":"arn:old:bucket-0001"}}`
 
 // TestMigrate takes over a bucket of a v1alpha1 driver whose IDs v1alpha2 does not allow. The
-// application gets a new account for it, and nothing of v1alpha1 is lost at the driver.
+// application gets a new account, and the driver loses nothing of v1alpha1.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -107,7 +106,6 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// startBridge starts a bridge that takes existing buckets over, and waits until it serves.
 func (h *home) startBridge(driver, listen string) {
 	h.t.Helper()
 	bridge := h.start("bridge", "--driver", driver, "--listen", listen, "--state-dir", filepath.Join(h.dir, "ids"), "--assume-existing")
@@ -128,7 +126,7 @@ func (c *cluster) checkSecretBucket(key client.ObjectKey, want string) {
 	}
 }
 
-// waitState waits until the driver has what it had under v1alpha1.
+// waitState waits until the driver has its state under v1alpha1 again.
 func (d *oldDriver) waitState(t *testing.T, want string) {
 	t.Helper()
 	harness.Eventually(t, "the driver has what it had under v1alpha1", func(context.Context) error {
@@ -140,7 +138,7 @@ func (d *oldDriver) waitState(t *testing.T, want string) {
 	})
 }
 
-// TestMigrateOmits: what is omitted is in the exit code.
+// TestMigrateOmits: the exit code reports omitted objects.
 func TestMigrateOmits(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -43,9 +43,9 @@ metadata: {namespace: demo, name: photos-rw}
 spec: {bucketClaimName: photos, bucketAccessClassName: key, credentialsSecretName: old, protocol: S3}
 `
 
-// TestMoveKeepsData writes data under v1alpha1 and reads them under v1alpha2, when the whole
-// deployment of v1alpha1 but its driver is gone. Nothing is deleted in the backend, neither by the
-// move nor when the objects of v1alpha2 are deleted.
+// TestMoveKeepsData writes data under v1alpha1 and reads them under v1alpha2, after the deployment
+// of v1alpha1 except its driver was removed. Nothing is deleted in the backend, neither by the move
+// nor with the objects of v1alpha2.
 func TestMoveKeepsData(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -86,7 +86,7 @@ func TestMoveKeepsData(t *testing.T) {
 	}
 }
 
-// awaitAccess returns what the application of access demo/photos-rw gets, once it is granted.
+// awaitAccess returns the Secret of access demo/photos-rw, once it is granted.
 func (h *home) awaitAccess(emulator string) map[string]string {
 	h.t.Helper()
 	var variables map[string]string
@@ -100,7 +100,6 @@ func (h *home) awaitAccess(emulator string) map[string]string {
 	return variables
 }
 
-// apply applies a manifest.
 func (c *cluster) apply(text string) {
 	c.t.Helper()
 	objects, err := manifest.Decode([]byte(text))

@@ -24,15 +24,15 @@ import (
 // otherUser is the ID of a user who owns no file of a test.
 const otherUser = 65534
 
-// TestProgramsOtherUser has another user of the machine try everything that an emulator
-// leaves open: each file, each UNIX socket, and each TCP port.
+// TestProgramsOtherUser: another user of the machine tries all files, UNIX sockets and TCP ports of
+// an emulator.
 func TestProgramsOtherUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
 	}
 	h := newHomeWithPrograms(t)
-	// Every directory that is the user's and not the emulator's is open to all.
+	// The user's directories, unlike the emulator's, are open to all.
 	for _, dir := range []string{lab, h.dir, filepath.Join(h.dir, "state"), filepath.Join(h.dir, "tmp")} {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -63,8 +63,8 @@ func (s *story) secrets() []string {
 	return values
 }
 
-// expectFilesClosed tries to open each file and directory of the emulator, and to
-// write to each socket.
+// expectFilesClosed tries to open each file and directory of the emulator, and to write to each
+// socket.
 func (h *home) expectFilesClosed() {
 	h.t.Helper()
 	tried, sockets := 0, 0
@@ -96,12 +96,12 @@ func (h *home) expectClosed(path string, entry fs.DirEntry) {
 	h.t.Helper()
 	flag := os.O_RDONLY
 	if entry.Type()&fs.ModeSocket != 0 {
-		flag = os.O_WRONLY // what connecting requires
+		flag = os.O_WRONLY // connecting requires it
 	}
 	asOtherUser(func() {
 		file, err := os.OpenFile(path, flag, 0)
 		if err == nil {
-			_ = file.Close() // that it could be opened is the failure
+			_ = file.Close() // opening it is the failure
 		}
 		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist) {
 			h.t.Errorf("another user opens %s: %v, want permission denied", path, err)
@@ -109,14 +109,13 @@ func (h *home) expectClosed(path string, entry fs.DirEntry) {
 	})
 }
 
-// asOtherUser runs f with the rights to files of another user. The thread is not
-// used again.
+// asOtherUser runs f with another user's file permissions. The thread is not used again.
 func asOtherUser(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread()
-		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSGID, otherUser, 0, 0) // returns the one before, and no error
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSGID, otherUser, 0, 0) // returns the previous ID, and no error
 		_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, otherUser, 0, 0)
 		f()
 	}()
@@ -165,7 +164,7 @@ func (h *home) listening(table string, inodes map[string]bool) (addresses []stri
 			continue
 		}
 		host, port, _ := strings.Cut(fields[local], ":")
-		if host != "0100007F" { // 127.0.0.1
+		if host != "0100007F" {
 			h.t.Errorf("a process listens on %s, want only 127.0.0.1", fields[local])
 		}
 		number, err := strconv.ParseUint(port, 16, 16)
@@ -177,8 +176,8 @@ func (h *home) listening(table string, inodes map[string]bool) (addresses []stri
 	return addresses
 }
 
-// expectNothingTold sends requests without credentials. What everybody may know is
-// that a server works, and which version it has.
+// expectNothingTold sends requests without credentials. They may reveal that a server works, and
+// its version.
 func expectNothingTold(t *testing.T, address string, secrets []string) {
 	t.Helper()
 	known := []string{"/healthz", "/livez", "/readyz", "/health", "/version", "/metrics"}
@@ -212,8 +211,8 @@ func expectNothingTold(t *testing.T, address string, secrets []string) {
 	}
 }
 
-// ask sends a request over TLS, or without it where the server has none. The
-// status is 600 where there is no answer.
+// ask sends a request over TLS, or without it if the server has none. The status is 600 without an
+// answer.
 func ask(t *testing.T, method, address, path, body string) (status int, answer string) {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // what is trusted is not the question

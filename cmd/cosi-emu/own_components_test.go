@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// ownComponents are flags that run the program's own controller and sidecar as external
-// ones: as processes behind the seams.
+// ownComponents are flags that run the program's own controller and sidecar as external processes
+// behind the seams.
 func (h *home) ownComponents() []string {
 	const common = " --kubeconfig=$(KUBECONFIG) --health-probe-bind-address=$(PROBE_ADDRESS) --kube-api-qps=-1" +
 		" --retry-base-delay=$(RETRY_BASE_DELAY) --retry-max-delay=$(RETRY_MAX_DELAY)"
@@ -16,9 +16,8 @@ func (h *home) ownComponents() []string {
 	}
 }
 
-// TestOwnComponents runs a sample of the suite, and explores a scenario, with components
-// that are processes. They come out as clean as those of the emulator; make
-// nightly-components runs all.
+// TestOwnComponents runs a sample of the suite, and explores a scenario, with components that are
+// processes. The results are those of the emulator's components; make nightly-components runs all.
 func TestOwnComponents(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -42,7 +41,7 @@ func TestOwnComponents(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestOwnComponentsFail names the program that does not run, and what it says.
+// TestOwnComponentsFail: the error names the failing program, and has its output.
 func TestOwnComponentsFail(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

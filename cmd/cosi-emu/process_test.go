@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// kill ends a process that the test has started, and nothing else does.
+// kill kills a process of the test.
 func kill(t *testing.T, pid int) {
 	t.Helper()
 	if pid <= 1 {
@@ -29,10 +29,9 @@ type process struct {
 	t        *testing.T
 	cmd      *exec.Cmd
 	out, err harness.Buffer
-	ended    chan struct{} // closed when it has been waited for
+	ended    chan struct{} // closed after Wait
 }
 
-// start starts the program in the foreground. It is killed when the test ends.
 func (h *home) start(args ...string) *process {
 	h.t.Helper()
 	p := &process{t: h.t, cmd: h.command(context.Background(), args...), ended: make(chan struct{})}
@@ -42,7 +41,7 @@ func (h *home) start(args ...string) *process {
 	}
 	go func() {
 		defer close(p.ended)
-		_ = p.cmd.Wait() // the exit code says it all
+		_ = p.cmd.Wait() // the exit code is enough
 	}()
 	h.t.Cleanup(func() {
 		if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -53,7 +52,6 @@ func (h *home) start(args ...string) *process {
 	return p
 }
 
-// waitFor waits until the program has printed a text.
 func (p *process) waitFor(text string) {
 	p.t.Helper()
 	harness.Until(p.t, "the program prints "+text, func(context.Context) (bool, error) {
@@ -75,7 +73,6 @@ func (p *process) signal(s os.Signal) {
 	}
 }
 
-// wait waits for the end and returns the exit code.
 func (p *process) wait() int {
 	p.t.Helper()
 	harness.Until(p.t, "the program ends", func(context.Context) (bool, error) {

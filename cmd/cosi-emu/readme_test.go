@@ -13,19 +13,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// step is a command of a page's session, with what stands below it.
+// step is a command of a page's session, with the text below it.
 type step struct {
 	command string
 	output  []string
 }
 
-// fails says that the page shows the command to fail.
+// fails reports whether the page shows that the command fails.
 func (s step) fails() bool {
 	output := strings.Join(s.output, "\n")
 	return strings.Contains(output, "An error occurred") || strings.Contains(output, "FAILED: ")
 }
 
-// columns are the columns of the tables that a page shows.
 func columns(lines []string) [][]string {
 	var headers [][]string
 	for _, line := range lines {
@@ -55,7 +54,7 @@ func session(page string) []step {
 	return steps
 }
 
-// TestReadme runs the session of the README, and TestV1alpha1Page that of docs/v1alpha1.md.
+// TestReadme runs the session of the README, and TestV1alpha1Page the session of docs/v1alpha1.md.
 func TestReadme(t *testing.T) { runSession(t, "README.md", 10) }
 
 // TestOperationsPage runs the session of docs/operations.md.
@@ -68,9 +67,8 @@ func TestV1alpha1Page(t *testing.T) {
 	runSession(t, "docs/v1alpha1.md", 10)
 }
 
-// runSession runs the session of a page as it is written there, in one shell.
-// Commands of programs that this machine lacks are passed over: Go and git
-// are all that the project asks for.
+// runSession runs the session of a page exactly as written, in one shell. It skips commands of
+// programs that this machine lacks: the project requires only Go and git.
 func runSession(t *testing.T, page string, least int) {
 	t.Helper()
 	if testing.Short() {
@@ -161,7 +159,7 @@ func newShell(t *testing.T) *shell {
 	return s
 }
 
-// run runs a command with what earlier ones have exported.
+// run runs a command with the variables that earlier ones have exported.
 func (s *shell) run(t *testing.T, command string) (string, error) {
 	t.Helper()
 	const limit = 2 * time.Minute

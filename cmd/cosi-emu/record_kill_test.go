@@ -16,14 +16,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// busy is a scenario that has many events, and is in the middle of them when it says
-// that it has started.
+// busy is a scenario with many events, which go on after it reports its start.
 const busy = claims + ready + touches + `- timeout: 5m
   repeat: {times: 9000, steps: [{call: {method: DriverGetInfo}}]}
 `
 
-// TestRecordKilled kills a run as kill -9 does, while it records: the recording has
-// all that was in the journal but for at most the last event, and can be replayed.
+// TestRecordKilled kills a run as kill -9 does, while it records: the recording has all of the
+// journal except at most the last event, and can be replayed.
 func TestRecordKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -57,7 +56,7 @@ func TestRecordKilled(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// unfinished reads the one recording that is being made.
+// unfinished reads the only recording in progress.
 func (h *home) unfinished() *recording.Recording {
 	h.t.Helper()
 	files := h.recordings(filepath.Join("kept", "unfinished"), "busy")
@@ -71,8 +70,7 @@ func (h *home) unfinished() *recording.Recording {
 	return r
 }
 
-// journalOf reads what an emulator has written of its journal, from an event on. The
-// last line is left out if it was cut off.
+// journalOf reads the journal of an emulator, from an event on, without a truncated last line.
 func journalOf(t *testing.T, info instance.Info, from uint64) []journal.Event {
 	t.Helper()
 	file, err := os.Open(filepath.Join(info.Dir, "journal.jsonl"))

@@ -11,19 +11,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// invalidInput is an input that cannot work.
+// invalidInput is an input that must fail.
 type invalidInput struct {
 	reason string
-	// args returns the command line, and prepares what makes it fail.
+	// args returns the command line, and prepares the cause of its failure.
 	args func(h *home) []string
 	env  string
 	code int
 	says []string
 }
 
-// expectRejected runs each invalidInput in a home of its own: the program must say what is
-// wrong and what to do, and leave nothing behind. run fails if it does not exit. An
-// error of usage must be found before anything is started.
+// expectRejected runs each invalidInput in a home of its own: the program must report the problem
+// and the solution, and leave nothing behind. run fails if it does not exit. Usage errors must be
+// found before anything starts.
 func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 	t.Helper()
 	for name, tc := range invalidInputs {
@@ -55,12 +55,11 @@ func expectRejected(t *testing.T, invalidInputs map[string]invalidInput) {
 	}
 }
 
-// command is a command line that needs no preparation.
 func command(args ...string) func(*home) []string {
 	return func(*home) []string { return args }
 }
 
-// TestTraps shows that expectNothingStarted would see what the program starts.
+// TestTraps shows that expectNothingStarted detects started programs.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -251,7 +250,7 @@ func TestPlacesInUse(t *testing.T) {
 	}
 	port := strconv.Itoa(address.Port)
 
-	// The cases go on in parallel when this function has returned.
+	// The parallel cases continue after this function has returned.
 	expectRejected(t, map[string]invalidInput{
 		"S3Port": {
 			reason: "another program listens there",

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 )
 
-// recordings returns the files below a directory of the home.
 func (h *home) recordings(dir, name string) []string {
 	h.t.Helper()
 	found, err := filepath.Glob(filepath.Join(h.dir, dir, name+".*"+recording.Extension))
@@ -19,7 +18,7 @@ func (h *home) recordings(dir, name string) []string {
 	return found
 }
 
-// TestReplay records scenarios, and runs the recordings again.
+// TestReplay records scenarios, and replays the recordings.
 //
 //nolint:tparallel // one after the other, in one home
 func TestReplay(t *testing.T) {
@@ -36,7 +35,7 @@ func TestReplay(t *testing.T) {
 	if info, err := os.Stat(good[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v: only the owner may read it", info.Mode(), err)
 	}
-	if err := os.Remove(filepath.Join(h.dir, "a.yaml")); err != nil { // all that is needed is in the recording
+	if err := os.Remove(filepath.Join(h.dir, "a.yaml")); err != nil { // the recording has everything it needs
 		t.Fatal(err)
 	}
 	cut := h.write("cut.cosirec", firstLines(t, good[0], 10))
@@ -76,7 +75,7 @@ func firstLines(t *testing.T, file string, number int) string {
 	return strings.Join(strings.SplitAfterN(string(data), "\n", number+1)[:number], "")
 }
 
-// TestRecordUp records what people do, and judges it.
+// TestRecordUp records users' requests, and judges the recording.
 func TestRecordUp(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestRunExistingCluster runs the same scenarios on an existing cluster, with a
-// driver whose backend the program cannot change.
+// TestRunExistingCluster runs the same scenarios on an existing cluster, with a driver whose
+// backend the program cannot change.
 func TestRunExistingCluster(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

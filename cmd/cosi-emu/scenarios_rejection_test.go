@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRunRefusals gives it what is wrong. Nothing may be started then.
+// TestRunRefusals: invalid input starts nothing.
 func TestRunRefusals(t *testing.T) {
 	h := newHome(t)
 	h.setTraps()
@@ -25,7 +25,7 @@ func TestRunRefusals(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		args   []string
-		want   []string // in what it says
+		want   []string // in the output
 	}{
 		"Nothing": {"There is nothing to run.", nil, []string{"requires a file or a directory"}},
 		"NoFile":  {"It is not there.", []string{"none.yaml"}, []string{"none.yaml"}},
@@ -75,7 +75,7 @@ func TestRunRefusals(t *testing.T) {
 	}
 }
 
-// TestRunWithoutControlPlane cannot start anything.
+// TestRunWithoutControlPlane has no control plane to start.
 func TestRunWithoutControlPlane(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -86,7 +86,7 @@ func TestRunWithoutControlPlane(t *testing.T) {
 	}
 }
 
-// TestLint gives it invalid files. It must say where the problem is.
+// TestLint: lint reports the positions of problems in invalid files.
 func TestLint(t *testing.T) {
 	h := newHome(t)
 	h.setTraps()
@@ -129,7 +129,7 @@ func TestLint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const size = 100 << 30 // it is one hole, and would take minutes to read
+		const size = 100 << 30 // a sparse file, which would take minutes to read
 		if err := file.Truncate(size); err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestLint(t *testing.T) {
 	})
 }
 
-// expectProblem expects that lint finds a problem at a place, and starts nothing.
+// expectProblem expects that lint finds a problem at a position, and starts nothing.
 func (h *home) expectProblem(t *testing.T, reason, file, want string) {
 	t.Helper()
 	r := h.run("lint", file)

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// endless is a step that does not end while a test lasts.
+	// endless is a step that does not end during a test.
 	endless = "- {settle: {quiet: 1h}, timeout: 2h}\n"
-	// begins is such a step, which makes a file as it begins.
+	// begins is such a step, which creates a file first.
 	begins = "- {exec: {command: [sh, -c, 'touch started; exec sleep 3600']}, timeout: 2h}\n"
 )
 
-// waitForFile waits until a scenario has made a file.
+// waitForFile waits until a scenario has created a file.
 func (h *home) waitForFile(name string) {
 	h.t.Helper()
 	harness.Until(h.t, "there is "+name, func(context.Context) (bool, error) {
@@ -54,7 +54,7 @@ func TestRunInterrupted(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestRunTimeout does not wait longer than it may.
+// TestRunTimeout: a run ends at its time limit.
 func TestRunTimeout(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -66,7 +66,7 @@ func TestRunTimeout(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestProgramsRunEmulatorDies ends a process that scenarios cannot do without.
+// TestProgramsRunEmulatorDies kills a process that scenarios require.
 func TestProgramsRunEmulatorDies(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -80,7 +80,7 @@ func TestProgramsRunEmulatorDies(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestRunKeep looks at what has failed.
+// TestRunKeep inspects a failed scenario.
 func TestRunKeep(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -151,7 +151,7 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-1-n):], "")
 }
 
-// replace puts another file into the place of one.
+// replace replaces a file by renaming another one.
 func (h *home) replace(name, text string) {
 	h.t.Helper()
 	if err := os.Rename(h.write(name+".new", text), filepath.Join(h.dir, name)); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// scenario returns a document with the given steps.
 func scenario(name, steps string) string {
 	return "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: " + name + "\nlabels: {story: " + name + "}\nsteps:\n" + steps + "\n---\n"
 }
@@ -32,7 +31,6 @@ const (
 	touches = `- exec: {command: [touch, started]}` + "\n"
 )
 
-// readReport reads the JSON report of a run.
 func (h *home) readReport(name string) report.Report {
 	h.t.Helper()
 	data, err := os.ReadFile(filepath.Join(h.dir, name))
@@ -57,8 +55,8 @@ func outcomes(r report.Report) map[string]outcome.Outcome {
 	return all
 }
 
-// TestRunSuite runs one scenario of the suite, whose files only the program has, and
-// replays its recording.
+// TestRunSuite runs one scenario of the suite, whose files only the program has, and replays its
+// recording.
 func TestRunSuite(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -87,8 +85,8 @@ func TestRunSuiteOverBridge(t *testing.T) {
 	}
 }
 
-// TestRunSuiteSelects: without a label the scenarios to run are all of the embedded
-// suite, and with one those that have it.
+// TestRunSuiteSelects: without a label all scenarios of the embedded suite run, and with one those
+// that have it.
 func TestRunSuiteSelects(t *testing.T) {
 	t.Parallel()
 	set, err := loader.LoadSuite()
@@ -114,8 +112,7 @@ func TestRunSuiteSelects(t *testing.T) {
 	}
 }
 
-// TestRunScenarios runs scenarios of every outcome, and looks at what it says of
-// them.
+// TestRunScenarios runs scenarios of every outcome, and checks the reports.
 func TestRunScenarios(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -172,7 +169,7 @@ func checkJUnit(t *testing.T, path string) {
 	}
 }
 
-// runAgain runs the command that is said to run just the failure again.
+// runAgain runs the printed command that repeats the failure.
 func (h *home) runAgain(out string) {
 	h.t.Helper()
 	_, after, _ := strings.Cut(out, "run just this again:\n\n")
@@ -192,8 +189,7 @@ func (h *home) runAgain(out string) {
 // before reports whether a scenario began before another had ended.
 func before(a, b report.Scenario) bool { return a.Started.Before(b.Started.Add(b.Duration)) }
 
-// TestRunSelected runs some of the scenarios, beside each other, and those that are
-// allowed to run programs.
+// TestRunSelected runs some scenarios in parallel, and some that may run programs.
 func TestRunSelected(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

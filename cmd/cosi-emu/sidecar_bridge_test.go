@@ -20,8 +20,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestSidecarBridge runs the sidecar with a driver of an earlier dialect that chooses IDs of its own,
-// over the life of a bucket and an access. The sidecar is killed in between, and its successor knows
+// TestSidecarBridge runs the sidecar with a driver of an earlier dialect that chooses its own IDs,
+// over the life of a bucket and an access. The sidecar is killed in between, and the next one knows
 // the IDs.
 func TestSidecarBridge(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestSidecarBridge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
-			t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(h.dir, "state", "cosi-emu", "bridge.d")) }) // it stays for the next sidecar
+			t.Cleanup(func() { _ = os.RemoveAll(filepath.Join(h.dir, "state", "cosi-emu", "bridge.d")) }) // the next sidecar needs it
 			info := h.up("--no-fake-driver")
 			c := connect(t, info.Kubeconfig)
 			driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
@@ -120,7 +120,7 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-// claimFrom makes classes of a driver, a claim, and an access to it.
+// claimFrom creates classes of a driver, a claim, and an access to it.
 func (c *cluster) claimFrom(driver string) (*v1alpha2.BucketClaim, *v1alpha2.BucketAccess) {
 	c.t.Helper()
 	meta := metav1.ObjectMeta{Namespace: "default", Name: "old"}

@@ -16,8 +16,8 @@ import (
 	testcluster "github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// TestSidecarOfV1alpha1 runs the sidecar as a program of its own, for a driver of
-// v1alpha1, which starts later. One of the other version is rejected by name.
+// TestSidecarOfV1alpha1 runs the sidecar as a program of its own, for a driver of v1alpha1, which
+// starts later. A driver of the other version is rejected by name.
 func TestSidecarOfV1alpha1(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -52,7 +52,6 @@ func saveAndStart(t *testing.T, kind emulator.ControlPlaneKind) {
 	h.expectNothingLeft()
 }
 
-// json runs a command that prints JSON.
 func (h *home) json(into any, args ...string) {
 	h.t.Helper()
 	if out := h.must(args...); json.Unmarshal([]byte(out), into) != nil {
@@ -68,7 +67,7 @@ func (h *home) expectMode(name string, want os.FileMode) {
 	}
 }
 
-// expectInspected compares both descriptions of my.snapshot with what was saved.
+// expectInspected compares both descriptions of my.snapshot with the saved state.
 func (h *home) expectInspected(saved emulator.SnapshotInfo, kind emulator.ControlPlaneKind, secret map[string]string) {
 	h.t.Helper()
 	var inspected emulator.SnapshotInfo
@@ -91,8 +90,8 @@ func (h *home) expectInspected(saved emulator.SnapshotInfo, kind emulator.Contro
 	}
 }
 
-// expectRestored expects the Secret, and the object that it opens. If the port is another one,
-// what 'up' prints must say so.
+// expectRestored expects the Secret, and the object that its key opens. 'up' must report another
+// port.
 func (h *home) expectRestored(info instance.Info, secret map[string]string) {
 	h.t.Helper()
 	if info.S3Endpoint != secret[v1alpha2.SecretKeyS3Endpoint] {
@@ -106,8 +105,8 @@ func (h *home) expectRestored(info instance.Info, secret map[string]string) {
 	}
 }
 
-// TestSnapshotPort starts from a snapshot while the emulator that it is of still has the port.
-// What 'up' prints says what that means.
+// TestSnapshotPort starts from a snapshot while its emulator still has the port. 'up' explains the
+// consequences.
 func TestSnapshotPort(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -127,7 +126,7 @@ func TestSnapshotPort(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestBadSnapshots starts nothing from a file that does not fit.
+// TestBadSnapshots: an unsuitable file starts nothing.
 func TestBadSnapshots(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -195,7 +194,7 @@ func TestBadSnapshots(t *testing.T) {
 	})
 }
 
-// TestSnapshotUnsupported: the contents of the backend of another driver are not in a snapshot.
+// TestSnapshotUnsupported: a snapshot does not contain the backend of another driver.
 func TestSnapshotUnsupported(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

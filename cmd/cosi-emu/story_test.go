@@ -29,8 +29,7 @@ type story struct {
 	bucket bucket
 }
 
-// TestStory does what the README tells a new user to do, and looks at what there
-// is to see on the way.
+// TestStory follows the README as a new user, and checks the state in between.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)
@@ -158,8 +157,8 @@ func (s *story) checkFiles() {
 		if err != nil {
 			return err
 		}
-		// Files in a directory that other users cannot enter are safe; credentials
-		// and sockets are protected by themselves as well.
+		// Files in a directory that other users cannot enter are safe; credentials and sockets are
+		// protected themselves, too.
 		file := !entry.IsDir() && (path == s.info.Kubeconfig || entry.Type() == os.ModeSocket || strings.HasSuffix(path, ".key"))
 		if (file || entry.IsDir()) && info.Mode().Perm()&0o077 != 0 {
 			s.t.Errorf("others have access to %s: %s", path, info.Mode())
@@ -189,7 +188,7 @@ func (s *story) deleteClaim() {
 	if err := s.client.List(s.t.Context(), buckets); err != nil || len(buckets.Items) > 0 {
 		s.t.Errorf("Buckets when BucketClaim and Bucket are gone: %v, %v", buckets.Items, err)
 	}
-	// No one has a key of the store now, so the store reports its contents itself.
+	// The keys of the store are revoked, so the store lists its contents itself.
 	id := s.secret[v1alpha2.SecretKeyBucketName]
 	var done []string
 	for line := range strings.Lines(s.home.must("logs", "--seam", "store", "-o", "json")) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 )
 
-// TestStoryOfV1alpha1 does what docs/v1alpha1.md tells a new user to do.
+// TestStoryOfV1alpha1 follows docs/v1alpha1.md as a new user.
 func TestStoryOfV1alpha1(t *testing.T) {
 	t.Parallel()
 	h := newHomeWithPrograms(t)

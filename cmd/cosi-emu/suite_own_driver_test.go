@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// suiteTimeout is how long a test waits for a run of the whole suite. Only a test that fails waits as long.
+// suiteTimeout is the time limit of a run of the whole suite. Only a failing test waits that long.
 const suiteTimeout = 15 * time.Minute
 
-// runOnOwnDriver runs scenarios of the suite on a driver behind a socket, and counts their outcomes. None may
-// fail.
+// runOnOwnDriver runs scenarios of the suite on a driver behind a socket, and counts their
+// outcomes. None may fail.
 func (h *home) runOnOwnDriver(args ...string) map[outcome.Outcome]int {
 	h.t.Helper()
 	socket := "unix://" + filepath.Join(h.dir, "d.sock")
@@ -52,7 +52,8 @@ func TestOwnDriver(t *testing.T) {
 	}
 }
 
-// TestLongSuiteOnOwnDriver runs the suite on a driver behind a socket: most of it is not skipped.
+// TestLongSuiteOnOwnDriver runs the suite on a driver behind a socket: most scenarios are not
+// skipped.
 func TestLongSuiteOnOwnDriver(t *testing.T) {
 	const least = 100
 	h := newHome(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestTLS serves S3 over TLS, and finds it with nothing but what `env` prints. Pages of one origin
-// may use it.
+// TestTLS serves S3 over TLS, and connects with the output of `env` only. Pages of one origin may
+// use it.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

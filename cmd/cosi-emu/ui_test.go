@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestUI opens the page of an emulator, from its start and later, and runs what it saves.
+// TestUI opens the page of an emulator, from its start and later, and runs the scenario that it
+// saves.
 func TestUI(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -41,7 +41,6 @@ spec:
   - {bucketClaimName: legacy, accessSecretName: key, accessModes: {objectData: ReadWrite}}
 `
 
-// writeInit writes files into a directory of the home.
 func (h *home) writeInit(dir string, files map[string]string) {
 	h.t.Helper()
 	for name, content := range files {
@@ -53,8 +52,9 @@ func (h *home) writeInit(dir string, files map[string]string) {
 	}
 }
 
-// TestUpInit fills an emulator from a directory: an application reads the object of a bucket there with the access
-// that a manifest there requests. An emulator in the background says how it is stopped, and not with Ctrl-C.
+// TestUpInit fills an emulator from a directory: an application reads the object of a bucket with
+// an access that the directory requests. An emulator in the background explains how to stop it,
+// without Ctrl-C.
 func TestUpInit(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -88,7 +88,7 @@ func TestUpInit(t *testing.T) {
 	})
 }
 
-// TestUpInitRejected: a directory that is not as documented is rejected before anything starts.
+// TestUpInitRejected: an invalid directory is rejected before anything starts.
 func TestUpInitRejected(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 )
 
-// TestDriverCommandV1alpha1 has the emulator run a driver under the kinds of v1alpha1, without a bridge:
-// its process is killed and comes back, and nothing of it is left in the end.
+// TestDriverCommandV1alpha1 makes the emulator run a driver under the kinds of v1alpha1, without a
+// bridge: its process is killed and restarted, and it is cleaned up at the end.
 func TestDriverCommandV1alpha1(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -15,7 +15,7 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// Options are the settings of a Controller. They are the same for all versions of the API.
+// Options are the settings of a Controller, the same for all versions of the API.
 type Options = cosicontroller.Options
 
 // Controller is one instance of the COSI controller. It can be started once.
@@ -23,9 +23,9 @@ type Controller struct {
 	instance *instance.Instance
 }
 
-// New returns a Controller for the cluster and the user of cfg. It contacts the API server
-// and opens the listeners of opts, but starts nothing. It fails if the cluster does not serve
-// the kinds in version v1alpha1.
+// New returns a Controller for the cluster and the user of cfg. It contacts the API server and
+// opens the listeners of opts, but starts nothing. It fails if the cluster does not serve the kinds
+// in version v1alpha1.
 func New(cfg *rest.Config, opts Options) (*Controller, error) {
 	i, err := instance.New(cfg, instance.Options(opts), version())
 	if err != nil {
@@ -38,9 +38,9 @@ func New(cfg *rest.Config, opts Options) (*Controller, error) {
 // stopped, or when it fails. The loss of the Lease is a failure.
 func (c *Controller) Start(ctx context.Context) error { return c.instance.Start(ctx) }
 
-// WaitReady blocks until the controller reconciles: it is the leader, if there is an
-// election, and its caches have synced. If that cannot happen any more, the error wraps
-// ErrStopped of package controller, and otherwise the error of ctx.
+// WaitReady blocks until the controller reconciles: it is the leader, if there is an election, and
+// its caches have synced. If that has become impossible, the error wraps ErrStopped of package
+// controller; otherwise it is the error of ctx.
 func (c *Controller) WaitReady(ctx context.Context) error { return c.instance.WaitReady(ctx) }
 
 // version is the controller of v1alpha1.

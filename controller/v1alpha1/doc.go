@@ -1,6 +1,6 @@
-// Package v1alpha1 is the COSI controller for clusters with the kinds of API version v1alpha1.
-// It gives every BucketClaim its Bucket, and removes it when the claim is deleted. It talks
-// only to the API server; the sidecar calls the driver, and reconciles BucketAccesses alone.
+// Package v1alpha1 is the COSI controller for clusters with the kinds of API version v1alpha1. It
+// gives every BucketClaim its Bucket, and removes it when the claim is deleted. It communicates
+// only with the API server; the sidecar calls the driver, and reconciles BucketAccesses alone.
 //
 // The controller is compatible with the objects of the controller of COSI v0.2, and with its
 // sidecars and drivers. These are the rules:
@@ -11,14 +11,13 @@
 //   - A Bucket belongs to one claim. Another claim is rejected until the Bucket is released.
 //   - An existing Bucket must have the claim's protocols. The controller sets only its
 //     reference to the claim.
-//   - A claim whose Bucket has gone is not ready, and never gets another Bucket of the class:
+//   - A claim whose Bucket has vanished is not ready, and never gets another Bucket of the class:
 //     that would hide the loss of the data.
 //   - A claim that is being deleted waits for all BucketAccesses that name it. Then its Bucket
 //     is deleted, with either deletion policy: the sidecar keeps the bucket in the backend if
-//     the policy is Retain. The claim waits until the Bucket is gone.
+//     the policy is Retain. The claim waits until the Bucket is deleted.
 //   - An existing Bucket with the policy Retain is not deleted with its claim. The controller
 //     empties its reference, so that another claim can bind it.
 //
-// Claims have no conditions in v1alpha1. Events say what a claim waits for, and what is wrong
-// with it.
+// Claims have no conditions in v1alpha1. Events report what a claim waits for, and its errors.
 package v1alpha1

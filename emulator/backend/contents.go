@@ -1,10 +1,10 @@
 package backend
 
-// Contents are what a bucket holds.
+// Contents lists a part of a bucket.
 type Contents struct {
-	// Keys are those of its objects, and Uploads those of its unfinished multipart uploads.
+	// Keys are the keys of objects, and Uploads the keys of unfinished multipart uploads.
 	Keys    []string `json:"keys,omitempty"`
 	Uploads []string `json:"uploads,omitempty"`
-	// Truncated means that there are more.
+	// Truncated means that the bucket contains more.
 	Truncated bool `json:"truncated,omitempty"`
 }

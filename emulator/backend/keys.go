@@ -12,9 +12,9 @@ type IssuedKey struct {
 	AccessKeyID, Secret string
 	// SessionToken is set for the temporary key of a ServiceAccount.
 	SessionToken string
-	// Buckets are those that the account had access to when the key was returned.
+	// Buckets are the buckets that the account had access to when the key was returned.
 	Buckets []string
-	// At is the time at which the store last returned it.
+	// At is the last time at which the store returned the key.
 	At time.Time
 }
 
@@ -35,15 +35,16 @@ type GrantedKey struct {
 	VirtualHosts bool
 	// Buckets are the names of the buckets for clients, by their IDs.
 	Buckets map[string]string
-	// At is the time at which the driver last returned it.
+	// At is the last time at which the driver returned the key.
 	At time.Time
 }
 
-// KeyNotTriedError is why a key of an external driver was not tried at its service.
+// KeyNotTriedError is the reason for which a key of an external driver was not tried at its
+// service.
 type KeyNotTriedError struct {
-	// Service names the endpoint, or the protocol of drivers that name none.
+	// Service is the endpoint, or the protocol of drivers that return no endpoint.
 	Service string
-	// Reason says why. It contains no secret.
+	// Reason contains no secret.
 	Reason string
 }
 

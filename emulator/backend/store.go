@@ -6,13 +6,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Administrator is the ID of the administrator's account in the S3 store, and the
-// owner of the buckets that are created with its key.
+// Administrator is the ID of the administrator's account in the S3 store. Buckets that are created
+// with its key belong to it.
 const Administrator = "admin"
 
-// Store is the object store behind the fake drivers. Its calls bypass the seams, so
-// the journal does not show them. Use it to check the contents of the store, and to
-// change them without COSI.
+// Store is the object store behind the fake drivers. Its calls bypass the seams, so the journal
+// does not show them.
 type Store interface {
 	fakedriver.Backend
 

@@ -24,6 +24,6 @@ const (
 	StateRunning State = "Running"
 	// StateCrashed: killed by Crash or by a fault.
 	StateCrashed State = "Crashed"
-	// StateFailed: exited with an error, or not able to start.
+	// StateFailed: exited with an error, or failed to start.
 	StateFailed State = "Failed"
 )

@@ -1,4 +1,3 @@
-// Package description describes a running emulator. Package emulator has the types under the same
-// names; this package has them without the emulator, for programs that read a description and do not
-// start one.
+// Package description describes a running emulator. Package emulator has aliases of the types; this
+// package does not link the emulator.
 package description

@@ -6,21 +6,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// Info describes a running emulator: its addresses, its files and the state of its
-// components. It contains no secrets. `cosi-emu status -o json` prints it.
+// Info describes a running emulator: its addresses, its files and the state of its components. It
+// contains no secrets. `cosi-emu status -o json` prints it.
 type Info struct {
-	// API is the version of the COSI kinds.
 	API objectstorage.Version `json:"api,omitempty"`
-	// Dir holds the files of the emulator.
-	Dir string `json:"dir"`
-	// DataDir stores the data that survives a restart; empty if there is none.
+	Dir string                `json:"dir"`
+	// DataDir stores the data that survives a restart; empty without one.
 	DataDir string `json:"dataDir,omitempty"`
-	// Snapshot is the file that the emulator started from; empty if there is none.
+	// Snapshot is the file from which the emulator started; empty without one.
 	Snapshot string `json:"snapshot,omitempty"`
 	// Kubeconfig is a file for kubectl with the rights of Emulator.Config.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
-	// Context is the context of the kubeconfig, for an existing cluster; empty if the
-	// emulator runs its own control plane.
+	// Context is the kubeconfig context of an existing cluster; empty if the emulator runs its own
+	// control plane.
 	Context string `json:"context,omitempty"`
 	// APIServer is the URL of the kube-apiserver.
 	APIServer string `json:"apiServer,omitempty"`
@@ -29,31 +27,29 @@ type Info struct {
 	// DriverName and DriverEndpoint belong to the driver of the sidecar.
 	DriverName     string `json:"driverName,omitempty"`
 	DriverEndpoint string `json:"driverEndpoint,omitempty"`
-	// DriverDialect is the protocol of the driver, a name of dialects.All, unless it is the KEP's,
-	// or with API v1alpha1 the protocol of that version.
+	// DriverDialect is the driver's dialect, a name of dialects.All; empty for the KEP's, or with
+	// API v1alpha1 for the protocol of that version.
 	DriverDialect string `json:"driverDialect,omitempty"`
-	// DriverServiceAccount is a directory with the files that a Pod has of its
-	// ServiceAccount, and DriverVariables are the variables with which a driver of your own
-	// reads Kubernetes objects; empty with the fake driver.
+	// DriverServiceAccount is a directory with the files of a Pod's ServiceAccount, and
+	// DriverVariables are the variables with which a driver of your own reads Kubernetes objects;
+	// empty with the fake driver.
 	DriverServiceAccount string            `json:"driverServiceAccount,omitempty"`
 	DriverVariables      map[string]string `json:"driverVariables,omitempty"`
 	// S3Endpoint and S3Region belong to the S3 store; empty without one.
-	S3Endpoint string `json:"s3Endpoint,omitempty"`
-	S3Region   string `json:"s3Region,omitempty"`
-	// GCSEndpoint is the URL of the GCS service; empty without one.
+	S3Endpoint  string `json:"s3Endpoint,omitempty"`
+	S3Region    string `json:"s3Region,omitempty"`
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
 	// AzureEndpoint is the URL of the Azure service; empty without one. The tokens of Secrets
-	// have it.
+	// contain it.
 	AzureEndpoint string `json:"azureEndpoint,omitempty"`
 	// S3CertificateAuthority is a PEM file with the certificate authority of the S3 store;
 	// empty without TLS.
 	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
 	// S3Administrator is a file with the key of the S3 store's administrator, a
-	// fakedriver.Credentials in JSON. Only its owner can read it. Empty without a store.
+	// fakedriver.Credentials in JSON, readable by its owner only; empty without a store.
 	S3Administrator string `json:"s3Administrator,omitempty"`
 	// Journal is the file with the events, one JSON document a line.
-	Journal string `json:"journal,omitempty"`
-	// Components are the components, after the processes of the control plane.
+	Journal    string          `json:"journal,omitempty"`
 	Components []ComponentInfo `json:"components,omitempty"`
 	// Warnings are the limitations of this emulator, with their reasons.
 	Warnings []string `json:"warnings,omitempty"`
@@ -61,12 +57,11 @@ type Info struct {
 
 // Endpoint is an address or file of an Info.
 type Endpoint struct {
-	// Label is its name in the output for people; empty if only programs need it.
+	// Label is its name in the output for people; empty for endpoints that only programs need.
 	Label string
 	// Variable is its environment variable, or empty.
 	Variable string
-	// Value is a URL, a file or a name.
-	Value string
+	Value    string
 }
 
 // Endpoints returns the endpoints of the emulator in display order.

@@ -22,14 +22,13 @@ type SnapshotInfo struct {
 	API objectstorage.Version `json:"api"`
 	// DriverNames are the names of the fake drivers. Older snapshots have none.
 	DriverNames []string `json:"driverNames,omitempty"`
-	// Protocols and Dialect are those of the fake driver. Dialect is empty for the dialect of
-	// API.
+	// Protocols and Dialect describe the fake driver. Dialect is empty for the dialect of API.
 	Protocols []fakedriver.Protocol `json:"protocols"`
 	Dialect   dialects.Dialect      `json:"dialect,omitempty"`
-	// Bridge is in earlier files in place of Dialect: the driver speaks v1alpha1 behind a bridge.
+	// Bridge replaces Dialect in earlier files: the driver speaks v1alpha1 behind a bridge.
 	Bridge bool `json:"bridge,omitempty"`
-	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint that
-	// Secrets name; GCSPort and AzurePort are those of the other services.
+	// TLS reports whether S3 is served over TLS. S3Port is the port of the endpoint in Secrets;
+	// GCSPort and AzurePort are the ports of the other services.
 	TLS       bool `json:"tls,omitempty"`
 	S3Port    int  `json:"s3Port"`
 	GCSPort   int  `json:"gcsPort,omitempty"`
@@ -37,8 +36,8 @@ type SnapshotInfo struct {
 	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
 	// snapshot.
 	Objects map[string]int `json:"objects"`
-	// Buckets are the buckets of the store. Accounts, StoredObjects and StoredBytes count what
-	// else is in it. Each version of an object counts.
+	// Buckets are the buckets of the store. Accounts, StoredObjects and StoredBytes count its other
+	// contents. Each version of an object counts.
 	Buckets       []string `json:"buckets"`
 	Accounts      int      `json:"accounts"`
 	StoredObjects int      `json:"storedObjects"`

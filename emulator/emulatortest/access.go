@@ -24,8 +24,8 @@ import (
 // readyTimeout is the time limit for a bucket or keys, which take a fraction of a second.
 const readyTimeout = time.Minute
 
-// Claim creates a BucketClaim for S3 with the class emulator.ClassStandard, and returns it when its bucket is
-// ready. The emulator serves v1alpha2.
+// Claim creates a BucketClaim for S3 with the class emulator.ClassStandard, and returns it when its
+// bucket is ready. The emulator must serve v1alpha2.
 func Claim(tb testing.TB, emu *emulator.Emulator, namespace, name string) *v1alpha2.BucketClaim {
 	tb.Helper()
 	claim := &v1alpha2.BucketClaim{
@@ -36,9 +36,10 @@ func Claim(tb testing.TB, emu *emulator.Emulator, namespace, name string) *v1alp
 	return claim
 }
 
-// Access creates a BucketAccess for a BucketClaim with the class emulator.ClassStandard, and returns its
-// credentials when they are ready. The mode is that of the objects and of their metadata. The BucketAccess and
-// its Secret have the name of the BucketClaim and of the mode, such as photos-readwrite.
+// Access creates a BucketAccess for a BucketClaim with the class emulator.ClassStandard, and
+// returns its credentials when they are ready. The mode applies to objects and their metadata. The
+// BucketAccess and its Secret are named after the BucketClaim and the mode, such as
+// photos-readwrite.
 func Access(tb testing.TB, emu *emulator.Emulator, claim *v1alpha2.BucketClaim, mode v1alpha2.BucketAccessMode) Credentials {
 	tb.Helper()
 	name := claim.Name + "-" + strings.ToLower(string(mode))
@@ -60,7 +61,6 @@ func Access(tb testing.TB, emu *emulator.Emulator, claim *v1alpha2.BucketClaim, 
 	return credentialsIn(secret.Data)
 }
 
-// create creates an object and waits until it is ready.
 func create(tb testing.TB, emu *emulator.Emulator, object client.Object, ready func() (bool, []metav1.Condition)) {
 	tb.Helper()
 	what := fmt.Sprintf("%T %s/%s", object, object.GetNamespace(), object.GetName())
@@ -81,11 +81,10 @@ func create(tb testing.TB, emu *emulator.Emulator, object client.Object, ready f
 	}
 }
 
-// Credentials are what the Secret of a BucketAccess for S3 has.
+// Credentials are the contents of the Secret of a BucketAccess for S3.
 type Credentials struct {
 	// Endpoint is the URL of the S3 service, and Bucket the name of the bucket there.
-	Endpoint, Bucket, Region string
-	// AccessKeyID and SecretAccessKey are the keys.
+	Endpoint, Bucket, Region     string
 	AccessKeyID, SecretAccessKey string
 	// PathStyle means that clients put the bucket into the path of URLs, not into the host name.
 	PathStyle bool

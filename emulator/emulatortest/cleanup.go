@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// patience is how long the components have to delete a kind of objects
-	// properly, before their finalizers are taken off.
+	// patience is the time for the components to delete the objects of a kind, before cleanUp
+	// removes their finalizers.
 	patience     = time.Minute
 	pollInterval = 10 * time.Millisecond
 )
 
-// cleanUp deletes all objects of COSI, users' objects first, with the help of
-// the components. It removes by force, and reports, objects whose finalizers the
-// components do not release: something would have leaked.
+// cleanUp deletes all objects of COSI, users' objects first, with the help of the components. It
+// reports objects whose finalizers the components do not release, because the backend would leak,
+// and removes them by force.
 func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 	emu.Faults().Clear()
 	if err := emu.AwaitControlPlane(ctx); err != nil {
@@ -48,7 +48,7 @@ func startStopped(ctx context.Context, emu *emulator.Emulator) error {
 		if state, _ := component.State(); state == emulator.StateRunning {
 			continue
 		}
-		// One that a fault has killed may be coming back by itself.
+		// A component that a fault has killed may be restarting.
 		if err := component.Start(ctx); err != nil && !errors.Is(err, emulator.ErrWrongState) {
 			return err
 		}
@@ -90,8 +90,7 @@ func items(ctx context.Context, c client.Client, list client.ObjectList) ([]clie
 	return objects, err
 }
 
-// force takes the finalizers off objects that are stuck, so that the next test
-// does not meet them.
+// force removes the finalizers of stuck objects, so that they do not disturb the next test.
 func force(ctx context.Context, c client.Client, objects []client.Object) error {
 	var errs []error
 	for _, object := range objects {

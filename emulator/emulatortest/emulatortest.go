@@ -1,7 +1,6 @@
-// Package emulatortest gives tests an emulator. The control plane, which takes
-// seconds to start, is shared by the tests of a binary; controller, sidecar,
-// driver and store are started for each test, which takes a tenth of a second,
-// and everything that the test has made is removed when it ends.
+// Package emulatortest gives tests an emulator. The tests of a binary share the control plane,
+// which takes seconds to start. Each test has its own controller, sidecar, driver and store, which
+// take a tenth of a second, and all its objects are deleted when it ends.
 //
 //	func TestMyApp(t *testing.T) {
 //		emu := emulatortest.Start(t, emulator.Options{})
@@ -10,8 +9,7 @@
 //		...
 //	}
 //
-// No TestMain is needed: the processes end with the test binary, however it
-// ends.
+// No TestMain is needed: the processes end with the test binary, however it ends.
 package emulatortest
 
 import (
@@ -29,24 +27,23 @@ import (
 )
 
 const (
-	// Only what fails takes that long: they leave room for a busy machine.
+	// Only a failing test waits that long: the limits leave room for a busy machine.
 	startTimeout = 5 * time.Minute
 	stopTimeout  = 5 * time.Minute
 )
 
-// exclusive lets one emulator at a time use the shared control plane.
 var exclusive sync.Mutex
 
-// Start starts an emulator for a test, on the shared control plane unless the
-// options name another, or a Cluster that leads to it. The shared one is embedded, unless the
-// environment variable COSI_EMU_TEST_CONTROL_PLANE selects another kind. Tests that run in parallel wait for each other here.
-// When the test ends, the objects of COSI are deleted, what cannot be deleted
-// fails the test, and the emulator is stopped. If the test has failed, the
-// journal is kept in a file, whose path is logged.
+// Start starts an emulator for a test, on the shared control plane unless the options select
+// another or a Cluster. The shared one is embedded, unless the environment variable
+// COSI_EMU_TEST_CONTROL_PLANE selects another kind. Parallel tests wait for each other here. When
+// the test ends, Start deletes the objects of COSI and stops the emulator; the test fails if an
+// object cannot be deleted. After a failed test, the journal remains in a file, whose path is
+// logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
 	silenceLibraries()
-	if opts.ControlPlane == nil && opts.Snapshot == "" { // which has a control plane of its own
+	if opts.ControlPlane == nil && opts.Snapshot == "" { // a snapshot comes with a control plane of its own
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
 		plane := controlplanetest.StartVersion(tb, opts.API)
@@ -64,15 +61,14 @@ func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	return emu
 }
 
-// Namespace makes a namespace for the test and returns its name. It is deleted
-// when the test ends.
+// Namespace creates a namespace, which is deleted when the test ends, and returns its name.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
 	return controlplanetest.Namespace(tb)
 }
 
-// NamespaceIn is Namespace in the control plane of an emulator, which may serve another version
-// of the COSI kinds than the default.
+// NamespaceIn is Namespace in the control plane of an emulator, which may serve another version of
+// the COSI kinds than the default.
 func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
 	tb.Helper()
 	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.API()))
@@ -93,7 +89,6 @@ func end(tb testing.TB, emu *emulator.Emulator) {
 	}
 }
 
-// keepJournal keeps the journal of a failed test in a file.
 func keepJournal(tb testing.TB, j *journal.Journal) {
 	tb.Helper()
 	failurelog.Keep(tb, "journal", func(w io.Writer) error {

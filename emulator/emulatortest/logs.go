@@ -5,8 +5,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// silenceLibraries discards the logs of controller-runtime, unless the program has set a logger:
-// without one, it logs a warning with a stack.
+// silenceLibraries discards the logs of controller-runtime, which without a logger logs a warning
+// with a stack. A logger that the program has set stays.
 func silenceLibraries() {
-	ctrl.SetLogger(logr.Discard()) // a logger that was set before stays
+	ctrl.SetLogger(logr.Discard())
 }

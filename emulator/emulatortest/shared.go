@@ -10,35 +10,34 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
-// Shared is an emulator that several tests use at the same time, on the test
-// binary's control plane. It runs while a test holds or uses it. Of several
-// Shared, one runs at a time; the next one starts when no test uses the current one.
+// Shared is an emulator that several tests use at the same time, on the test binary's control
+// plane. It runs while a test holds or uses it. Only one Shared runs at a time; the next one starts
+// when no test uses the current one.
 //
-// Unlike Start it leaves it to its users to remove what they make; what they have
-// left is removed, and is an error, when it stops.
+// Unlike with Start, the users delete their own objects. When the emulator stops, remaining objects
+// are removed and reported as an error.
 type Shared struct {
 	options func() (emulator.Options, error)
 
-	// What follows is guarded by turn.mu.
+	// The fields below are guarded by turn.mu.
 	holds, users int
 	emulator     *emulator.Emulator // nil unless it runs
 }
 
-// NewShared returns an emulator that is started when it is used for the first
-// time, with what the function returns.
+// NewShared returns an emulator that starts with the function's options at its first use.
 func NewShared(options func() (emulator.Options, error)) *Shared {
 	return &Shared{options: options}
 }
 
-// turn is whose turn it is.
+// turn selects the Shared that runs.
 var turn = struct {
 	mu      sync.Mutex
-	current *Shared       // that runs; nil if none does
+	current *Shared       // nil if none runs
 	changed chan struct{} // closed when a test stops using it
 }{changed: make(chan struct{})}
 
-// Hold keeps the emulator running between its users, so that it does not restart for
-// each. Call release once to end that. Hold starts nothing and does not wait.
+// Hold keeps the emulator running between its users until release, which must be called once. Hold
+// neither starts the emulator nor waits.
 func (s *Shared) Hold() (release func() error) {
 	turn.mu.Lock()
 	defer turn.mu.Unlock()
@@ -51,8 +50,7 @@ func (s *Shared) Hold() (release func() error) {
 	}
 }
 
-// Use returns the emulator when it runs and it is its turn. The caller calls
-// release, once, when it does not need it any more.
+// Use waits for its turn and returns the running emulator. The caller calls release once.
 func (s *Shared) Use(ctx context.Context) (emu *emulator.Emulator, release func() error, err error) {
 	turn.mu.Lock()
 	defer turn.mu.Unlock()
@@ -83,7 +81,7 @@ func awaitTurn(ctx context.Context) error {
 	}
 }
 
-// take starts the emulator in place of the one that runs, which no test uses.
+// take replaces the running emulator, which no test uses.
 func (s *Shared) take(ctx context.Context) error {
 	if turn.current != nil {
 		if err := turn.current.stop(); err != nil { //nolint:contextcheck // it is to end also when ctx has
@@ -139,7 +137,7 @@ func (s *Shared) leave() error {
 	return s.stop()
 }
 
-// stop stops the emulator, which runs, and removes what is left of COSI's objects.
+// stop stops the running emulator, and removes remaining objects of COSI.
 func (s *Shared) stop() error {
 	defer exclusive.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)

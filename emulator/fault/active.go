@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// active is a fault of a Set. Its counters belong to the Set.
+// active is a fault of a Set, whose lock guards the counters.
 type active struct {
 	fault Fault
 	kind  kind
 	done  chan struct{} // closed when the fault is removed
 
-	started, over    bool // by its marks
-	fallback         bool // any other fault is applied before it
+	started, over    bool // set by the marks
+	fallback         bool // every other fault has precedence
 	matched, applied int
-	missed           int       // operations that others were applied to
+	missed           int       // operations to which other faults were applied
 	first            time.Time // when it was first applied
 
-	notes sync.Map // what the seams remember for it
+	notes sync.Map // the seams' notes about it
 }
 
 func newActive(f Fault) *active {
@@ -30,7 +30,6 @@ func (e *active) status() Status {
 	return Status{Fault: e.fault, Matched: e.matched, Applied: e.applied}
 }
 
-// counts reports whether an operation matches, and counts it.
 func (e *active) counts(c Operation) bool {
 	if !e.started || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
 		return false
@@ -39,7 +38,7 @@ func (e *active) counts(c Operation) bool {
 	return true
 }
 
-// due reports whether it is the turn of the operation that was just counted.
+// due reports whether the operation that was just counted is affected.
 func (e *active) due(now time.Time) bool {
 	m := e.fault.Match
 	times := m.Times
@@ -51,7 +50,7 @@ func (e *active) due(now time.Time) bool {
 		return false
 	case m.For > 0 && e.applied > 0 && now.Sub(e.first) >= m.For:
 		return false
-	case e.matched < m.Nth, e.fault.Effect.Swap && e.matched < 2: // the first has nothing to be swapped with
+	case e.matched < m.Nth, e.fault.Effect.Swap && e.matched < 2: // the first response has no predecessor
 		return false
 	case m.Every > 0:
 		return (e.matched-m.Nth)%m.Every == 0
@@ -80,8 +79,8 @@ type Applied struct {
 // Done returns a channel that is closed when the fault is removed from its Set.
 func (a *Applied) Done() <-chan struct{} { return a.entry.done }
 
-// Wait waits for a duration, at most until the fault is removed. It returns the error of
-// ctx if that ends first.
+// Wait waits for a duration, at most until the fault is removed. It returns the error of ctx if ctx
+// ends first.
 func (a *Applied) Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -94,20 +93,20 @@ func (a *Applied) Wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Note keeps a value under a key while the fault is active, unless
-// there is one already, and returns the one that is kept.
+// Note stores a value under a key while the fault is active, unless the key has one, and returns
+// the stored value.
 func (a *Applied) Note(key, value any) any {
 	kept, _ := a.entry.notes.LoadOrStore(key, value)
 	return kept
 }
 
-// Noted returns the value that Note keeps under a key, or nil.
+// Noted returns the value that Note has stored under a key, or nil.
 func (a *Applied) Noted(key any) any {
 	kept, _ := a.entry.notes.Load(key)
 	return kept
 }
 
-// Swap keeps a value under a key, and returns the one that it replaces, or nil.
+// Swap stores a value under a key, and returns the previous one, or nil.
 func (a *Applied) Swap(key, value any) any {
 	before, _ := a.entry.notes.Swap(key, value)
 	return before

@@ -1,7 +1,7 @@
 package fault
 
-// Bypass turns the seams off: nothing is recorded, and no fault is applied. It is for
-// measuring the cost of the seams. Components must not be crashed while it is on.
+// Bypass turns the seams off, to measure their cost: they record nothing and apply no fault.
+// Components must not be crashed meanwhile.
 func (s *Set) Bypass(on bool) { s.bypass.Store(on) }
 
 // Bypassed reports whether Bypass is on. A nil Set is an empty one.

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// reasons are the API server's, with the status that each comes with.
+// reasons are the API server's, with their statuses.
 var reasons = map[metav1.StatusReason]int{
 	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
 	metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
@@ -38,7 +38,7 @@ var reasons = map[metav1.StatusReason]int{
 	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
 }
 
-// outcomes are those of a journal at every seam, beside OK and the codes of the seam.
+// outcomes are possible at every seam, beside OK and the codes of the seam.
 var outcomes = []string{"Fenced", "Canceled", "DeadlineExceeded", "Error"}
 
 // Codes returns the names of the error codes at a seam, sorted. HTTP statuses are not
@@ -63,8 +63,8 @@ func Codes(seam journal.Seam) []string {
 	return names
 }
 
-// CheckOutcome returns an error if no event at a seam has such an outcome. At the store
-// seam, where the codes depend on the store, the error is that of a misspelt one.
+// CheckOutcome returns an error if no event at a seam has such an outcome. At the store seam, whose
+// codes depend on the store, it rejects only misspelt codes.
 func CheckOutcome(seam journal.Seam, outcome string) error {
 	known := slices.Concat([]string{journal.OutcomeOK}, outcomes, Codes(seam))
 	if seam == journal.SeamAPI {
@@ -81,9 +81,9 @@ func CheckOutcome(seam journal.Seam, outcome string) error {
 	case slices.Contains(known, outcome) || seam == journal.SeamStore && !near:
 		return nil
 	case near:
-		return fmt.Errorf("there is no outcome %q at seam %s: did you mean %q?", outcome, seam, meant)
+		return fmt.Errorf("unknown outcome %q at seam %s: did you mean %q?", outcome, seam, meant)
 	default:
-		return fmt.Errorf("there is no outcome %q at seam %s: it can be OK, or an error code such as %s", outcome, seam, examples[seam])
+		return fmt.Errorf("unknown outcome %q at seam %s: it can be OK, or an error code such as %s", outcome, seam, examples[seam])
 	}
 }
 
@@ -93,9 +93,8 @@ var examples = map[journal.Seam]string{
 	journal.SeamProcess: "Error",
 }
 
-// KubernetesStatus returns the HTTP status of a code at the api seam, and the
-// reason if the code is one, or false if it is neither a status from 400 to 599
-// nor a reason.
+// KubernetesStatus returns the HTTP status of a code at the api seam, and the reason if the code is
+// one. It returns false for a code that is neither a status from 400 to 599 nor a reason.
 func KubernetesStatus(code string) (status int, reason metav1.StatusReason, ok bool) {
 	if status, ok := reasons[metav1.StatusReason(code)]; ok {
 		return status, metav1.StatusReason(code), true
@@ -114,8 +113,7 @@ func RPCCode(name string) (codes.Code, bool) {
 	return codes.OK, false
 }
 
-// s3 are the codes of S3 that a store in trouble, or one that has changed its
-// mind, answers with.
+// s3 are the S3 error codes of a store with problems, or with changed configuration.
 var s3 = map[string]int{
 	"AccessDenied":            http.StatusForbidden,
 	"AllAccessDisabled":       http.StatusForbidden,
@@ -147,8 +145,8 @@ func S3Status(code string) (int, bool) {
 	return status, ok
 }
 
-// NearS3Code returns the error code of S3 that a misspelt one is like, or false if the code
-// exists, or is like none. A response without a body has the words of its HTTP status.
+// NearS3Code returns the S3 error code that a misspelt code resembles. It returns false if the code
+// exists, or resembles none. A response without a body has the words of its HTTP status.
 func NearS3Code(code string) (string, bool) {
 	known := slices.Concat(s3Codes(), s3error.Codes())
 	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
@@ -164,6 +162,5 @@ func NearS3Code(code string) (string, bool) {
 
 func s3Codes() []string { return slices.Sorted(maps.Keys(s3)) }
 
-// administrative are the kinds of errors of the driver's own calls; see package
-// fakedriver/store.
+// administrative are the kinds of errors of the driver's own calls; see package fakedriver/store.
 var administrative = []string{"NotExist", "Conflict", "NotEmpty", "Invalid", "Limit", "Closed"}

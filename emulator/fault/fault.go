@@ -18,11 +18,10 @@ import (
 type Fault struct {
 	// Name is unique in a Set. journal.Event.Fault has it.
 	Name string `json:"name" yaml:"name" required:"true" flag:"-" doc:"name of the fault, for heal and reports"`
-	// Optional says that a scenario accepts that the fault is applied to no operation.
+	// Optional means that a scenario accepts a fault that was applied to no operation.
 	Optional bool `json:"optional,omitempty" yaml:"optional" flag:"-" doc:"the scenario passes although the fault was applied to no operation"`
 	// Match selects operations.
-	Match `json:"match"`
-	// Effect is applied to them.
+	Match  `json:"match"`
 	Effect `json:"effect"`
 }
 
@@ -34,29 +33,28 @@ type Match struct {
 	// Component is a pattern of component names. At the rpc seam, where a call
 	// crosses twice, an empty pattern matches the caller only.
 	Component string `json:"component,omitempty" yaml:"component" expression:"true" doc:"pattern of component names; default all, at rpc the callers"`
-	// Operation is a pattern of operation names as in the journal; see the seams of
-	// package journal. A watch event is an operation too: "event buckets" on the name
-	// of the object. Only patterns that start with "event " match watch events, and
-	// effects that exist for nothing else.
+	// Operation is a pattern of operation names as in the journal; see the seams of package
+	// journal. A watch event is an operation too, such as "event buckets", whose subject is the
+	// object. Watch events match only patterns that start with "event ", and effects that exist for
+	// watch events only.
 	Operation string `json:"operation,omitempty" yaml:"operation" expression:"true" doc:"pattern of operations, such as \"patch buckets/status\", or \"event buckets\" for watch events; * matches any characters"`
 	// Subject is a pattern of the object, bucket or account.
 	Subject string `json:"subject,omitempty" yaml:"subject" expression:"true" doc:"pattern of the object, bucket or account; * matches any characters"`
 
-	// Nth affects the n-th matching operation, counted from 1 since the fault was
-	// added, or since its Since was marked. 0 affects all.
+	// Nth affects the n-th matching operation, counted from 1 since the fault was added, or since
+	// its Since was marked. 0 affects all.
 	Nth int `json:"nth,omitempty" yaml:"nth" doc:"affect the n-th matching operation, counted from the injection"`
 	// Every affects every n-th matching operation: with 3 the third, the sixth, and
 	// so on. 0 affects all. With Nth, it counts from the n-th operation.
 	Every int `json:"every,omitempty" yaml:"every" doc:"affect every n-th matching operation"`
-	// Times is the maximum number of affected operations. 0 means no limit, but one
-	// with Nth and without Every.
+	// Times is the maximum number of affected operations. 0 means no limit, or one with Nth and
+	// without Every.
 	Times int `json:"times,omitempty" yaml:"times" doc:"maximum number of affected operations; 0 means no limit"`
 	// For ends the fault this long after its first effect. 0 means never.
 	For time.Duration `json:"for,omitempty" yaml:"for" doc:"end the fault this long after its first effect"`
-	// Since and Until are marks (see Set.Mark), set while the fault is in the Set.
-	// Operations match and count between them. Without Since they count at once,
-	// without Until they never stop. The name of another fault is a mark, too: the Set
-	// sets it when it first applies that fault.
+	// Since and Until are marks (see Set.Mark), set while the fault is in the Set. Operations match
+	// and count between them: without Since from the start, without Until to the end. The name of
+	// another fault is a mark, too: the Set sets it when it first applies that fault.
 	Since string `json:"since,omitempty" yaml:"since" flag:"-" doc:"mark, or name of a fault that is applied first, before which nothing matches; default: now"`
 	Until string `json:"until,omitempty" yaml:"until" flag:"-" doc:"mark, or name of a fault that is applied first, after which nothing matches"`
 }
@@ -69,8 +67,8 @@ const (
 	After = "after"
 )
 
-// Effect is what happens to an operation. Exactly one effect is required. Only Delay
-// may be combined with another.
+// Effect is the change of an operation. Exactly one effect is required. Only Delay may be combined
+// with another.
 type Effect struct {
 	// Fail is the code that is returned instead of the operation. It depends on the
 	// seam: at api an HTTP status or a Kubernetes reason, or Reset, TLS or
@@ -103,40 +101,37 @@ type Effect struct {
 	// Down delays the restart after Crash or Outage. 0 means no delay.
 	Down time.Duration `json:"down,omitempty" yaml:"down" with:"crash,outage" doc:"delay before the restart; default 0"`
 
-	// LoseLease gives the Lease of the controller or sidecar to another holder before
-	// the operation, for this time in whole seconds. It requires leader election; see
+	// LoseLease gives the Lease of the controller or sidecar to another holder before the
+	// operation, for this time in whole seconds. It requires leader election; see
 	// emulator.Options.LeaderElection.
 	LoseLease time.Duration `json:"loseLease,omitempty" yaml:"loseLease" at:"api,rpc" doc:"another holder takes the component's Lease before the operation, for this time in whole seconds"`
 	// Clock moves the clock of the component forward, or back if negative, from the
 	// operation until the fault is removed.
 	Clock time.Duration `json:"clock,omitempty" yaml:"clock" at:"api,rpc,store,process" negative:"true" doc:"offset of the component's clock, such as 2h or -20m, until the fault is removed; at process, from its start"`
-	// Forget, with Crash, restarts the component without its data: a fake driver loses
-	// what it has provisioned, the store its buckets, accounts and objects. Other
+	// Forget, with Crash, restarts the component without its data: a fake driver loses all buckets
+	// and accounts that it has provisioned, the store its buckets, accounts and objects. Other
 	// components keep no data.
 	Forget bool `json:"forget,omitempty" yaml:"forget" with:"crash" doc:"the store or fake driver restarts without its data"`
 
-	// Stale returns the state before this number of changes to reads of objects and
-	// lists. A deleted object is returned once a watch of any component has delivered
-	// its deletion.
+	// Stale answers reads of objects and lists with the state before this number of changes. A
+	// deleted object is returned once a watch of any component has delivered its deletion.
 	Stale int `json:"stale,omitempty" yaml:"stale" at:"api" doc:"reads (get, list) return the state before this number of changes"`
 	// Drop withholds the watch event.
 	Drop bool `json:"drop,omitempty" yaml:"drop" at:"events" doc:"the watch event is not delivered"`
-	// CloseWatch ends the watch before the event is delivered, as the API server does
-	// at times.
+	// CloseWatch ends the watch before the event is delivered, as the API server sometimes does.
 	CloseWatch bool `json:"closeWatch,omitempty" yaml:"closeWatch" at:"events" doc:"the watch ends before the event is delivered"`
 	// Freeze makes the component's view stale until the fault is removed: watch events
 	// are withheld, and lists return the state before the first of them.
 	Freeze bool `json:"freeze,omitempty" yaml:"freeze" at:"api,events" doc:"watch events are withheld, and lists return the state before the first of them, until the fault is removed"`
 
-	// Interfere is what a person, or another program, does to the objects of Object
-	// at that moment, with an administrator's rights and past all components. The
-	// operation goes on when it is done. See Interferences.
+	// Interfere is a change by a person, or another program, to the objects of Object, with an
+	// administrator's rights and past all components. The operation continues after the change. See
+	// Interferences.
 	Interfere Interference `json:"interfere,omitempty" yaml:"interfere" at:"api,rpc,store,events" enum:"delete,delete-foreground,delete-orphan,recreate,force-delete,force-recreate,strip-finalizers,strip-owners,flip-policy,edit-status,edit-metadata,strip-metadata,edit-data,make-immutable" doc:"an administrator changes the objects of object before the operation: delete, recreate, strip-finalizers, ..."`
-	// Object is KIND/NAME or KIND/NAMESPACE/NAME of what Interfere changes. In name and
-	// namespace, * is any number of any characters; all objects that match are changed.
+	// Object is KIND/NAME or KIND/NAMESPACE/NAME of the objects that Interfere changes. In name and
+	// namespace, * matches any number of any characters; all matching objects are changed.
 	Object string `json:"object,omitempty" yaml:"object" with:"interfere" expression:"true" doc:"KIND/NAME or KIND/NAMESPACE/NAME of the objects; * is any number of any characters"`
-	// After has Interfere happen when the operation has happened, before the component
-	// receives the response.
+	// After makes Interfere happen after the operation, before the component receives the response.
 	After bool `json:"after,omitempty" yaml:"after" with:"interfere" doc:"the objects change after the operation, before the component receives the response"`
 
 	// Set replaces fields of a response: values by path. A path has the names of the
@@ -145,7 +140,7 @@ type Effect struct {
 	// Empty clears the whole response.
 	Empty bool `json:"empty,omitempty" yaml:"empty" at:"rpc" doc:"the driver's response is empty"`
 	// Swap returns the response of the previous matching call.
-	Swap bool `json:"swap,omitempty" yaml:"swap" at:"rpc" doc:"the driver's response is replaced by that of the previous matching call"`
+	Swap bool `json:"swap,omitempty" yaml:"swap" at:"rpc" doc:"the driver's response is replaced by the response to the previous matching call"`
 	// Oversize adds this number of bytes to the response.
 	Oversize int `json:"oversize,omitempty" yaml:"oversize" at:"rpc" doc:"the driver's response grows by this number of bytes"`
 
@@ -161,7 +156,7 @@ type Effect struct {
 	FlipUpload int `json:"flipUpload,omitempty" yaml:"flipUpload" at:"store" doc:"the lowest bit of the n-th request byte is flipped before it reaches the store, from 1"`
 }
 
-// Codes of a connection that breaks, for Fail and LoseReply at seams of HTTP.
+// Codes of a broken connection, for Fail and LoseReply at seams of HTTP.
 const (
 	// Reset is a connection that the other side has reset.
 	Reset = "reset"

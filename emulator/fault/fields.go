@@ -15,8 +15,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// checkFields finds fields that the response of the method does not have, in any
-// generation of the protocol: a fault does not say which one it is for.
+// checkFields finds fields that the response of the method has in no generation of the protocol: a
+// fault is not specific to one.
 func (f Fault) checkFields() string {
 	if len(f.Effect.Set) == 0 {
 		return ""
@@ -38,7 +38,6 @@ func (f Fault) checkFields() string {
 	return problem
 }
 
-// responsesOf returns an empty response of a method in each generation that has it.
 func responsesOf(method string) []proto.Message {
 	var responses []proto.Message
 	for _, generation := range []struct {
@@ -57,9 +56,8 @@ func responsesOf(method string) []proto.Message {
 	return responses
 }
 
-// Replace sets the fields of a response that Set has values for, by their names in
-// JSON or in the protocol's definition. The error says which field or value the
-// message cannot have.
+// Replace sets the fields of a response to the values of Set. Paths use JSON names or the names of
+// the protocol's definition. The error names the field or value that the message cannot have.
 func (e Effect) Replace(response proto.Message) error {
 	data, err := protojson.Marshal(response)
 	if err != nil {
@@ -88,8 +86,8 @@ func (e Effect) Replace(response proto.Message) error {
 	return nil
 }
 
-// inJSON turns the names of fields as the protocol's definition has them, such as
-// bucket_id, into those of JSON, bucketId.
+// inJSON turns names of the protocol's definition, such as bucket_id, into those of JSON, such as
+// bucketId.
 func inJSON(path string) string {
 	words := strings.Split(path, "_")
 	for i := 1; i < len(words); i++ {
@@ -100,8 +98,7 @@ func inJSON(path string) string {
 	return strings.Join(words, "")
 }
 
-// replace returns a value with another at the end of a path. Fields and items that
-// are not there are added.
+// replace returns a value with another at the end of a path. Missing fields and items are added.
 func replace(in any, path []string, value any) (any, error) {
 	if len(path) == 0 {
 		return value, nil
@@ -111,7 +108,7 @@ func replace(in any, path []string, value any) (any, error) {
 	}
 	fields, ok := in.(map[string]any)
 	if !ok && in != nil {
-		return nil, fmt.Errorf("there is no field %s in %T", path[0], in)
+		return nil, fmt.Errorf("no field %s in %T", path[0], in)
 	}
 	if fields == nil {
 		fields = map[string]any{}
@@ -121,13 +118,12 @@ func replace(in any, path []string, value any) (any, error) {
 	return fields, err
 }
 
-// maxItems bounds the lists that a path can make.
 const maxItems = 1000
 
 func replaceItem(in any, at int, path []string, value any) (any, error) {
 	items, ok := in.([]any)
 	if (!ok && in != nil) || at < 0 || at >= maxItems {
-		return nil, fmt.Errorf("there is no item %d in %T", at, in)
+		return nil, fmt.Errorf("no item %d in %T", at, in)
 	}
 	for len(items) <= at {
 		items = append(items, map[string]any{})

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// Interference is what a person, or another program, does to an object.
+// Interference is a change to an object by a person, or by another program.
 type Interference string
 
 // The interferences.
@@ -33,12 +33,11 @@ const (
 	StripFinalizers Interference = "strip-finalizers"
 	// StripOwners removes all owner references of an object.
 	StripOwners Interference = "strip-owners"
-	// FlipPolicy changes the deletion policy of a Bucket to the other one. It is the only
-	// field of a spec of COSI that may be edited after the creation.
+	// FlipPolicy changes the deletion policy of a Bucket to the other one. No other field of a COSI
+	// spec may be edited after the creation.
 	FlipPolicy Interference = "flip-policy"
-	// EditStatus changes the status by hand: readyToUse is the opposite, all conditions are
-	// removed, and the protocols of a BucketClaim are others. It tries to change the fields
-	// that are immutable, too.
+	// EditStatus changes the status by hand: it inverts readyToUse, removes all conditions, and
+	// replaces the protocols of a BucketClaim. It also tries to change the immutable fields.
 	EditStatus Interference = "edit-status"
 	// EditMetadata sets a label and an annotation of another program.
 	EditMetadata Interference = "edit-metadata"
@@ -50,8 +49,7 @@ const (
 	MakeImmutable Interference = "make-immutable"
 )
 
-// InterferenceAbout is an interference, the kinds that it exists for, and what it does, in
-// a sentence.
+// InterferenceAbout describes an interference and the kinds that it exists for.
 type InterferenceAbout struct {
 	Name  Interference
 	Kinds []string
@@ -94,7 +92,7 @@ func Interferences() []InterferenceAbout {
 	}
 }
 
-// Find returns what is known of an interference.
+// Find returns the description of an interference.
 func (i Interference) Find() (InterferenceAbout, bool) {
 	all := Interferences()
 	at := slices.IndexFunc(all, func(a InterferenceAbout) bool { return a.Name == i })
@@ -130,7 +128,7 @@ func (f Fault) checkInterference() string {
 	}
 	about, ok := f.Interfere.Find()
 	if !ok {
-		return fmt.Sprintf("unknown interference %q", f.Interfere) // checkAmounts has the list
+		return fmt.Sprintf("unknown interference %q", f.Interfere) // checkAmounts lists the interferences
 	}
 	kind, namespace, name := f.Target()
 	switch {
@@ -146,8 +144,7 @@ func (f Fault) checkInterference() string {
 	return ""
 }
 
-// IsNamespaced reports whether the objects of a kind that an interference can change are
-// in namespaces.
+// IsNamespaced reports whether a kind that an interference can change has namespaces.
 func IsNamespaced(kind string) bool {
 	return slices.Contains([]string{"BucketClaim", "BucketAccess", "Secret"}, kind)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// kind is one of the effects, or a detail of some, as the tags of its field have it.
+// kind is one of the effects, or a detail of some, described by the tags of its field.
 type kind struct {
 	name  string
 	index []int
 	seams []journal.Seam
-	// events says that it exists for the events of a watch, requests that it does
-	// for everything else.
+	// events means that the kind exists for the events of a watch, and requests that it exists for
+	// all other operations.
 	events, requests bool
 	// with are the effects of which it is a detail.
 	with     []string
@@ -22,7 +22,7 @@ type kind struct {
 	negative bool
 }
 
-// kinds are all effects, details what some have beside them.
+// kinds are all effects, and details the fields that modify them.
 var kinds, details = fieldsOfEffect()
 
 func fieldsOfEffect() (effects, beside []kind) {
@@ -54,7 +54,6 @@ func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// of returns the value of the field.
 func (k kind) of(e Effect) reflect.Value { return reflect.ValueOf(e).FieldByIndex(k.index) }
 
 func (k kind) given(e Effect) bool {
@@ -62,7 +61,6 @@ func (k kind) given(e Effect) bool {
 	return !v.IsZero() && (v.Kind() != reflect.Map || v.Len() > 0)
 }
 
-// isDelay reports whether it is delay, which can be combined with another effect.
 func (k kind) isDelay() bool { return k.name == "delay" }
 
 // Effects returns the names of the effects that exist at a seam.
@@ -80,7 +78,7 @@ func namesOf(chosen func(kind) bool) []string {
 	return names
 }
 
-// kindOf returns the one effect that is given; delay only if it is alone.
+// kindOf returns the effect that is set; delay only without another.
 func kindOf(e Effect) (found kind, ok bool) {
 	for _, k := range kinds {
 		if k.given(e) && (!ok || found.isDelay()) {
@@ -90,7 +88,7 @@ func kindOf(e Effect) (found kind, ok bool) {
 	return found, ok
 }
 
-// about reports whether an effect on reads is about a request of this name.
+// about reports whether an effect on reads applies to a request of this name.
 func (e Effect) about(operation string) bool {
 	var verbs []string
 	switch {
@@ -104,11 +102,11 @@ func (e Effect) about(operation string) bool {
 	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(operation, verb) })
 }
 
-// stales is how the requests begin that can be answered with the past.
+// stales are the prefixes of requests that can be answered with an earlier state.
 var stales = []string{"get ", "list "}
 
-// suits reports whether an operation is one that the effect is meant for: requests,
-// unless events are asked for or the effect exists for nothing else.
+// suits reports whether the effect is meant for an operation: requests, unless the fault selects
+// events or the effect exists for nothing else.
 func (f Fault) suits(k kind, c Operation) bool {
 	if !c.event() {
 		return k.requests && f.about(c.Operation)

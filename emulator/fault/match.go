@@ -13,7 +13,7 @@ type Operation struct {
 	Component string
 	Operation string
 	Subject   string
-	// Serving is true on the side of a call that answers it.
+	// Serving is true on the answering side of a call.
 	Serving bool
 }
 
@@ -21,7 +21,6 @@ func (c Operation) event() bool {
 	return c.Seam == journal.SeamAPI && strings.HasPrefix(c.Operation, journal.EventPrefix)
 }
 
-// matches reports whether the operation is one of those that are counted.
 func (m Match) matches(c Operation) bool {
 	if m.Seam != c.Seam || (m.Seam == journal.SeamRPC && c.Serving && m.Component == "") {
 		return false

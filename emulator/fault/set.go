@@ -19,8 +19,8 @@ var (
 	ErrUnknown = errors.New("fault not found")
 )
 
-// Set contains the active faults. It is safe for concurrent use. Asking an
-// empty one costs one atomic load.
+// Set contains the active faults. It is safe for concurrent use. An operation costs one atomic load
+// while the Set is empty.
 type Set struct {
 	size   atomic.Int32
 	bypass atomic.Bool
@@ -30,11 +30,10 @@ type Set struct {
 	unsupported map[string]string // reasons, by the names of the effects
 }
 
-// Status is a fault of a Set and what has come of it.
+// Status is a fault of a Set with its counts.
 type Status struct {
 	Fault
-	// Matched is how many operations were counted, Applied how many of them had the
-	// effect.
+	// Matched is the number of counted operations, Applied the number of affected ones.
 	Matched int `json:"matched"`
 	Applied int `json:"applied"`
 }
@@ -45,8 +44,8 @@ func NewSet() *Set { return &Set{} }
 // Add activates a fault. The error wraps ErrInvalid or ErrDuplicate.
 func (s *Set) Add(f Fault) error { return s.add(newActive(f)) }
 
-// AddFallback is Add for a fault that is applied only where no other fault is, including
-// those added later. It misses an operation that another fault is applied to.
+// AddFallback is Add for a fault that is applied only if no other fault is, including those added
+// later. It misses operations that other faults affect.
 func (s *Set) AddFallback(f Fault) error {
 	e := newActive(f)
 	e.fallback = true
@@ -75,7 +74,7 @@ func (s *Set) add(added *active) error {
 	return nil
 }
 
-// Unsupported has Add reject an effect, by its name, with a reason.
+// Unsupported makes Add reject an effect, by its name, with a reason.
 func (s *Set) Unsupported(effect, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Set) Unsupported(effect, why string) {
 	s.unsupported[effect] = why
 }
 
-// Remove ends a fault: what it delays continues. The error wraps ErrUnknown.
+// Remove ends a fault; operations that it delays continue. The error wraps ErrUnknown.
 func (s *Set) Remove(name string) error {
 	_, err := s.End(name)
 	return err
@@ -128,8 +127,7 @@ func (s *Set) List() []Status {
 	return all
 }
 
-// Mark gives this moment a name, for the faults in the set that have it as their
-// Since or Until.
+// Mark marks this moment for the faults in the set that have the name as their Since or Until.
 func (s *Set) Mark(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,9 +141,8 @@ func (s *Set) mark(name string) {
 	}
 }
 
-// At counts an operation, and returns the fault to apply to it, or nil. If several
-// faults match, all of them count it, and the one that was added first applies, fallbacks
-// last. A nil Set is an empty one.
+// At counts an operation, and returns the fault to apply to it, or nil. All matching faults count
+// it, and the one that was added first applies, fallbacks last. A nil Set is an empty one.
 func (s *Set) At(c Operation) *Applied {
 	if s == nil || s.size.Load() == 0 {
 		return nil

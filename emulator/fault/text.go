@@ -26,7 +26,6 @@ func (e Effect) String() string {
 	return strings.Join(texts, " ")
 }
 
-// textOf renders a field: its name, and its value unless it is a flag.
 func textOf(name string, value reflect.Value) string {
 	switch v := value.Interface().(type) {
 	case bool:

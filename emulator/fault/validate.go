@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// Validate returns an error that wraps ErrInvalid and says what is wrong: for an
-// effect that does not exist at a seam, which effects do.
+// Validate returns an error that wraps ErrInvalid and describes the problem. For an effect that
+// does not exist at a seam, it lists the effects that do.
 func (f Fault) Validate() error {
 	for _, check := range []func() string{
 		f.checkName, f.checkMatch, f.checkEffect, f.checkCode, f.checkSides, f.checkReads, f.checkFields, f.checkInterference,
@@ -47,7 +47,6 @@ func (f Fault) checkMatch() string {
 	}
 }
 
-// checkOperation finds operations that do not exist, or that no fault can match.
 func (m Match) checkOperation() string {
 	if err := operations.Check(m.Seam, m.Operation); err != nil {
 		return err.Error()
@@ -86,8 +85,7 @@ func (f Fault) checkEffect() string {
 	}
 }
 
-// checkEvents finds effects on events that only requests can have, and the other
-// way round.
+// checkEvents finds effects on events that exist for requests only, and the other way round.
 func (f Fault) checkEvents(k kind) string {
 	of := f.Match.Operation
 	asked := strings.HasPrefix(of, journal.EventPrefix)
@@ -108,7 +106,6 @@ func lastWord(operation string) string {
 
 func ofEvents() []string { return namesOf(func(k kind) bool { return k.events }) }
 
-// checkAmounts finds values that an effect or a detail cannot have.
 func (f Fault) checkAmounts() string {
 	for _, k := range slices.Concat(kinds, details) {
 		switch v := k.of(f.Effect); {
@@ -124,7 +121,6 @@ func (f Fault) checkAmounts() string {
 	return f.checkDetails()
 }
 
-// checkDetails finds details of effects that are not given.
 func (f Fault) checkDetails() string {
 	for _, d := range details {
 		if !d.given(f.Effect) {

@@ -40,10 +40,10 @@ func checkAPICode(code string) string {
 			"TooManyRequests or InternalError, and %s, %s, %s", code, Reset, TLS, Refused))
 }
 
-// didYouMean returns a question for the code that was meant, or else what is wrong.
+// didYouMean returns a question with the code that was probably meant, or otherwise the problem.
 func didYouMean(code string, seam journal.Seam, problem string) string {
 	if meant, ok := suggest.Near(code, Codes(seam)); ok {
-		return fmt.Sprintf("there is no code %q at seam %s: did you mean %q?", code, seam, meant)
+		return fmt.Sprintf("unknown code %q at seam %s: did you mean %q?", code, seam, meant)
 	}
 	return problem
 }
@@ -62,7 +62,7 @@ func (f Fault) checkStoreCode(code string) string {
 		code, strings.Join(s3Codes(), ", "), Reset, strings.Join(administrative, ", ")))
 }
 
-// checkReads finds effects on reads of operations that are none.
+// checkReads finds effects on reads that are set for other operations.
 func (f Fault) checkReads() string {
 	verb, _, named := strings.Cut(f.Match.Operation, " ")
 	isRead := func(read string) bool { return glob.Match(verb+" ", read) }
@@ -72,8 +72,8 @@ func (f Fault) checkReads() string {
 	return fmt.Sprintf("the effect stale is one on reads, which are get and list, and operation %q is none", f.Match.Operation)
 }
 
-// checkSides finds effects on the body of an answer, or of a request, of operations
-// that have none.
+// checkSides finds effects on the body of a response, or of a request, for operations without such
+// a body.
 func (f Fault) checkSides() string {
 	e, of := f.Effect, f.Match.Operation
 	uploads := e.CutUpload != 0 || e.FlipUpload != 0
@@ -81,12 +81,12 @@ func (f Fault) checkSides() string {
 	case (uploads || e.Cut != 0 || e.Flip != 0) && strings.HasPrefix(of, "Admin"):
 		return "cut, flip, cutUpload and flipUpload are about the bodies of S3's requests and answers, and the driver's own calls have none"
 	case uploads && slices.ContainsFunc(reading, func(prefix string) bool { return strings.HasPrefix(of, prefix) }):
-		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and those of %s have none; "+
+		return fmt.Sprintf("cutUpload and flipUpload are about the bodies of requests, and requests of %s have none; "+
 			"cut and flip are for answers", of)
 	default:
 		return ""
 	}
 }
 
-// reading is how the operations of S3 begin whose requests have no body.
+// reading are the prefixes of S3 operations whose requests have no body.
 var reading = []string{"Get", "Head", "List"}

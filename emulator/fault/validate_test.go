@@ -76,7 +76,7 @@ func TestValidate(t *testing.T) {
 			match: fault.Match{Seam: "store", Operation: "AdminPutAccount"}, effect: fault.Effect{FlipUpload: 1}, want: "the driver's own calls",
 		},
 		"UploadRead": {
-			match: fault.Match{Seam: "store", Operation: "GetObject"}, effect: fault.Effect{CutUpload: 1}, want: "those of GetObject have none",
+			match: fault.Match{Seam: "store", Operation: "GetObject"}, effect: fault.Effect{CutUpload: 1}, want: "requests of GetObject have none",
 		},
 		"UploadElsewhere": {match: createBucket, effect: fault.Effect{CutUpload: 1}, want: "does not exist at seam rpc"},
 		"UploadPut":       {match: fault.Match{Seam: "store", Operation: "PutObject"}, effect: fault.Effect{CutUpload: 1}},

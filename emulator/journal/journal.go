@@ -1,6 +1,5 @@
-// Package journal holds the one history of an emulator: every operation of a
-// seam, as an Event. Logs, reports, checks and recordings read it; nothing else
-// keeps a history of its own.
+// Package journal holds the one history of an emulator: every operation of a seam, as an Event.
+// Logs, reports, checks and recordings read it; no other package keeps a history.
 package journal
 
 import (
@@ -17,19 +16,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
-// DefaultMaxBytes is how much a journal keeps in memory unless told otherwise.
+// DefaultMaxBytes is the default limit for the memory of a journal.
 const DefaultMaxBytes = 16 << 20
 
 // Options configure a Journal. The zero value is usable.
 type Options struct {
-	// MaxBytes bounds, roughly, the memory for events. The oldest are dropped
-	// first. Zero means DefaultMaxBytes.
+	// MaxBytes limits, roughly, the memory for events. The oldest events are dropped first. Zero
+	// means DefaultMaxBytes.
 	MaxBytes int
-	// Sink receives every event as a line of JSON, at once and unbuffered, so
-	// that a crash loses at most the event that is being written.
+	// Sink receives every event as a line of JSON, at once and unbuffered, so that a crash loses at
+	// most the event that is being written.
 	Sink io.Writer
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	Now  func() time.Time
 }
 
 // Journal is an append-only list of events. It is safe for concurrent use.
@@ -52,21 +50,19 @@ type Journal struct {
 	requestBytes int
 }
 
-// kept is an event that was redacted when so many secret values were known.
+// kept is an event with the number of secret values that were known when it was redacted.
 type kept struct {
 	Event
 
 	redacted int
 }
 
-// operationKey is what Event.Nth counts.
 type operationKey struct {
 	component string
 	seam      Seam
 	name      string
 }
 
-// operationCount identifies a pending operation.
 type operationCount struct {
 	operationKey
 	nth int
@@ -83,8 +79,8 @@ func New(opts Options) *Journal {
 	return &Journal{opts: opts, counts: map[operationKey]int{}, pending: map[operationCount]Event{}, changed: make(chan struct{})}
 }
 
-// Begin returns the event of an operation that starts now, numbered among its
-// kind. It is not in the journal until it is given to Append.
+// Begin returns the event of an operation that starts now, with its number. The journal contains it
+// after Append.
 func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operation) Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,24 +100,24 @@ func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operati
 	return e
 }
 
-// Pending returns the operations that have started and not ended, in no order. They
-// have neither a number nor an outcome.
+// Pending returns the operations that have started but not ended, in no order. They have neither a
+// sequence number nor an outcome.
 func (j *Journal) Pending() []Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Collect(maps.Values(j.pending))
 }
 
-// ResetCounts ends the counting for a component that will not come back: its events
-// stay, but a component of its name would count from 1 again.
+// ResetCounts ends the counting for a component that was removed. Its events stay, but a new
+// component of its name counts from 1.
 func (j *Journal) ResetCounts(component string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	maps.DeleteFunc(j.counts, func(k operationKey, _ int) bool { return k.component == component })
 }
 
-// Append adds an event that Begin has returned, gives it its sequence number
-// and, where Duration is zero, its duration.
+// Append adds an event from Begin, and sets its sequence number and, if Duration is zero, its
+// duration.
 func (j *Journal) Append(e Event) Event {
 	crossing := operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth}
 	redacted := j.secrets.Count()
@@ -146,8 +142,8 @@ func (j *Journal) Append(e Event) Event {
 	return e
 }
 
-// write passes an event to the sink. The journal outlives a sink that fails,
-// for instance because the disk is full; Err returns the error.
+// write passes an event to the sink. The journal outlives a sink that fails, for instance because
+// the disk is full; Err returns the error.
 func (j *Journal) write(e Event) {
 	if j.opts.Sink == nil || j.sinkErr != nil {
 		return
@@ -161,8 +157,8 @@ func (j *Journal) write(e Event) {
 	}
 }
 
-// trim drops the oldest events while there are too many. Their place is freed
-// when append next moves the slice, so that this stays cheap.
+// trim drops the oldest events above the limit. The next append that moves the slice frees their
+// memory, so trim is cheap.
 func (j *Journal) trim() {
 	drop := 0
 	for j.bytes > j.opts.MaxBytes && drop < len(j.events)-1 {
@@ -178,8 +174,7 @@ func size(e Event) int {
 	return fixed + len(e.Request) + len(e.Response) + len(e.Message) + len(e.Operation.Name) + len(e.Operation.Subject)
 }
 
-// Since returns the events after the one with the given sequence number, as far
-// as they are still kept; 0 means from the beginning.
+// Since returns the events after a sequence number that the journal still has; 0 means all of them.
 func (j *Journal) Since(seq uint64) []Event {
 	events, _ := j.since(seq)
 	return events
@@ -204,8 +199,7 @@ func (j *Journal) since(seq uint64) ([]Event, <-chan struct{}) {
 	return events, j.changed
 }
 
-// Follow yields the events after seq, those to come included, until ctx is
-// done.
+// Follow yields the events after seq, and new ones, until ctx is done.
 func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for {
@@ -228,10 +222,9 @@ func (j *Journal) Follow(ctx context.Context, seq uint64) iter.Seq[Event] {
 	}
 }
 
-// Tee has a function called with every event after the one with the given number,
-// as far as they are still kept, and with those to come, in their order, until stop
-// is called. It is called before Append returns, so that nothing is lost when the
-// program is killed; it must be quick, and not use the journal.
+// Tee calls a function with every event after the given number that the journal still has, and with
+// each new one, in their order, until stop is called. Append returns after the call, so no event is
+// lost when the program is killed. The function must be quick, and must not use the journal.
 func (j *Journal) Tee(seq uint64, f func(Event)) (stop func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -258,7 +251,7 @@ func (j *Journal) Mark() uint64 {
 	return j.seq
 }
 
-// Err returns the first error of the sink, if there was one.
+// Err returns the first error of the sink.
 func (j *Journal) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

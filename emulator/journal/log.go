@@ -8,9 +8,8 @@ import (
 	"github.com/go-logr/logr/funcr"
 )
 
-// Logger returns a logger whose lines become events of the journal, so that
-// what a component says stands, on one clock, beside what it does. Lines above
-// the given verbosity are dropped.
+// Logger returns a logger whose lines become events of the journal, so that they have the same
+// clock as the component's operations. Lines above the given verbosity are dropped.
 func (j *Journal) Logger(component string, incarnation, verbosity int) logr.Logger {
 	sink := funcr.New(func(prefix, args string) {
 		level, text := splitLevel(args)
@@ -22,8 +21,8 @@ func (j *Journal) Logger(component string, incarnation, verbosity int) logr.Logg
 	return sink
 }
 
-// splitLevel takes the level off a line of funcr, which has the form
-// `"level"=0 "msg"="..." ...`, or `"msg"="..." "error"="..."` for errors.
+// splitLevel removes the level from a line of funcr, which has the form `"level"=0 "msg"="..."
+// ...`, or `"msg"="..." "error"="..."` for errors.
 func splitLevel(line string) (level, rest string) {
 	if after, ok := strings.CutPrefix(line, `"level"=`); ok {
 		_, rest, _ = strings.Cut(after, " ")

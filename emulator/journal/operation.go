@@ -2,19 +2,18 @@ package journal
 
 import "slices"
 
-// EventPrefix is how an operation at [SeamAPI] begins that a watch tells a component
-// of: "event buckets".
+// EventPrefix starts the names of watch events at [SeamAPI], such as "event buckets".
 const EventPrefix = "event "
 
-// The steps in the life of a component, which are the operations at [SeamProcess].
+// The steps in the life of a component are the operations at [SeamProcess].
 const (
 	StepStart = "start"
 	StepReady = "ready"
 	StepStop  = "stop"
 	StepCrash = "crash"
 	StepFail  = "fail"
-	// StepForget is the loss of what a component keeps across restarts. The response
-	// names what is lost.
+	// StepForget is the loss of data that a component keeps across restarts. The response names the
+	// lost data.
 	StepForget = "forget"
 	// StepLoseLease is the loss of a component's Lease to another holder.
 	StepLoseLease = "lose lease"
@@ -30,5 +29,5 @@ var (
 	writeVerbs = []string{"create", "update", "patch", "delete", "deletecollection"}
 )
 
-// Verbs returns the verbs of requests at [SeamAPI], those that only read first.
+// Verbs returns the verbs of requests at [SeamAPI], reading ones first.
 func Verbs() []string { return slices.Concat(readVerbs, writeVerbs) }

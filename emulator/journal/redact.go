@@ -7,19 +7,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
-// AddAccountSecret adds a secret value of an account. The journal removes it from all its
-// events, those before included.
+// AddAccountSecret adds a secret value of an account. The journal removes it from all its events,
+// earlier ones included.
 func (j *Journal) AddAccountSecret(account, value string) {
 	j.secrets.Add(secretvalues.Account(account), value)
 }
 
-// AddSecret adds a secret value that is in a Secret; see AddAccountSecret.
+// AddSecret adds a value of a Secret; see AddAccountSecret.
 func (j *Journal) AddSecret(namespace, name, value string) {
 	j.secrets.Add(secretvalues.Secret(namespace, name), value)
 }
 
-// Redact returns a text without the secret values that are known, and the owners of those
-// that were in it; see Event.Leaks.
+// Redact returns a text without the known secret values, and the owners of the values that it
+// contained; see Event.Leaks.
 func (j *Journal) Redact(text string) (redacted string, leaks []string) {
 	return j.secrets.Redact(text, 0)
 }
@@ -37,7 +37,7 @@ func (j *Journal) SecretCount() int { return j.secrets.Count() }
 // them.
 func (j *Journal) RedactEvent(e Event, count int) Event { return j.redact(e, count) }
 
-// redact removes the values after a count.
+// redact removes the values that were added after the first ones, by number.
 func (j *Journal) redact(e Event, after int) Event {
 	if j.secrets.Count() == after {
 		return e

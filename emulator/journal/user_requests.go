@@ -1,11 +1,12 @@
 package journal
 
-// userRequestsShare is which part of the journal's memory the requests of users may use.
+// userRequestsShare is the divisor for the part of the journal's memory that the requests of users
+// may use.
 const userRequestsShare = 4
 
-// AddUserRequest remembers a request of a user that has crossed no seam, such as that of a
-// step of a scenario. It is no event of the journal: only oracles read it. Its number is
-// that of the last event before it.
+// AddUserRequest remembers a user's request that has crossed no seam, such as a request of a
+// scenario's step. It is no event of the journal: only oracles read it. Its number is the number of
+// the last event before it.
 func (j *Journal) AddUserRequest(e Event) {
 	e = j.redact(e, 0)
 	j.mu.Lock()

@@ -31,7 +31,6 @@ func TestConformance(t *testing.T) {
 	expectConformant(t, report)
 }
 
-// expectConformant expects that no profile of a run has another verdict.
 func expectConformant(t *testing.T, report *conformance.Report) {
 	t.Helper()
 	for _, v := range report.Verdicts {

@@ -88,7 +88,7 @@ func (d *Driver) DriverGetBucket(_ context.Context, r *cosiv1alpha2.DriverGetBuc
 	if err := current.mustHave(r.GetBucketId()); err != nil {
 		return nil, err
 	}
-	// A bucket that is not created through COSI may be asked for without parameters.
+	// Outside of COSI, a caller may request a bucket without its parameters.
 	if asked := r.GetParameters(); len(asked) > 0 && !maps.Equal(asked, current.Buckets[r.GetBucketId()].Parameters) {
 		return nil, status.Errorf(codes.InvalidArgument, "bucket %q has other parameters", r.GetBucketId())
 	}
@@ -174,13 +174,12 @@ func (d *Driver) DriverRevokeBucketAccess(
 	})
 }
 
-// Leftovers returns how many buckets and accounts exist.
+// Leftovers returns the numbers of buckets and accounts that exist.
 func (d *Driver) Leftovers() (buckets, accounts int) {
 	s := d.store.read()
 	return len(s.Buckets), len(s.Accounts)
 }
 
-// info has what applications need to reach a bucket.
 func info(id string) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	return &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{
 		BucketId: id, Endpoint: "https://s3.example.com", Region: "us-east-1",

@@ -14,9 +14,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Serve serves the driver at an endpoint, unix:///path, until the context is done and the
-// calls in progress have been answered. A socket that a process has left that was killed is
-// replaced.
+// Serve serves the driver at an endpoint, unix:///path, until the context is done and the calls in
+// progress have been answered. It replaces the socket of a killed process.
 func (d *Driver) Serve(ctx context.Context, endpoint string) error {
 	path, isUnix := strings.CutPrefix(endpoint, "unix://")
 	if !isUnix || path == "" {

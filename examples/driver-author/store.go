@@ -15,7 +15,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// state is all that the driver knows, by ID.
+// state is the whole state of the driver, by ID.
 type state struct {
 	Buckets  map[string]bucket  `json:"buckets,omitempty"`
 	Accounts map[string]account `json:"accounts,omitempty"`
@@ -35,7 +35,6 @@ type account struct {
 // modes are the permissions for objects, their metadata, and the metadata of the bucket.
 type modes [3]cosiv1alpha2.AccessMode_Mode
 
-// mustHave returns NotFound if there is no such bucket.
 func (s state) mustHave(bucket string) error {
 	if _, exists := s.Buckets[bucket]; !exists {
 		return status.Errorf(codes.NotFound, "bucket %q not found", bucket)
@@ -66,7 +65,6 @@ func (s *store) load() error {
 	return nil
 }
 
-// read returns a copy of the state.
 func (s *store) read() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,6 @@ func checkMode(mode *cosiv1alpha2.AccessMode) error {
 	}
 }
 
-// accountOf returns the account that a request describes, without a key.
 func accountOf(r *cosiv1alpha2.DriverGrantBucketAccessRequest) (account, error) {
 	wanted := account{Modes: map[string]modes{}, Parameters: r.GetParameters()}
 	err := cmp.Or(checkName("account_id", r.GetAccountId()), checkProtocols([]*cosiv1alpha2.ObjectProtocol{r.GetProtocol()}))
@@ -66,7 +65,7 @@ func accountOf(r *cosiv1alpha2.DriverGrantBucketAccessRequest) (account, error) 
 	return wanted, err
 }
 
-// equals returns whether two accounts are the same but for their keys.
+// equals returns whether two accounts are the same except for their keys.
 func (a account) equals(b account) bool {
 	return maps.Equal(a.Modes, b.Modes) && maps.Equal(a.Parameters, b.Parameters)
 }

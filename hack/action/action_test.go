@@ -14,19 +14,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// program stands for cosi-emu: it prints its arguments, one a line, and exits with a status.
+// program replaces cosi-emu: it prints its arguments, one a line, and exits with a status.
 const program = `#!/bin/sh
 for argument; do echo "$argument"; done
 exit ${STATUS:-0}
 `
 
-// step is a step of the action.
 type step struct {
 	Name, ID, Run, Uses, If string
 	Env                     map[string]string
 }
 
-// definition is what the tests need of action.yml.
+// definition has the fields of action.yml for the tests.
 type definition struct {
 	Inputs  map[string]struct{ Description, Default string }
 	Outputs map[string]struct{ Description, Value string }
@@ -46,10 +45,8 @@ func load(t *testing.T) definition {
 	return loaded
 }
 
-// result is what a step left behind.
 type result struct{ said, reports, outcome string }
 
-// runTest runs the step that tests the driver, with inputs.
 func runTest(t *testing.T, inputs map[string]string, status string) (result, int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,7 +98,6 @@ func runStep(t *testing.T, programs, temp string, inputs map[string]string, env 
 	return result{}, 0
 }
 
-// evaluate replaces ${{ inputs.NAME }}.
 func evaluate(text string, action definition, inputs map[string]string) string {
 	for name, input := range action.Inputs {
 		value, given := inputs[name]

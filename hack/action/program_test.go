@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// build builds a program of a module into a directory.
 func build(t *testing.T, module, pkg, dir string) (program string) {
 	t.Helper()
 	program = filepath.Join(dir, filepath.Base(pkg))
@@ -78,7 +77,7 @@ func TestLongProgram(t *testing.T) {
 	}
 }
 
-// use is a use of the action, and what it must leave behind.
+// use is a use of the action with its expected results.
 type use struct {
 	reason        string
 	inputs        map[string]string
@@ -108,7 +107,6 @@ func (u use) run(t *testing.T, programs string) {
 	}
 }
 
-// expectFile expects one file of a pattern, which is not empty.
 func expectFile(t *testing.T, pattern string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

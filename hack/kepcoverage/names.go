@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// below returns the name of the test, or of the subtest, that begins in the line
-// below the comment. It is empty if there is none.
+// below returns the name of the test, or of the subtest, that begins in the line below the comment.
+// It is empty if there is none.
 func (s *suite) below(source *ast.File, group *ast.CommentGroup) string {
 	line := s.files.Position(group.End()).Line + 1
 	declared := declaration(source, group)
@@ -41,7 +41,6 @@ func declaration(source *ast.File, group *ast.CommentGroup) ast.Decl {
 	return source.Decls[at]
 }
 
-// testFunction returns the name of a test function, and nothing of other declarations.
 func testFunction(declared ast.Decl) string {
 	if f, ok := declared.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
 		return f.Name.Name
@@ -97,7 +96,7 @@ func uses(declared ast.Decl, name string) bool {
 // of the subtests around it.
 func (s *suite) subtest(declared ast.Decl, line int) string {
 	var parts []string
-	first := token.NoPos // where the line begins
+	first := token.NoPos // beginning of the line
 	done := false
 	ast.Inspect(declared, func(n ast.Node) bool {
 		if n == nil || done || !s.covers(n, line) {
@@ -141,7 +140,6 @@ func nodeName(n ast.Node, begins bool) string {
 	return ""
 }
 
-// runName returns the name of the subtest that a call runs, if it is such a call.
 func runName(call *ast.CallExpr) string {
 	if call == nil {
 		return ""
@@ -169,7 +167,6 @@ func rowName(row *ast.CompositeLit) string {
 	return ""
 }
 
-// literal returns the value of a string literal, and nothing of other expressions.
 func literal(expression ast.Expr) string {
 	basic, ok := expression.(*ast.BasicLit)
 	if !ok || basic.Kind != token.STRING {

@@ -1,7 +1,7 @@
 // Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md and
-// docs/known-failures.md. Each page has a data file with its rows. The tests of a row
-// are those that are tagged with its ID: a comment directly above a test function, a
-// call of t.Run or a named row of a test table.
+// docs/known-failures.md. Each page has a data file with its rows. Tests are tagged with the ID of
+// a row: in a comment directly above a test function, a call of t.Run or a named row of a test
+// table.
 //
 //	// KEP: FLOW-GRANT-4.10.1, SECRET-4
 //	// Spec: A1-CREATE-2
@@ -20,7 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Page is a generated page: its data file and where its tests are.
+// Page is a generated page, with its data file and the place of its tests.
 type Page struct {
 	// File is the generated file, relative to the repository.
 	File string
@@ -30,7 +30,6 @@ type Page struct {
 	Tag string
 }
 
-// The pages.
 var (
 	Statements    = Page{File: "docs/kep-coverage.md", Data: "docs/kep-statements.yaml", Tag: "KEP"}
 	V1alpha1      = Page{File: "docs/v1alpha1-coverage.md", Data: "docs/v1alpha1-statements.yaml", Tag: "Spec"}
@@ -41,7 +40,7 @@ var (
 type Document struct {
 	Title string `yaml:"title"`
 	Text  string `yaml:"text"`
-	// Columns are those of sections that name none.
+	// Columns is the default for sections.
 	Columns  []string  `yaml:"columns"`
 	Sections []Section `yaml:"sections"`
 }
@@ -50,7 +49,7 @@ type Document struct {
 type Section struct {
 	// Title is empty for a table directly below the title of the page.
 	Title string `yaml:"title"`
-	// Sub says that the section is part of the one before.
+	// Sub makes the section a part of the one before.
 	Sub  bool   `yaml:"sub"`
 	Text string `yaml:"text"`
 	// Columns are the titles between the ID and the tests; the default is the document's.
@@ -66,7 +65,7 @@ type Row struct {
 	Decision string `yaml:"decision"`
 }
 
-// IDs are the IDs of the row.
+// IDs returns the IDs of the row.
 func (r Row) IDs() []string { return strings.Split(r.ID, ", ") }
 
 // Load reads the data file of the page. Root is the repository.
@@ -92,7 +91,7 @@ func (p Page) Load(root string) (*Document, error) {
 	return document, nil
 }
 
-// Rows are the rows of all sections.
+// Rows returns the rows of all sections.
 func (d *Document) Rows() []Row {
 	var all []Row
 	for _, section := range d.Sections {

@@ -46,7 +46,6 @@ What this is.
 The end.
 `
 
-// tagged is a source file in which each test function has a tag.
 func tagged(tags map[string]string) string {
 	var b strings.Builder
 	b.WriteString("package pkg\n")

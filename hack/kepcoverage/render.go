@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxTests is the number of tests that a row may name for each version of COSI: those that
-// fail if the statement breaks, not every test that touches it.
+// maxTests is the number of tests that a row may name for each version of COSI: tests that fail if
+// the statement breaks, not every test that touches it.
 const maxTests = 2
 
-// ofV1alpha1 matches the names of tests of v1alpha1, where there are those of v1alpha2, too.
+// ofV1alpha1 matches the names of tests of v1alpha1, if there are also tests of v1alpha2.
 var ofV1alpha1 = regexp.MustCompile(`(^|/)v1alpha1[./]`)
 
 // render returns the text of the page. An error names every tag without a row,
@@ -91,7 +91,6 @@ func (p Page) testsOf(row Row, tagged map[string][]string) ([]string, error) {
 	return names, nil
 }
 
-// text writes a paragraph, if there is one.
 func text(b *strings.Builder, paragraph string) {
 	if paragraph != "" {
 		fmt.Fprintf(b, "\n%s\n", strings.TrimSpace(paragraph))

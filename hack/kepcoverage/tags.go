@@ -19,8 +19,8 @@ import (
 // Test is a test, or a scenario, that has the tag of a row.
 type Test struct {
 	ID string
-	// Name is package and test, such as controller.TestAccessIsRejected/two claims,
-	// or the file of a scenario.
+	// Name is package and test, such as controller.TestAccessIsRejected/two claims, or the file of
+	// a scenario.
 	Name string
 	// Position is the file and line of the tag.
 	Position string
@@ -37,7 +37,6 @@ func (p Page) line() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*(?://|#) ` + p.Tag + `: (.*)$`)
 }
 
-// find returns the tests of the page in all of the repository.
 func (p Page) find(root string) ([]Test, error) {
 	tests, err := p.scenarios(root)
 	if err != nil {
@@ -56,7 +55,6 @@ func (p Page) find(root string) ([]Test, error) {
 	return tests, errors.Join(errs...)
 }
 
-// scenarios returns the tagged scenarios of the suite.
 func (p Page) scenarios(root string) ([]Test, error) {
 	var tests []Test
 	err := walk(root, "scenarios/suite", ".yaml", func(file string, content []byte) {
@@ -70,7 +68,6 @@ func (p Page) scenarios(root string) ([]Test, error) {
 	return tests, err
 }
 
-// directories returns the directories with tagged tests.
 func (p Page) directories(root string) ([]string, error) {
 	named := regexp.MustCompile(`(?m)^func Test(E\d\d)`)
 	var dirs []string
@@ -83,7 +80,6 @@ func (p Page) directories(root string) ([]string, error) {
 	return slices.Compact(dirs), err
 }
 
-// walk calls visit for the files below dir whose names end in suffix.
 func walk(root, dir, suffix string, visit func(file string, content []byte)) error {
 	return filepath.WalkDir(filepath.Join(root, dir), func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -153,7 +149,7 @@ func (p Page) comment(s *suite, source *ast.File, group *ast.CommentGroup) ([]Te
 	return tests, nil
 }
 
-// suite is the test files of a directory.
+// suite has the test files of a directory.
 type suite struct {
 	dir     string
 	files   *token.FileSet

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// repository writes files below a directory of the test, and returns the directory.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -116,7 +115,7 @@ func helper(t *testing.T) {
 	}
 }
 
-// A tag names several statements, and a scenario is tagged as a test is.
+// A tag may name several statements. Scenarios are tagged like tests.
 func TestFindSeveral(t *testing.T) {
 	root := repository(t, map[string]string{
 		"pkg/a_test.go":          "package pkg\n\n// KEP: A-1, A-2\n// KEP: B-1\nfunc TestA() {}\n",

@@ -1,4 +1,5 @@
-// Package nightly_test runs the step of nightly.yaml that reports a failed part, as GitHub's runners do.
+// Package nightly_test runs the step of nightly.yaml that reports a failed part, as GitHub's
+// runners do.
 package nightly_test
 
 import (
@@ -25,7 +26,6 @@ const (
 	title = "nightly: nightly-explore fails"
 )
 
-// call is a call of gh.
 type call struct {
 	Arguments []string `json:"arguments"`
 	Body      string   `json:"body"`
@@ -83,7 +83,6 @@ func fakeGH(arguments []string) error {
 	return list.Execute(os.Stdout, issues)
 }
 
-// value returns the value of a flag.
 func value(arguments []string, flag string) string {
 	if at := slices.Index(arguments, flag); at >= 0 && at+1 < len(arguments) {
 		return arguments[at+1]
@@ -110,7 +109,7 @@ func step(t *testing.T) string {
 	return "'" + script + "' " + arguments
 }
 
-// report runs the step where there are files in bin/found, and returns the calls of gh.
+// report runs the step with files in bin/found, and returns the calls of gh.
 func report(t *testing.T, issues string, files map[string]string) []call {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,7 +146,6 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// load reads the recorded calls.
 func load(t *testing.T, file string) (calls []call) {
 	t.Helper()
 	recorded, err := os.ReadFile(file)
@@ -164,7 +162,6 @@ func load(t *testing.T, file string) (calls []call) {
 	return calls
 }
 
-// list is the call that searches for the open issue.
 func list() call {
 	return call{Arguments: []string{
 		"issue", "list", "--state", "open", "--search", `in:title "` + title + `"`, "--limit", "100", "--json", "title,url",

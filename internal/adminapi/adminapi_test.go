@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// expectRefusals tries what cannot be, with a fault that is in force.
+// expectRefusals sends invalid requests while a fault is active.
 func expectRefusals(t *testing.T, c *adminapi.Client, f fault.Fault) {
 	t.Helper()
 	if err := c.AddFault(t.Context(), f); !errors.Is(err, fault.ErrDuplicate) || !strings.Contains(err.Error(), "no/bucket") {

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// Client steers an emulator of another process. It is safe for concurrent use.
+// Client controls an emulator of another process. It is safe for concurrent use.
 type Client struct{ http *http.Client }
 
 // NewClient returns a client for the socket of an emulator.
@@ -24,8 +24,7 @@ func NewClient(socket string) *Client {
 	return &Client{&http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
 }
 
-// AddFault puts a fault into force. The error wraps fault.ErrInvalid or
-// fault.ErrDuplicate if that is why.
+// AddFault activates a fault. The error may wrap fault.ErrInvalid or fault.ErrDuplicate.
 func (c *Client) AddFault(ctx context.Context, f fault.Fault) error {
 	body, err := json.Marshal(f)
 	if err != nil {
@@ -34,7 +33,7 @@ func (c *Client) AddFault(ctx context.Context, f fault.Fault) error {
 	return c.do(ctx, http.MethodPost, "/faults", body, nil)
 }
 
-// RemoveFault ends a fault. The error wraps fault.ErrUnknown if there is none.
+// RemoveFault ends a fault. The error wraps fault.ErrUnknown for an unknown fault.
 func (c *Client) RemoveFault(ctx context.Context, name string) error {
 	return c.do(ctx, http.MethodDelete, "/faults/"+url.PathEscape(name), nil, nil)
 }
@@ -44,14 +43,14 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.do(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
-// Faults returns the faults in force, in the order in which they were added.
+// Faults returns the active faults, in the order in which they were added.
 func (c *Client) Faults(ctx context.Context) ([]fault.Status, error) {
 	var all []fault.Status
 	err := c.do(ctx, http.MethodGet, "/faults", nil, &all)
 	return all, err
 }
 
-// OpenPage returns the URL of the page about the emulator, which is served from now on.
+// OpenPage starts to serve the emulator's page, and returns its URL.
 func (c *Client) OpenPage(ctx context.Context) (string, error) {
 	var opened page
 	err := c.do(ctx, http.MethodPost, "/page", nil, &opened)
@@ -65,7 +64,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the emulator: %w", errors.Unwrap(err)) // the rest of it is an URL that does not exist
+		return fmt.Errorf("ask the emulator: %w", errors.Unwrap(err)) // the outer error has a meaningless URL
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	switch {
@@ -83,15 +82,13 @@ type requestError struct {
 	kind    error
 }
 
-// Error implements the error interface.
 func (r *requestError) Error() string { return r.message }
 
-// Unwrap returns the kind.
 func (r *requestError) Unwrap() error { return r.kind }
 
 func responseError(resp *http.Response) error {
 	said := problem{Message: "the emulator has answered " + resp.Status}
-	_ = json.NewDecoder(resp.Body).Decode(&said) // else it stays
+	_ = json.NewDecoder(resp.Body).Decode(&said) // otherwise keep the default
 	r := &requestError{message: said.Message}
 	for kind, code := range codes {
 		if code == resp.StatusCode {

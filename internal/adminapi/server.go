@@ -25,7 +25,7 @@ const (
 	timeout = 10 * time.Second
 )
 
-// Server steers an emulator as its clients ask.
+// Server controls an emulator for its clients.
 type Server struct {
 	http   *http.Server
 	mux    *http.ServeMux
@@ -33,7 +33,7 @@ type Server struct {
 	err    error
 }
 
-// Faults are what clients steer; *fault.Set are some.
+// Faults are implemented by *fault.Set.
 type Faults interface {
 	Add(f fault.Fault) error
 	Remove(name string) error
@@ -41,9 +41,9 @@ type Faults interface {
 	List() []fault.Status
 }
 
-// Listen serves on a socket, whose directory is made if need be, until Close. What
-// an earlier process has left of the socket is removed. OpenPage serves a page about the emulator,
-// unless it is served already, and returns its URL; nil if there is no such page.
+// Listen serves on a socket until Close. It creates the directory if missing, and replaces the
+// socket of an earlier process. OpenPage starts to serve the emulator's page, if necessary, and
+// returns its URL; it is nil without a page.
 func Listen(ctx context.Context, socket string, faults Faults, openPage func(context.Context) (string, error)) (*Server, error) {
 	if err := os.MkdirAll(filepath.Dir(socket), dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory of the control socket: %w", err)
@@ -110,17 +110,17 @@ func handler(faults Faults, openPage func(context.Context) (string, error)) *htt
 	return mux
 }
 
-// page is the body of an answer about the page of an emulator.
+// page is the response about the page of an emulator.
 type page struct {
 	URL string `json:"url"`
 }
 
-// problem is the body of an answer that says no.
+// problem is an error response.
 type problem struct {
 	Message string `json:"message"`
 }
 
-// codes are the answers to the errors of a fault.Set.
+// codes are the statuses for the errors of a fault.Set.
 var codes = map[error]int{
 	fault.ErrInvalid: http.StatusUnprocessableEntity, fault.ErrDuplicate: http.StatusConflict, fault.ErrUnknown: http.StatusNotFound,
 	snapshot.ErrExists: http.StatusPreconditionFailed, snapshot.ErrUnsupported: http.StatusNotImplemented,
@@ -146,5 +146,5 @@ func write(w http.ResponseWriter, code int, value any) {
 	_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // the client has gone; what is sent can be encoded
 }
 
-// Handler serves /faults as a socket does, for a server that checks itself who may use it.
+// Handler serves /faults for a server that authorizes its clients itself.
 func Handler(faults Faults) http.Handler { return handler(faults, nil) }

@@ -10,14 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 )
 
-// snapshotRequest is the body of a request for a snapshot.
 type snapshotRequest struct {
 	// File is an absolute path.
 	File    string `json:"file"`
 	Replace bool   `json:"replace,omitempty"`
 }
 
-// saveSnapshot is emulator.Emulator.SaveSnapshot.
 type saveSnapshot func(ctx context.Context, file string, replace bool) (description.SnapshotInfo, error)
 
 // ServeSnapshots lets clients save snapshots. It must be called once.
@@ -42,8 +40,8 @@ func (s *Server) ServeSnapshots(save saveSnapshot) {
 	})
 }
 
-// SaveSnapshot has the emulator save a snapshot to a file with an absolute path. The error
-// wraps emulator.ErrSnapshotExists or emulator.ErrSnapshotUnsupported if that is why.
+// SaveSnapshot makes the emulator save a snapshot to a file with an absolute path. The error may
+// wrap emulator.ErrSnapshotExists or emulator.ErrSnapshotUnsupported.
 func (c *Client) SaveSnapshot(ctx context.Context, file string, replace bool) (info description.SnapshotInfo, err error) {
 	body, err := json.Marshal(snapshotRequest{File: file, Replace: replace})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Claim locks a directory for one control plane, and creates it if it is missing. Unless
-// the data is kept, it must be empty. The lock ends with the process.
+// Claim locks a directory for one control plane, and creates a missing one. Unless the data is
+// kept, it must be empty. The lock ends with the process.
 func Claim(dir string, keep bool) (*flock.Flock, error) {
 	if err := checkEmpty(dir, keep); err != nil {
 		return nil, err

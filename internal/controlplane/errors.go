@@ -9,8 +9,8 @@ import (
 var (
 	// ErrDirInUse means that another control plane runs in the directory.
 	ErrDirInUse = errors.New("another control plane is running in this directory")
-	// ErrDirNotEmpty means that the directory has files and KeepData is not set: Stop
-	// would delete foreign files.
+	// ErrDirNotEmpty means that the directory has files and KeepData is not set: Stop would delete
+	// foreign files.
 	ErrDirNotEmpty = errors.New("the directory is not empty")
 )
 
@@ -21,29 +21,23 @@ type PortError struct {
 	Err     error
 }
 
-// Error implements error.
 func (e *PortError) Error() string {
 	return fmt.Sprintf("port %d on %s cannot be used for kube-apiserver: %v; "+
 		"stop the program that uses it, choose another port, or let a free one be chosen", e.Port, e.Address, e.Err)
 }
 
-// Unwrap returns the operating system's error.
 func (e *PortError) Unwrap() error { return e.Err }
 
 // Failure describes the failure of a component.
 type Failure struct {
-	// Component is the name of the component.
 	Component string
-	// Err is the cause.
-	Err error
-	// LogTail has the last lines of its log.
-	LogTail []string
-	// LogFile is the whole log. It is deleted when the control plane stops, unless the
-	// data is kept.
+	Err       error
+	LogTail   []string
+	// LogFile is the whole log. It is deleted when the control plane stops, unless the data is
+	// kept.
 	LogFile string
 }
 
-// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // StartError means that a component did not start.
@@ -57,7 +51,6 @@ func (e *StartError) Error() string {
 // ComponentError means that a component exited by itself.
 type ComponentError struct{ Failure }
 
-// Error implements error. The message does not contain the log.
 func (e *ComponentError) Error() string {
 	return fmt.Sprintf("%s ended unexpectedly: %v", e.Component, e.Err)
 }

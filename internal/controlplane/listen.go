@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Listen says where servers listen, and by which host clients reach them. The zero value
-// is the loopback address.
+// Listen is the address of servers, and the host by which clients reach them. The zero value is the
+// loopback address.
 type Listen struct {
 	// Address is the IP address to listen on; empty means Loopback.
 	Address string
-	// Advertise is the host name or IP address that clients are told; empty means Address,
-	// or Loopback if Address stands for all addresses of the machine.
+	// Advertise is the host name or IP address for clients; empty means Address, or Loopback if
+	// Address is unspecified.
 	Advertise string
 }
 
@@ -23,7 +23,7 @@ func (l Listen) Bind() string { return cmp.Or(l.Address, Loopback) }
 // BeyondLoopback reports whether other machines can connect.
 func (l Listen) BeyondLoopback() bool { return !net.ParseIP(l.Bind()).IsLoopback() }
 
-// Host returns the host that clients are told.
+// Host returns the host for clients.
 func (l Listen) Host() string {
 	if l.Advertise != "" {
 		return l.Advertise
@@ -34,8 +34,8 @@ func (l Listen) Host() string {
 	return l.Bind()
 }
 
-// Beyond returns the names and addresses, besides those of loopback, by which clients may
-// connect. An authority must be permitted to sign for them.
+// Beyond returns the names and addresses, besides loopback, by which clients may connect. An
+// authority must be permitted to sign for them.
 func (l Listen) Beyond() []string {
 	if !l.BeyondLoopback() {
 		return nil
@@ -58,7 +58,7 @@ func (l Listen) Names() []string {
 	return append([]string{Loopback, "::1", "localhost"}, l.Beyond()...)
 }
 
-// ownHosts returns the host name and the addresses of this machine, those that it tells.
+// ownHosts returns the host name and the addresses of this machine.
 func ownHosts() []string {
 	var hosts []string
 	if name, err := os.Hostname(); err == nil && name != "" {

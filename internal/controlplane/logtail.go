@@ -13,9 +13,8 @@ const (
 	tailBytes = 16 << 10
 )
 
-// LogTail returns the last lines of a component's log, at most 20 of them and 16
-// KiB; of a program that has ended with a panic, only the line with the cause. It is for
-// error messages, so it returns nothing rather than fail.
+// LogTail returns the last lines of a component's log, at most 20 of them and 16 KiB; after a
+// panic, only the line with the cause. It is for error messages, so it ignores errors.
 func LogTail(path string) []string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -36,13 +35,13 @@ func LogTail(path string) []string {
 		return []string{cause}
 	}
 	if offset > 0 && len(all) > 1 {
-		all = all[1:] // most likely not a whole line
+		all = all[1:] // probably a partial line
 	}
 	return all[max(0, len(all)-tailLines):]
 }
 
-// causeOf returns why a Go program has ended with a panic or a fatal error, without the
-// stack; empty if it has not. etcd logs the cause before it panics, as JSON.
+// causeOf returns the cause of a Go program's panic or fatal error, without the stack; empty
+// without one. etcd logs the cause before it panics, as JSON.
 func causeOf(lines []string) string {
 	cause := ""
 	for i, line := range lines {
@@ -63,7 +62,7 @@ func causeOf(lines []string) string {
 	return cause
 }
 
-// isPanic reports whether the first line is the cause of a panic, which a stack follows.
+// isPanic reports whether the first line is the cause of a panic, followed by a stack.
 func isPanic(lines []string) bool {
 	return (strings.HasPrefix(lines[0], "panic: ") || strings.HasPrefix(lines[0], "fatal error: ")) &&
 		slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "goroutine ") })

@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// Loopback is the address that control planes listen on, unless they are told another.
+// Loopback is the default address of control planes.
 const Loopback = "127.0.0.1"
 
-// Free ports are below the range that Linux and macOS use for outgoing connections.
-// Otherwise an outgoing connection could take a port before a component binds it.
-// Another control plane could, too: see Reservations.
+// Free ports are below the range that Linux and macOS use for outgoing connections. Otherwise an
+// outgoing connection could take a port before a component binds it. Another control plane could,
+// too: see Reservations.
 const (
 	lowestPort  = 20000
 	highestPort = 32767
@@ -31,10 +31,9 @@ func CheckPort(ctx context.Context, address string, port int) error {
 	return listener.Close()
 }
 
-// Reservations keep other control planes of this machine from choosing the same ports
-// while no component listens on them: before its start, and between two starts. A
-// reservation is the UDP port of the same number, which the operating system frees with
-// this process.
+// Reservations keep other control planes of this machine from choosing the same ports while no
+// component listens on them: before its start, and between two starts. A reservation is the UDP
+// port of the same number, which the operating system frees with this process.
 type Reservations []net.PacketConn
 
 // Reserve reserves a port of an address that the API server can listen on.

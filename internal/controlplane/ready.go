@@ -14,8 +14,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// WaitControllers returns when the controllers have created the default ServiceAccount of
-// namespace default. It fails when ctx ends, with its cause.
+// WaitControllers returns when the controllers have created the default ServiceAccount of namespace
+// default. It fails when ctx ends, with its cause.
 func WaitControllers(ctx context.Context, cfg *rest.Config) error {
 	client, err := corev1client.NewForConfig(cfg)
 	if err != nil {

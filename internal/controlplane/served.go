@@ -15,8 +15,8 @@ import (
 
 const servedInterval = 10 * time.Millisecond
 
-// waitServed waits until discovery lists the established kinds. Otherwise kubectl and
-// controllers might not find them yet. Discovery cannot be watched.
+// waitServed waits until discovery lists the established kinds. Otherwise kubectl and controllers
+// might not find them yet. Discovery cannot be watched.
 func waitServed(ctx context.Context, client discovery.DiscoveryInterface, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for version, plurals := range servedResources(crds) {
 		err := wait.PollUntilContextCancel(ctx, servedInterval, true, func(context.Context) (bool, error) {

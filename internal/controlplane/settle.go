@@ -12,12 +12,12 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// justEstablished is how long the API server treats a definition as new.
+// justEstablished is the time for which the API server treats a definition as new.
 const justEstablished = 2 * time.Second
 
-// settle allows the immediate creation of objects of new kinds. For two seconds after
-// a definition is established, the API server delays each create for other API
-// servers. Here there are none, so settle sets the condition's time back.
+// settle allows the immediate creation of objects of new kinds. For two seconds after a definition
+// is established, the API server delays each create for other API servers. None exist here, so
+// settle sets the condition's time back.
 func settle(
 	ctx context.Context, definitions apiextensionsclient.CustomResourceDefinitionInterface, crds []*apiextensionsv1.CustomResourceDefinition,
 ) error {

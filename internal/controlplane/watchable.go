@@ -12,8 +12,8 @@ import (
 )
 
 // waitWatchable waits until the API server's handler of custom resources knows the kinds, of which
-// its discovery may have an earlier definition, and until its watch caches are filled. Before, it
-// tells clients to retry after a second.
+// its discovery may have an earlier definition, and until its watch caches are filled. Earlier, it
+// makes clients retry after a second.
 func waitWatchable(ctx context.Context, client rest.Interface, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for version, plurals := range servedResources(crds) {
 		for _, plural := range plurals {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestWaitWatchable: kinds that the API server does not serve yet, or cannot watch yet, are waited
-// for. Any other answer is an error.
+// TestWaitWatchable waits for kinds that the API server does not serve yet, or cannot watch yet.
+// Any other answer is an error.
 func TestWaitWatchable(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string

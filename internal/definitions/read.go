@@ -1,5 +1,5 @@
-// Package definitions has the CustomResourceDefinitions of COSI that are not this program's: it
-// reads them from files, and watches those of an API server.
+// Package definitions reads CustomResourceDefinitions of COSI from other sources than this program:
+// from files, and from an API server.
 package definitions
 
 import (
@@ -16,15 +16,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// kind is the kind of a definition.
 const kind = "CustomResourceDefinition"
 
 // HowToReplace is the advice for definitions that lack fields.
 const HowToReplace = "replace them with 'kubectl apply --server-side --force-conflicts -k' of the directory apis/crds of cosi-emu"
 
-// Read returns the definitions of all kinds of COSI in a version, from a file or from the
-// manifests of a directory. Other objects are ignored, so that the manifest of an installation can
-// be used as it is. The error lists everything that is wrong.
+// Read returns the definitions of all kinds of COSI in a version, from a file or from the manifests
+// of a directory. It ignores other objects, so the manifest of an installation can be used
+// unchanged. The error lists all problems.
 func Read(path string, version objectstorage.Version) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	objects, err := manifest.ReadPath(path)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
-// ours returns the files with the definitions of v1alpha2, by their names.
 func ours(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -32,7 +31,6 @@ func ours(t *testing.T) map[string]string {
 	return files
 }
 
-// directory writes files into a directory.
 func directory(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

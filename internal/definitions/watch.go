@@ -12,17 +12,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// Tracker follows the definitions of an API server, which users can replace. One goroutine uses it.
+// Tracker follows the definitions of an API server, which users can replace. It is not safe for
+// concurrent use.
 type Tracker struct {
-	// Version is the version that is compared.
+	// Version is the compared version.
 	Version objectstorage.Version
-	// OwnComponents says that a component of this program writes objects.
+	// OwnComponents means that a component of this program writes objects.
 	OwnComponents bool
 
 	differences map[string]string // by the names of the definitions
 }
 
-// See takes the current form of a definition. It reports whether the warning has changed.
+// See receives the current form of a definition. It reports whether the warning has changed.
 func (t *Tracker) See(definition *apiextensionsv1.CustomResourceDefinition) bool {
 	if definition.Spec.Group != t.Version.GroupVersion().Group {
 		return false
@@ -41,7 +42,7 @@ func (t *Tracker) See(definition *apiextensionsv1.CustomResourceDefinition) bool
 	return true
 }
 
-// Warning names what the definitions lack; it is empty if that is nothing.
+// Warning names the missing fields of definitions; empty without any.
 func (t *Tracker) Warning() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(t.differences)) {

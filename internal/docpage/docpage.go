@@ -1,4 +1,4 @@
-// Package docpage replaces the generated parts of the documentation's pages, for all programs that generate one.
+// Package docpage replaces the generated parts of the documentation's pages.
 package docpage
 
 import (
@@ -17,7 +17,7 @@ func Replace(page []byte, begin, end, text string) ([]byte, error) {
 	return []byte(before + begin + "\n" + text + end + "\n" + after), nil
 }
 
-// ReplaceIn is Replace for the page in a file. After an error, the file is as it was.
+// ReplaceIn is Replace for the page in a file. An error leaves the file unchanged.
 func ReplaceIn(path, begin, end, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {

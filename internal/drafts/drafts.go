@@ -12,14 +12,14 @@ import (
 type Draft string
 
 const (
-	// KEP is v1alpha2 as the KEP has it: an access mode for each category of permissions.
+	// KEP is v1alpha2 as defined in the KEP: an access mode for each category of permissions.
 	KEP Draft = "kep"
-	// OneMode is v1alpha2 as upstream's definitions of 2026 have it: one access mode, which is that of
-	// the object data.
+	// OneMode is v1alpha2 in upstream's definitions of 2026: one access mode, which applies to the
+	// object data.
 	OneMode Draft = "one-mode"
 )
 
-// All returns the drafts, today's first.
+// All returns the drafts, the current one first.
 func All() []Draft { return []Draft{KEP, OneMode} }
 
 // Names returns the names of all drafts.
@@ -31,7 +31,7 @@ func Names() []string {
 	return names
 }
 
-// Parse returns the draft of a name.
+// Parse returns the draft with a name.
 func Parse(name string) (Draft, error) {
 	if !slices.Contains(All(), Draft(name)) {
 		return "", fmt.Errorf("unknown draft %q; the drafts are %s", name, strings.Join(Names(), " and "))
@@ -39,7 +39,6 @@ func Parse(name string) (Draft, error) {
 	return Draft(name), nil
 }
 
-// Names of the kinds and of their fields.
 const (
 	kindAccess      = "BucketAccess"
 	kindAccessClass = "BucketAccessClass"
@@ -51,11 +50,11 @@ const (
 	objectData      = "objectData"
 )
 
-// categories are those of the KEP's permissions.
+// categories are the categories of the KEP's permissions.
 var categories = []string{objectData, "objectMetadata", "bucketMetadata"}
 
-// Field explains how today's draft has a field of an earlier draft, which has a value of the same
-// kind, or is a list instead of an object. The path is that of its kind and fields, such as
+// Field explains how the current draft expresses a field of an earlier draft, which has a value of
+// the same kind, or is a list instead of an object. The path contains its kind and fields, such as
 // BucketAccess.spec.bucketClaims.accessMode; Field returns "" for others.
 func Field(path string) string {
 	switch path {

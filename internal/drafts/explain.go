@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Explain adds to an API server's rejection of an object how to write the object, if it is of
-// another draft than the API server's definitions. Typed objects are of this program's draft.
+// Explain adds a hint to an API server's rejection of an object of another draft than the API
+// server's definitions: how to write the object. Typed objects are of this program's draft.
 func Explain(sent runtime.Object, rejection error) error {
 	object, ok := sent.(*unstructured.Unstructured)
 	if !ok || rejection == nil || object.GroupVersionKind().GroupVersion() != v1alpha2.SchemeGroupVersion {
@@ -26,7 +26,6 @@ func Explain(sent runtime.Object, rejection error) error {
 	return rejection
 }
 
-// hint is the advice for an object whose rejection has a text in it.
 type hint struct {
 	in, advice string
 	to         Draft

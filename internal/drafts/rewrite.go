@@ -15,27 +15,26 @@ import (
 type Change struct {
 	// Line is the line in the document.
 	Line int
-	// Text names the object, the field, and what became of it.
+	// Text names the object and the field, and describes the change.
 	Text string
 }
 
-// Rewrite rewrites the objects of a YAML document for a draft: an object, or a List of objects.
-// Objects that are not of v1alpha2, and fields that both drafts have, stay as they are. It returns
-// what it has changed, and what the draft cannot have.
+// Rewrite rewrites the objects of a YAML document for a draft: an object, or a List of objects. It
+// does not change objects of other versions, and fields of both drafts. It returns the changes, and
+// the fields that the draft cannot express.
 func Rewrite(document *yaml.Node, to Draft) (changes, failures []Change) {
 	r := &rewriter{to: to}
 	r.object(resolve(document))
 	return r.changes, r.failures
 }
 
-// rewriter rewrites objects.
 type rewriter struct {
 	to                Draft
 	name              string // of the current object
 	changes, failures []Change
 }
 
-// resolve returns the node that a document or an alias stands for.
+// resolve returns the node of a document or an alias.
 func resolve(n *yaml.Node) *yaml.Node {
 	for n != nil && (n.Kind == yaml.AliasNode || n.Kind == yaml.DocumentNode) {
 		switch {
@@ -63,7 +62,6 @@ func field(n *yaml.Node, name string) int {
 	return -1
 }
 
-// value returns the value of a field, or nil.
 func value(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		i := field(n, name)
@@ -134,7 +132,7 @@ func (r *rewriter) modes(claim *yaml.Node, path string) {
 	}
 }
 
-// disallowed rewrites the modes that a BucketAccessClass does not allow.
+// disallowed rewrites the disallowed modes of a BucketAccessClass.
 func (r *rewriter) disallowed(spec *yaml.Node) {
 	i := field(spec, fieldDisallowed)
 	if i < 0 {
@@ -156,7 +154,7 @@ func (r *rewriter) disallowed(spec *yaml.Node) {
 	}
 }
 
-// byCategory returns the value as that of the object data.
+// byCategory returns the value under the key of the object data.
 func byCategory(value *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{
 		{Kind: yaml.ScalarNode, Tag: "!!str", Value: objectData}, value,

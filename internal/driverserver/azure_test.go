@@ -22,7 +22,6 @@ func azureOptions(t *testing.T) driverserver.Options {
 	}
 }
 
-// TestAzure keeps a blob, and the signature of an access, over a restart.
 func TestAzure(t *testing.T) {
 	opts := azureOptions(t)
 	ctx := t.Context()

@@ -9,8 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 )
 
-// certificates are the TLS certificates of the store. Without files, its methods do
-// nothing.
+// certificates are the TLS certificates of the store. Without files, its methods do nothing.
 type certificates struct{ files *certwatcher.CertWatcher }
 
 func openCertificates(opts Options) (certificates, error) {

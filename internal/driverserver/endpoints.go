@@ -7,8 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
-// withEndpoints sets the default URLs of the store, given the address that it listens
-// on.
+// withEndpoints sets the default URLs of the store for its listening address.
 func (o Options) withEndpoints(address net.Addr) Options {
 	scheme := "http://"
 	if o.secure() {

@@ -43,8 +43,8 @@ func gcsOptions(t *testing.T) driverserver.Options {
 const oldObject = `{"name":"old","generation":"1700000000000001","metageneration":"1","size":"5","crc32c":"mnG7TA==",` +
 	`"storageClass":"STANDARD","timeCreated":"2025-01-02T03:04:05Z","updated":"2025-01-02T03:04:05Z"}` + "\nhello"
 
-// TestOldGCS starts with a data directory of an earlier version: its objects are moved, or the error
-// names the file that is damaged.
+// TestOldGCS starts with a data directory of an earlier version: its objects are moved, or the
+// error names the damaged file.
 func TestOldGCS(t *testing.T) {
 	opts := gcsOptions(t)
 	stop := run(t, opts)

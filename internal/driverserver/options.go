@@ -14,31 +14,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// DefaultS3BindAddress is the default address of the S3 store. Only programs on this
-// machine can reach it.
+// DefaultS3BindAddress is the default address of the S3 store, for programs on this machine only.
 const DefaultS3BindAddress = "127.0.0.1:9000"
 
-// ErrOptions is the error of invalid options.
 var ErrOptions = errors.New("invalid options")
 
 // Options configure the driver and its store.
 type Options struct {
-	// DriverName is the name of the driver. Default: fakedriver.DefaultName.
 	DriverName string
 	// Dialect is the protocol that the driver speaks. Default: dialects.KEP.
 	Dialect dialects.Dialect
 	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
 	Endpoint string
-	// S3BindAddress is the TCP address that the store listens on; port 0 means a
-	// free one. Default: DefaultS3BindAddress.
+	// S3BindAddress is the TCP address of the store; port 0 means a free one. Default:
+	// DefaultS3BindAddress.
 	S3BindAddress string
 	// S3Endpoint is the URL of the store for applications. Default: http, or https with
 	// TLS, at S3BindAddress, which must then have a host.
 	S3Endpoint string
-	// S3VirtualEndpoint is the URL whose subdomains are buckets, like
-	// http://s3.localhost:9000. That is the default if S3Endpoint is on this machine.
-	// Otherwise there is no default, and classes with the addressing style virtual are
-	// rejected.
+	// S3VirtualEndpoint is the URL whose subdomains are buckets, like http://s3.localhost:9000,
+	// which is the default if S3Endpoint is on this machine. Otherwise the default is empty, and
+	// classes with the addressing style virtual are rejected.
 	S3VirtualEndpoint string
 	// Protocols are the protocols of the driver; the first is its default. Default: S3.
 	Protocols []fakedriver.Protocol
@@ -50,8 +46,8 @@ type Options struct {
 	// fakedriver.ProtocolAzure enables. The default of the first is DefaultAzureBindAddress.
 	AzureBindAddress string
 	AzureEndpoint    string
-	// TLSCertFile and TLSPrivateKeyFile are PEM files with the certificate chain and the
-	// key of the store. They are reloaded when they change. Empty: no TLS.
+	// TLSCertFile and TLSPrivateKeyFile are PEM files with the certificate chain and the key of the
+	// store. They are reloaded when they change. Empty: no TLS.
 	TLSCertFile       string
 	TLSPrivateKeyFile string
 	// MaxBodyBytes is the maximum size of an S3 request body; see store.Options. 0 means
@@ -62,16 +58,16 @@ type Options struct {
 	S3CORSOrigins []string
 	// MaxAccounts is the maximum number of granted accesses; 0 means no limit.
 	MaxAccounts int
-	// IgnoreUnknownParameters has the driver ignore parameters of classes that it does not know.
+	// IgnoreUnknownParameters makes the driver ignore unknown parameters of classes.
 	IgnoreUnknownParameters bool
 	// S3Region is the region of the store. Default: fakedriver.DefaultRegion.
 	S3Region string
-	// DataDir stores buckets, objects and accounts. Empty: they are in memory.
+	// DataDir stores buckets, objects and accounts; empty for a store in memory.
 	DataDir string
-	// OutageDir is a directory whose files have the backend fail and lose buckets; see package
+	// OutageDir is a directory whose files make the backend fail and lose buckets; see package
 	// outage. Empty: it does neither.
 	OutageDir string
-	// Logger receives the log. With the zero value nothing is logged.
+	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
 }
 
@@ -126,14 +122,14 @@ func validateAddress(service, address, endpoint string) error {
 		return fmt.Errorf("the port of %s bind address %q must be a number from 0 to 65535", service, address)
 	}
 	if isEverywhere(host) && endpoint == "" {
-		return fmt.Errorf("%s bind address %q is all interfaces: say with an %s endpoint, "+
-			"like http://fake-driver.cosi-system.svc:9000, at which one applications find the service", service, address, service)
+		return fmt.Errorf("%s bind address %q is all interfaces: set an %s endpoint, "+
+			"like http://fake-driver.cosi-system.svc:9000, at which applications find the service", service, address, service)
 	}
 	return nil
 }
 
-// isEverywhere reports whether a listener on the host listens on all interfaces. Such
-// a host is no address to connect to.
+// isEverywhere reports whether a listener on the host listens on all interfaces. Clients cannot
+// connect to such a host.
 func isEverywhere(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "" || err == nil && address.IsUnspecified()
@@ -176,5 +172,4 @@ func (o Options) validateTLS() error {
 	return nil
 }
 
-// secure reports whether the store uses TLS.
 func (o Options) secure() bool { return o.TLSCertFile != "" }

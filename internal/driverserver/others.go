@@ -22,12 +22,11 @@ const (
 	DefaultAzureBindAddress = "127.0.0.1:10000"
 )
 
-// other is another protocol than S3, with the addresses of its service.
 type other struct {
 	protocol fakedriver.Protocol
-	// bind is where the service listens, and endpoint its URL for applications; empty: that of bind.
+	// bind is the address of the service, and endpoint its URL for applications, by default bind's.
 	bind, endpoint, defaultBind string
-	// open returns what serves on a listener.
+	// open returns a function that serves on a listener.
 	open func(Options, *store.Store) (func(context.Context, net.Listener) error, error)
 }
 
@@ -68,7 +67,6 @@ func (o Options) validateOthers() error {
 	return errors.Join(failed...)
 }
 
-// service is a service with its listener.
 type service struct {
 	protocol fakedriver.Protocol
 	listener net.Listener
@@ -76,10 +74,10 @@ type service struct {
 	serve    func(context.Context, net.Listener) error
 }
 
-// services are those of the other protocols.
 type services []service
 
-// openOthers opens the services of the other protocols. The caller closes them, also after an error.
+// openOthers opens the services of the other protocols. The caller closes them, also after an
+// error.
 func openOthers(ctx context.Context, opts Options, s *store.Store) (opened services, err error) {
 	scheme := "http://"
 	if opts.secure() {
@@ -119,6 +117,6 @@ func (all services) start(ctx context.Context, group *errgroup.Group, certificat
 // close closes the listeners that were never served.
 func (all services) close() {
 	for _, s := range all {
-		_ = s.listener.Close() // serving may have closed it
+		_ = s.listener.Close() // Serve may have closed it
 	}
 }

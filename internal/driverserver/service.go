@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 )
 
-// Run serves a fake driver and its store until ctx is done or one of them fails. It
-// returns when all calls and requests have ended. The error is nil if ctx has ended,
-// and wraps ErrOptions if the options are invalid.
+// Run serves a fake driver and its store until ctx is done or one of them fails. It returns when
+// all calls and requests have ended. The error is nil if ctx has ended, and wraps ErrOptions if the
+// options are invalid.
 func Run(ctx context.Context, opts Options) (err error) {
 	opts = opts.withDefaults()
 	if err := opts.validate(); err != nil {
@@ -60,8 +60,8 @@ func Run(ctx context.Context, opts Options) (err error) {
 	return group.Wait()
 }
 
-// withOutage returns the backend of the driver and the handler of S3 requests, which fail if
-// the files of a directory say so.
+// withOutage returns the backend of the driver and the handler of S3 requests, which fail as the
+// files of the outage directory specify.
 func withOutage(opts Options, s3 *store.Store) (fakedriver.Backend, http.Handler) {
 	handler := s3.Handler()
 	if opts.OutageDir == "" {

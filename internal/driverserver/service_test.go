@@ -24,7 +24,6 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// directory returns one whose path is short enough for sockets.
 func directory(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cosi") //nolint:usetesting // t.TempDir's path is longer than some systems allow
@@ -35,8 +34,7 @@ func directory(t *testing.T) string {
 	return dir
 }
 
-// run runs a service until the returned function is called, and waits until it
-// serves.
+// run runs a service until the returned function is called, and waits until it serves.
 func run(t *testing.T, opts driverserver.Options) (stop func()) {
 	t.Helper()
 	serving := make(chan struct{}, 1)
@@ -80,8 +78,8 @@ func dialConn(t *testing.T, endpoint string) *grpc.ClientConn {
 	return conn
 }
 
-// TestRun asks for a bucket, twice: what the data directory keeps is there after
-// a restart, and what is advertised is what was asked for.
+// TestRun creates a bucket, twice: data survive a restart, and the advertised address is the
+// requested one.
 // Spec: A1-LIFE-1
 func TestRun(t *testing.T) {
 	dir := directory(t)

@@ -41,8 +41,7 @@ func secure(t *testing.T) driverserver.Options {
 	return opts
 }
 
-// trusting returns a client that trusts a file, and connects to this machine
-// whatever the name.
+// trusting returns a client that trusts a file, and connects to this machine for any name.
 func trusting(t *testing.T, file string) *http.Client {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -65,8 +64,8 @@ func trusting(t *testing.T, file string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// TestTLS finds the store over TLS, by both kinds of address that the driver
-// gives, and not without the certificate.
+// TestTLS connects to the store over TLS, at both kinds of address from the driver, and not without
+// the certificate.
 func TestTLS(t *testing.T) {
 	opts := secure(t)
 	run(t, opts)
@@ -86,7 +85,7 @@ func TestTLS(t *testing.T) {
 		if style == fakedriver.AddressingVirtual {
 			address = strings.Replace(endpoint, "s3.", "bucket-virtual.s3.", 1)
 		}
-		// The request is unsigned: the store only has to say so.
+		// The request is unsigned, so the store only rejects it.
 		if got, err := get(t, trusting(t, opts.TLSCertFile), address); err != nil || got != http.StatusForbidden {
 			t.Errorf("GET %s = %d, %v; want 403", address, got, err)
 		}
@@ -151,7 +150,7 @@ func TestCORSOrigins(t *testing.T) {
 	}
 }
 
-// TestMaxAccounts says to the store what the options say.
+// TestMaxAccounts compares the option with the store's.
 func TestMaxAccounts(t *testing.T) {
 	opts := secure(t)
 	run(t, opts)

@@ -41,8 +41,8 @@ func (o object) put(t *testing.T) error {
 	return err
 }
 
-// TestV1alpha1 uses a bucket with what a driver of v1alpha1 returns, until the access is
-// revoked, and then deletes the bucket: with its object only if the class says so.
+// TestV1alpha1 uses a bucket with the credentials from a driver of v1alpha1, until the access is
+// revoked, and then deletes the bucket: with its object only if the class allows it.
 // Spec: A1-REVOKE-1, A1-PROTO-1
 func TestV1alpha1(t *testing.T) {
 	for deletion, want := range map[string]codes.Code{

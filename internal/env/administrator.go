@@ -14,9 +14,9 @@ import (
 // ErrNoStore is the error of an emulator that has no S3 store.
 var ErrNoStore = errors.New("the emulator has no S3 store of its own")
 
-// ForAdministrator returns the variables by which S3 clients become the
-// administrator of an emulator's S3 store, under the names that they have in
-// access Secrets. The error is ErrNoStore if the emulator uses another driver.
+// ForAdministrator returns the variables with which S3 clients become the administrator of an
+// emulator's S3 store, under their names in access Secrets. The error is ErrNoStore if the emulator
+// uses another driver.
 func ForAdministrator(info description.Info) ([]Variable, error) {
 	if info.S3Administrator == "" {
 		return nil, ErrNoStore

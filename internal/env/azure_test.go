@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
-// TestForAccessAzure: beside the URI of the Secret are the name of the container and a connection
-// string, whether the account is in the path or in the host.
+// TestForAccessAzure: the variables include the name of the container and a connection string,
+// whether the account is in the path or in the host of the URI.
 func TestForAccessAzure(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), objectstorage.AddToScheme(scheme)); err != nil {

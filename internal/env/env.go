@@ -1,5 +1,5 @@
-// Package env gathers the environment variables by which programs find
-// an emulator, and what a BucketAccess has brought them.
+// Package env gathers the environment variables by which programs find an emulator, and the
+// credentials of a BucketAccess.
 package env
 
 import (
@@ -27,7 +27,7 @@ import (
 // Variable is an environment variable.
 type Variable struct {
 	Name, Value string
-	// Added says why the variable is there, if it is not in the Secret of the access.
+	// Added explains a variable that is not in the Secret of the access.
 	Added string
 }
 
@@ -45,14 +45,13 @@ func ForEmulator(info description.Info) []Variable {
 	return variables
 }
 
-// ForAccess returns what the Secret of a BucketAccess of a version holds, sorted by
-// name: the AWS_* variables and BUCKET_NAME for S3, by the names of v1alpha2 also for
-// v1alpha1. Added last are AWS_REGION, for the SDKs that do not know AWS_DEFAULT_REGION, and for
-// Azure the name of the container and a connection string. If the
-// access is for several BucketClaims, claim says which; otherwise it may be empty. The
-// error is ErrNotReady if the access is not provisioned.
+// ForAccess returns the values in the Secret of a BucketAccess, sorted by name: the AWS_* variables
+// and BUCKET_NAME for S3, under the names of v1alpha2 in every version. Added last are AWS_REGION,
+// for the SDKs that do not know AWS_DEFAULT_REGION, and for Azure the name of the container and a
+// connection string. If the access is for several BucketClaims, claim selects one; otherwise it may
+// be empty. The error is ErrNotReady if the access is not provisioned.
 //
-// The bucketName in a Secret of v1alpha1 is that of the Bucket object, which the backend does
+// The bucketName in a Secret of v1alpha1 is the name of the Bucket object, which the backend does
 // not know if the bucket existed before, or if the driver has chosen a name of its own. So
 // BUCKET_NAME is the ID of the bucket then, unless the ID cannot be the name of a bucket.
 func ForAccess(
@@ -79,7 +78,7 @@ func ForAccess(
 	return variablesOf(values), nil
 }
 
-// bucketName returns the name of the bucket of an access of v1alpha1. The other one is that of its
+// bucketName returns the name of the bucket of an access of v1alpha1. other is the name of its
 // Bucket.
 func bucketName(access *v1alpha2.BucketAccess, other string) string {
 	for _, accessed := range access.Status.AccessedBuckets {
@@ -90,7 +89,7 @@ func bucketName(access *v1alpha2.BucketAccess, other string) string {
 	return other
 }
 
-// notReadyReason says what the conditions of an access that is not ready say.
+// notReadyReason returns the reason in the conditions of an access that is not ready.
 func notReadyReason(access *v1alpha2.BucketAccess) string {
 	var says strings.Builder
 	for _, c := range access.Status.Conditions {
@@ -140,11 +139,11 @@ func variablesOf(values map[string]string) []Variable {
 	return append(variables, azureVariables(values)...)
 }
 
-// addedRegion is why AWS_REGION is added.
+// addedRegion explains AWS_REGION.
 const addedRegion = "not in the Secret; added for SDKs that do not read " + v1alpha2.SecretKeyS3Region
 
-// azureVariables returns what clients of Azure require in other forms than the URI that the
-// Secret has: the name of the container, and a connection string.
+// azureVariables derives values that clients of Azure require from the URI in the Secret: the name
+// of the container, and a connection string.
 func azureVariables(values map[string]string) []Variable {
 	container, err := url.Parse(values[v1alpha2.SecretKeyAzureSASToken])
 	if err != nil || container.Host == "" {
@@ -168,14 +167,11 @@ func azureVariables(values map[string]string) []Variable {
 // Format is a form in which variables are written.
 type Format string
 
-// The formats.
 const (
 	// FormatShell is commands for a POSIX shell.
-	FormatShell Format = "shell"
-	// FormatDotenv is a .env file.
+	FormatShell  Format = "shell"
 	FormatDotenv Format = "dotenv"
-	// FormatJSON is one JSON object.
-	FormatJSON Format = "json"
+	FormatJSON   Format = "json"
 )
 
 // Write writes variables in a format.
@@ -201,7 +197,7 @@ func Write(w io.Writer, variables []Variable, format Format) error {
 	}
 }
 
-// comment says that the variable is added, between a prefix and a suffix. It is empty for others.
+// comment explains an added variable, between a prefix and a suffix. It is empty for others.
 func (v Variable) comment(prefix, suffix string) string {
 	if v.Added == "" {
 		return ""
@@ -223,9 +219,9 @@ func shellWord(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
-// dotenvValue returns a value the way that readers of .env files agree on most:
-// bare where possible; in single quotes, where nothing is special; and only
-// where that is impossible in double quotes, with escapes.
+// dotenvValue returns a value in the form that most readers of .env files agree on: bare where
+// possible; in single quotes, where nothing is special; and otherwise in double quotes, with
+// escapes.
 func dotenvValue(value string) string {
 	const special = " \t\r\n\"'\\#$`&;|<>()*?[]{}~!"
 	switch {

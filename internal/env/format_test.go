@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
-// awkward are values that a careless writer would corrupt.
+// awkward are values that naive quoting would corrupt.
 var awkward = []env.Variable{
 	{Name: "EMPTY", Value: ""},
 	{Name: "PLAIN", Value: "AKIA+/=-_.:"},
@@ -37,7 +37,7 @@ func write(t *testing.T, variables []env.Variable, format env.Format) string {
 	return out.String()
 }
 
-// sourced returns what variables are in a shell that has run the text.
+// sourced returns the variables of a shell that has run the text.
 func sourced(t *testing.T, text string, variables []env.Variable) []env.Variable {
 	t.Helper()
 	script := "set -eu\n" + text
@@ -77,7 +77,7 @@ func TestWriteJSON(t *testing.T) {
 }
 
 func TestWriteDotenv(t *testing.T) {
-	// Shells read it the way all readers do, but for line ends in a value.
+	// Shells read .env files like all readers, except for line ends in a value.
 	if diff := cmp.Diff(awkward, sourced(t, write(t, awkward, env.FormatDotenv), awkward)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -94,8 +94,8 @@ func TestWriteDotenv(t *testing.T) {
 	}
 }
 
-// TestWriteAdded: a variable that is not in the Secret says so, and a shell reads it, without quotes around
-// the command too.
+// TestWriteAdded: an added variable has an explanation, which a shell ignores, even without quotes
+// around the command.
 func TestWriteAdded(t *testing.T) {
 	variables := []env.Variable{{Name: "FIRST", Value: "one"}, {Name: "LAST", Value: "two", Added: "not in the Secret"}}
 	for format, want := range map[env.Format]string{

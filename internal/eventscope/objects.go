@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Object is what responses of the API server say about an object.
+// Object has the data about an object in responses of the API server.
 type Object struct {
 	Kind     string `json:"kind"`
 	Metadata struct {

@@ -8,14 +8,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// Scope identifies one run by words: its namespace, its scope name, and the UIDs of its
-// objects, which are part of the names that COSI generates.
+// Scope identifies one run by words: its namespace, its scope name, and the UIDs of its objects,
+// which are part of the names that COSI generates.
 type Scope struct {
-	// Alone says that no other run has used the emulator meanwhile. Then everything
-	// is in the scope, except what Others name: a call for an unknown bucket must be
-	// a mistake of this run's components.
+	// Alone means that no other run has used the emulator meanwhile. Then everything is in the
+	// scope, except names of Others: a call for an unknown bucket must be a mistake of this run's
+	// components.
 	Alone bool `json:"alone,omitempty"`
-	// Namespaces are those of the run.
+	// Namespaces are the namespaces of the run.
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Words identify other names of the run.
 	Words []string `json:"words,omitempty"`
@@ -23,7 +23,7 @@ type Scope struct {
 	Others []string `json:"others,omitempty"`
 }
 
-// Own returns the scope without what belongs to it only because the run was alone.
+// Own returns the scope without names that belong to it only because the run was alone.
 func (s Scope) Own() Scope {
 	s.Alone = false
 	return s
@@ -45,9 +45,8 @@ func (s Scope) HasNamespace(namespace string) bool {
 	return slices.Contains(s.Namespaces, namespace)
 }
 
-// Concerns reports whether an event belongs to the scope: by its subject, by its
-// component, by a log message, or because it is a life cycle event of a component that
-// all runs share.
+// Concerns reports whether an event belongs to the scope: by its subject, by its component, by a
+// log message, or because it is a life cycle event of a component that all runs share.
 func (s Scope) Concerns(e journal.Event) bool {
 	if s.Alone {
 		return !mentionsAny(e.Operation.Subject, s.Others) && !mentionsAny(e.Component, s.Others)
@@ -58,8 +57,8 @@ func (s Scope) Concerns(e journal.Event) bool {
 	return s.Names(e.Operation.Subject) || s.Names(e.Component) || e.Seam == journal.SeamLog && s.Names(e.Message)
 }
 
-// isShared reports whether all runs share a component: one that every emulator has, its
-// second replica, or a process of the control plane.
+// isShared reports whether all runs share a component: one that every emulator has, its second
+// replica, or a process of the control plane.
 func isShared(component string) bool {
 	return slices.Contains(vocabulary.Components(), strings.TrimSuffix(component, vocabulary.ReplicaSuffix)) ||
 		slices.Contains(vocabulary.ControlPlane(), component)

@@ -12,20 +12,18 @@ var UID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 // maxPrefix leaves room for suffixes of the names that contain a scope.
 const maxPrefix = 30
 
-// Prefix returns the beginning of a scenario's scope names. A hyphen and a number
-// follow.
+// Prefix returns the prefix of a scenario's scope names. A hyphen and a number follow.
 func Prefix(scenario string) string {
 	return strings.TrimRight(scenario[:min(len(scenario), maxPrefix)], "-")
 }
 
-// Name returns the scope name of a run of a scenario. The names of the run's objects
-// contain it. The number is that of the run.
+// Name returns the scope name of a run of a scenario, by the run's number. The names of the run's
+// objects contain it.
 func Name(scenario string, number int64) string {
 	return fmt.Sprintf("%s-%d", Prefix(scenario), number)
 }
 
-// Mentions reports whether a text contains a word as a whole: story-1 is not in
-// story-10.
+// Mentions reports whether a text contains a word as a whole: story-1 is not in story-10.
 func Mentions(text, word string) bool {
 	before, _ := cut(text, word)
 	return before >= 0
@@ -45,7 +43,6 @@ func Replace(text, word, with string) string {
 	}
 }
 
-// cut returns where the first mention of a word begins and ends, or -1.
 func cut(text, word string) (begin, end int) {
 	if word == "" {
 		return -1, -1

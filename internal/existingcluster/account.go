@@ -29,7 +29,7 @@ func (c *Cluster) ServiceAccount(ctx context.Context, namespace, name string) (*
 	first, err := tokens.request(ctx)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("%w: there is no ServiceAccount %s/%s; %s", ErrNotInstalled, namespace, name, howToInstall)
+		return nil, fmt.Errorf("%w: ServiceAccount %s/%s does not exist; %s", ErrNotInstalled, namespace, name, howToInstall)
 	case apierrors.IsForbidden(err):
 		return nil, fmt.Errorf("%w: to be ServiceAccount %s/%s, it needs the right to create serviceaccounts/token there: %w",
 			ErrNotPermitted, namespace, name, err)
@@ -41,13 +41,11 @@ func (c *Cluster) ServiceAccount(ctx context.Context, namespace, name string) (*
 	return cfg, nil
 }
 
-// tokenSource requests tokens of one ServiceAccount.
 type tokenSource struct {
 	client  client.Client
 	account *corev1.ServiceAccount
 }
 
-// Token implements oauth2.TokenSource, which has no context.
 func (s *tokenSource) Token() (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
@@ -64,7 +62,7 @@ func (s *tokenSource) request(ctx context.Context) (*oauth2.Token, error) {
 	if given := token.Spec.ExpirationSeconds; given != nil {
 		seconds = *given
 	}
-	// Use our own clock, and renew well before the end: the cluster's clock may differ.
+	// Use our own clock, and renew well before the expiry: the cluster's clock may differ.
 	lifetime := time.Duration(seconds) * time.Second
 	return &oauth2.Token{AccessToken: token.Status.Token, TokenType: "Bearer", Expiry: issued.Add(lifetime * 4 / 5)}, nil
 }

@@ -21,8 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// callTimeout is the time limit for a request to a cluster that may be far away or
-// unreachable.
+// callTimeout is the time limit for a request to a cluster that may be far away or unreachable.
 const callTimeout = 15 * time.Second
 
 // Kinds of errors.
@@ -85,7 +84,6 @@ func Open(opts Options) (*Cluster, error) {
 	return c, nil
 }
 
-// connect creates the clients of the user.
 func (c *Cluster) connect() error {
 	c.connections = connrotation.NewDialer((&net.Dialer{}).DialContext)
 	c.config.Dial = c.connections.DialContext
@@ -111,7 +109,7 @@ func (c *Cluster) Close() { c.connections.CloseAll() }
 // only returns a kubeconfig with a single context and all its files inlined.
 func only(raw clientcmdapi.Config, context string) ([]byte, error) {
 	if context == "" {
-		return nil, errors.New("it has no current context; say with --context which one is meant, or with --kubeconfig which file")
+		return nil, errors.New("it has no current context; choose one with --context, or another file with --kubeconfig")
 	}
 	if _, ok := raw.Contexts[context]; !ok {
 		return nil, fmt.Errorf("it has no context %q", context)

@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
+	ctrl.SetLogger(logr.Discard()) // without a logger it would only warn
 	os.Exit(m.Run())
 }
 
@@ -40,7 +40,6 @@ func admin(t *testing.T) client.Client {
 	return c
 }
 
-// write writes a kubeconfig.
 func write(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -99,7 +98,7 @@ func TestOpen(t *testing.T) {
 		if c.Server() != server || context != "" && c.ContextName() != context {
 			t.Errorf("context %q leads to %s by %q", context, c.Server(), c.ContextName())
 		}
-		// What is copied is no more than what is used.
+		// The copy contains only the used parts.
 		if text := string(c.Kubeconfig()); strings.Contains(text, "secret-of-me") == strings.Contains(text, "secret-of-other") {
 			t.Errorf("context %q: the kubeconfig is\n%s", context, text)
 		}
@@ -153,7 +152,6 @@ func TestServiceAccount(t *testing.T) {
 	}
 }
 
-// TestNotPermitted is a user who may read everything, and do nothing.
 func TestNotPermitted(t *testing.T) {
 	c := openShared(t)
 	if err := c.Install(t.Context()); err != nil {
@@ -198,7 +196,6 @@ func clientOf(t *testing.T, cfg *rest.Config) client.Client {
 	return c
 }
 
-// namespaceOf returns the namespace of the components, or nil.
 func namespaceOf(t *testing.T) *corev1.Namespace {
 	t.Helper()
 	namespace := &corev1.Namespace{}

@@ -12,9 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// content returns the name of a user's object in a namespace, or "". It checks all
-// kinds of the cluster, because the deletion of the namespace would delete all of
-// them.
+// content returns the name of a user's object in a namespace, or "". It checks all kinds of the
+// cluster, because the deletion of the namespace would delete all of them.
 func (c *Cluster) content(ctx context.Context, namespace string) (string, error) {
 	lists, err := c.discovery.ServerPreferredNamespacedResourcesWithContext(ctx)
 	if discovery.IsGroupDiscoveryFailedError(err) {
@@ -60,8 +59,8 @@ func (c *Cluster) find(ctx context.Context, namespace string, kind schema.GroupV
 	return kind.Kind + " " + list.Items[i].Name, nil
 }
 
-// comesByItself reports whether Kubernetes creates an object in every namespace, or it
-// is being deleted.
+// comesByItself reports whether Kubernetes creates an object in every namespace, or it is being
+// deleted.
 func comesByItself(kind string, object metav1.PartialObjectMetadata) bool {
 	switch {
 	case object.DeletionTimestamp != nil:

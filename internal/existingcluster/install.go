@@ -65,9 +65,8 @@ func (c *Cluster) installKinds(ctx context.Context) error {
 	})
 }
 
-// installKind creates one of the kinds. It does not replace an existing definition,
-// but requires its version: a replacement could lose objects that are stored in
-// another version.
+// installKind creates one of the kinds. It does not replace an existing definition, but requires
+// its version: a replacement could lose objects that are stored in another version.
 func (c *Cluster) installKind(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
 	found, err := c.Create(ctx, definition)
 	if err != nil || !found {

@@ -50,8 +50,9 @@ func (c *Cluster) CheckKinds(ctx context.Context) error {
 		strings.Join(missing, ", "), v1alpha2.SchemeGroupVersion, howToInstall)
 }
 
-// checkDefinitions compares the fields of the kinds: those of earlier drafts, which have the same
-// version, lack some. A user who may not read the definitions hears of that from controller and sidecar.
+// checkDefinitions compares the fields of the kinds, because definitions of earlier drafts have the
+// same version and lack some. For a user who may not read the definitions, controller and sidecar
+// report missing fields.
 func (c *Cluster) checkDefinitions(ctx context.Context, own []*apiextensionsv1.CustomResourceDefinition) error {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, definition := range own {

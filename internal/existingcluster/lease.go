@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// leaseInterval is how often CheckLeases reads a Lease that has a holder.
 	leaseInterval = 500 * time.Millisecond
-	// longDead is how long after its expiry a Lease counts as abandoned, although clocks
+	// longDead is the time after its expiry at which a Lease counts as abandoned, although clocks
 	// differ.
 	longDead = time.Minute
 )
 
-// CheckLeases returns ErrBusy if a component holds a Lease of that name, in namespace or,
-// where the user may read Leases, in any other. A Lease that its holder no longer renews,
-// because it was killed, does not count; to detect that takes as long as the Lease lasts.
+// CheckLeases returns ErrBusy if a component holds a Lease of that name, in namespace or, where the
+// user may read Leases, in any other. A Lease that a killed holder no longer renews does not count;
+// to detect that takes as long as the Lease lasts.
 func (c *Cluster) CheckLeases(ctx context.Context, namespace, name string) error {
 	leases := &coordinationv1.LeaseList{}
 	err := c.client.List(ctx, leases, client.MatchingFields{metav1.ObjectNameField: name})

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 )
 
-// leaseOf is a Lease of two seconds.
 func leaseOf(namespace, name, holder string, renewed time.Time) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},

@@ -14,10 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 )
 
-// Leftovers returns a line for each object that remains in the cluster after the
-// emulator has stopped: users' objects of its driver, whose deletion requires a
-// controller and a driver of that name, and those of the owner's objects that others
-// need.
+// Leftovers returns a line for each object that remains in the cluster after the emulator has
+// stopped: users' objects of its driver, whose deletion requires a controller and a driver of that
+// name, and the owner's objects that others need.
 func (c *Cluster) Leftovers(ctx context.Context, driver string) ([]string, error) {
 	var lines []string
 	for _, find := range []func(context.Context) ([]string, error){
@@ -25,7 +24,7 @@ func (c *Cluster) Leftovers(ctx context.Context, driver string) ([]string, error
 	} {
 		found, err := find(ctx)
 		if err != nil {
-			return lines, fmt.Errorf("look for what is left in the cluster: %w", err)
+			return lines, fmt.Errorf("look for remaining objects in the cluster: %w", err)
 		}
 		lines = append(lines, found...)
 	}
@@ -74,7 +73,7 @@ func appendFinalized(lines []string, kind string, object client.Object) []string
 	return append(lines, kind+" "+strings.TrimPrefix(client.ObjectKeyFromObject(object).String(), "/"))
 }
 
-// keptDefinitions returns the owner's definitions of COSI kinds that remain, and why.
+// keptDefinitions returns the owner's remaining definitions of COSI kinds, with reasons.
 func (c *Cluster) keptDefinitions(ctx context.Context) ([]string, error) {
 	own, err := c.own(ctx, definitionKind)
 	if err != nil || len(own) == 0 {
@@ -84,14 +83,14 @@ func (c *Cluster) keptDefinitions(ctx context.Context) ([]string, error) {
 	return []string{"the COSI kinds, because there are " + strings.Join(used, ", ")}, err
 }
 
-// keptNamespace returns the owner's namespace if it remains, and why.
+// keptNamespace returns the owner's namespace if it remains, with the reason.
 func (c *Cluster) keptNamespace(ctx context.Context) ([]string, error) {
 	own, err := c.own(ctx, namespaceKind)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
 	content, err := c.content(ctx, deploy.Namespace)
-	return []string{"Namespace " + deploy.Namespace + ", because of what is in it: " + content}, err
+	return []string{"Namespace " + deploy.Namespace + ", because of its contents: " + content}, err
 }
 
 // isNoKind reports whether the cluster lacks the requested kind.

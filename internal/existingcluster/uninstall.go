@@ -20,9 +20,9 @@ import (
 
 const goneInterval = 100 * time.Millisecond
 
-// Uninstall deletes the owner's objects from the cluster, and waits for that. All
-// components must have stopped. It keeps what others need: COSI kinds with objects,
-// and the namespace if it is not empty. It returns the Leftovers.
+// Uninstall deletes the owner's objects from the cluster, and waits for that. All components must
+// have stopped. It keeps objects that others need: COSI kinds with objects, and the namespace if it
+// is not empty. It returns the Leftovers.
 func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, err error) {
 	var errs []error
 	for _, kind := range classKinds {
@@ -35,14 +35,13 @@ func (c *Cluster) Uninstall(ctx context.Context, driver string) (left []string, 
 	errs = append(errs, c.removeDefinitions(ctx), c.removeNamespace(ctx))
 	left, err = c.Leftovers(ctx, driver)
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return left, fmt.Errorf("leave the cluster of context %q: %w; what is left there has the label %s=%s",
+		return left, fmt.Errorf("leave the cluster of context %q: %w; the remaining objects have the label %s=%s",
 			c.context, err, LabelOwner, c.owner)
 	}
 	return left, nil
 }
 
-// removeLeases deletes the Leases that the owner has prepared, unless they have
-// another holder now.
+// removeLeases deletes the Leases that the owner has prepared, unless they have another holder now.
 func (c *Cluster) removeLeases(ctx context.Context) error {
 	objects, err := c.own(ctx, leaseKind)
 	if err != nil {
@@ -72,8 +71,7 @@ func (c *Cluster) removeLease(ctx context.Context, key client.ObjectKey) error {
 	return err
 }
 
-// removeDefinitions deletes the owner's definitions of COSI kinds, unless there are
-// objects of them.
+// removeDefinitions deletes the owner's definitions of COSI kinds without objects.
 func (c *Cluster) removeDefinitions(ctx context.Context) error {
 	own, err := c.own(ctx, definitionKind)
 	if err != nil || len(own) == 0 {
@@ -88,7 +86,7 @@ func (c *Cluster) removeDefinitions(ctx context.Context) error {
 	return c.waitGone(ctx, definitionKind)
 }
 
-// usedKinds returns which COSI kinds have objects.
+// usedKinds returns the COSI kinds with objects.
 func (c *Cluster) usedKinds(ctx context.Context) ([]string, error) {
 	definitions, err := crds.All()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// install makes all that can be made in the cluster.
+// install creates everything that Install can create in the cluster.
 func install(t *testing.T, c *existingcluster.Cluster) {
 	t.Helper()
 	if err := errors.Join(c.Install(t.Context()), c.PrepareLease(t.Context(), deploy.Namespace, "lease")); err != nil {
@@ -32,7 +32,7 @@ func install(t *testing.T, c *existingcluster.Cluster) {
 	}
 }
 
-// TestLeave: everything goes, but for what was there before.
+// TestLeave: Uninstall deletes everything except earlier objects.
 func TestLeave(t *testing.T) {
 	c := openShared(t)
 	theirs := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "cosi-sidecar"}}
@@ -46,7 +46,8 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestUninstallKeepsForeignObjects: the namespace stays while it contains an object of another owner.
+// TestUninstallKeepsForeignObjects: the namespace stays while it contains an object of another
+// owner.
 func TestUninstallKeepsForeignObjects(t *testing.T) {
 	c := openShared(t)
 	install(t, c)
@@ -72,7 +73,7 @@ func TestUninstallKeepsForeignObjects(t *testing.T) {
 	}
 }
 
-// TestLeaveOthers: what an emulator of another name has made stays.
+// TestLeaveOthers: the objects of another emulator stay.
 func TestLeaveOthers(t *testing.T) {
 	c := openShared(t)
 	other, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, controlplanetest.Start(t).Kubeconfig()), Owner: "other"})
@@ -91,7 +92,7 @@ func TestLeaveOthers(t *testing.T) {
 	}
 }
 
-// TestCheckKinds: a cluster with another version of COSI is not ours to change.
+// TestCheckKinds: a cluster with another version of COSI is rejected.
 func TestCheckKinds(t *testing.T) {
 	c := openShared(t)
 	if err := c.CheckKinds(t.Context()); err != nil {
@@ -106,7 +107,7 @@ func TestCheckKinds(t *testing.T) {
 	}
 }
 
-// create makes an object until the test ends.
+// create creates an object until the test ends.
 func create(t *testing.T, object client.Object) {
 	t.Helper()
 	if err := admin(t).Create(t.Context(), object); err != nil {
@@ -121,8 +122,8 @@ func create(t *testing.T, object client.Object) {
 	})
 }
 
-// otherVersion has one of the definitions serve our version no more, until the
-// test ends, and returns its name.
+// otherVersion makes one of the definitions stop serving our version, until the test ends, and
+// returns its name.
 func otherVersion(t *testing.T) string {
 	t.Helper()
 	const name = "bucketclasses.objectstorage.k8s.io"

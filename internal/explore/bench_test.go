@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkExplore explores a small and a larger sample of the base lifecycle on each control
-// plane. The cost of a run is the difference, so that the starts of the sandboxes are not in it.
-// The processor time includes that of the programs.
+// plane. The difference is the cost of a run without the start of the sandboxes. The processor time
+// includes the programs.
 //
 //	go test ./internal/explore -run '^$' -bench Explore -benchtime 1x
 func BenchmarkExplore(b *testing.B) {
@@ -32,7 +32,6 @@ func BenchmarkExplore(b *testing.B) {
 	}
 }
 
-// exploreCost is what explorations cost.
 type exploreCost struct {
 	elapsed, used time.Duration
 	runs          int
@@ -62,7 +61,7 @@ func exploreSample(b *testing.B, kind emulator.ControlPlaneKind, sample int) exp
 	return exploreCost{time.Since(begin), usedByAll(b) - used, report.Runs}
 }
 
-// usedByAll returns the processor time of this process, and of its processes that have ended.
+// usedByAll returns the processor time of this process and of its ended children.
 func usedByAll(b *testing.B) (sum time.Duration) {
 	b.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

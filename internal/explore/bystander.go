@@ -25,29 +25,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// bystanderName is the name of everything that belongs to the bystander, its namespace
-// included.
+// bystanderName is the name of the bystander's objects and namespace.
 const bystanderName = "bystander"
 
 // bystanderTimeout limits the provisioning of the bystander.
 const bystanderTimeout = time.Minute
 
-// bystander is a claim and an access that no run and no interference has to do with. They
-// live as long as their sandbox. Whatever happens to other objects, nothing of them may
-// change. Their bucket exists before them, so that their Bucket has a name of its own.
+// bystander is a claim and an access that live as long as their sandbox. No run and no interference
+// concerns them, so nothing of them may change. Their bucket exists before them, so that their
+// Bucket has a name of its own.
 type bystander struct {
 	// account is the ID of the account in the backend.
 	account string
 	words   []string
-	// before is the state of each object, by its name.
-	before map[string]string
+	before  map[string]string
 }
 
 // isBystander reports whether an object of a namespace, or a Bucket for a claim in it,
 // belongs to the bystander.
 func isBystander(namespace string) bool { return namespace == bystanderName }
 
-// concernsBystander reports whether an operation is about the bystander.
 func concernsBystander(subject string) bool {
 	return subject == bystanderName || strings.HasPrefix(subject, bystanderName+"/")
 }
@@ -121,7 +118,6 @@ func bystanderObjects(version objectstorage.Version, driver string) []client.Obj
 	}
 }
 
-// awaitReady waits until the access is ready.
 func (b *bystander) awaitReady(ctx context.Context, emu *emulator.Emulator) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		lists, err := hub.Read(ctx, emu.Client(), emu.API(), hub.Options{Namespace: bystanderName})
@@ -134,8 +130,7 @@ func (b *bystander) awaitReady(ctx context.Context, emu *emulator.Emulator) erro
 	})
 }
 
-// look returns the state of each object: its version in Kubernetes, or what the backend
-// has of it.
+// look returns the state of each object: its version in Kubernetes, or its contents in the backend.
 func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[string]string, error) {
 	key := client.ObjectKey{Namespace: bystanderName, Name: bystanderName}
 	states := map[string]string{}
@@ -175,7 +170,7 @@ func rendered(o any) (string, error) {
 	return string(text), err
 }
 
-// judgeBystander finds what of the bystander has changed.
+// judgeBystander reports changes of the bystander.
 func (r *running) judgeBystander() error {
 	b := r.sandbox.bystander
 	if b == nil {
@@ -197,7 +192,6 @@ func (r *running) judgeBystander() error {
 	return nil
 }
 
-// hide removes the bystander from an observation.
 func (b *bystander) hide(m *oracle.Observation) {
 	b.hideObjects(&m.Objects)
 	if b == nil || m.Backend == nil {
@@ -207,7 +201,6 @@ func (b *bystander) hide(m *oracle.Observation) {
 	m.Backend.Accounts = slices.DeleteFunc(m.Backend.Accounts, func(a fakedriver.Account) bool { return a.ID == b.account })
 }
 
-// hideObjects removes the objects of the bystander.
 func (*bystander) hideObjects(o *oracle.Objects) {
 	o.Claims = slices.DeleteFunc(o.Claims, func(c v1alpha2.BucketClaim) bool { return isBystander(c.Namespace) })
 	o.Accesses = slices.DeleteFunc(o.Accesses, func(a v1alpha2.BucketAccess) bool { return isBystander(a.Namespace) })

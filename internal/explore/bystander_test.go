@@ -20,8 +20,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// TestBystander: a change of the bystander is a finding, and the sandbox is replaced. The
-// bystander itself is no part of a run.
+// TestBystander verifies that a change of the bystander is a finding, and that the sandbox is
+// replaced. The bystander is no part of a run.
 func TestBystander(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
@@ -51,8 +51,8 @@ func TestBystander(t *testing.T) {
 	}
 }
 
-// TestBystanderIsGrantedAgain: a sidecar that restarts grants the bystander's access again. The
-// run neither tries the key at its own buckets, nor counts the grant.
+// TestBystanderIsGrantedAgain verifies that a sidecar which restarts and grants the bystander's
+// access again does not affect the run: it neither tries the key, nor counts the grant.
 func TestBystanderIsGrantedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")

@@ -36,7 +36,6 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 
 func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
 
-// candidateRun runs one candidate.
 type candidateRun struct {
 	*shrinker
 
@@ -44,11 +43,10 @@ type candidateRun struct {
 	source  *source
 }
 
-// findings returns the findings of a candidate. It returns none if the candidate does not
-// pass without its faults. If no fault is required, its steps may fail only as those of the
-// whole scenario do.
+// findings returns the findings of a candidate, or none if the candidate does not pass without its
+// faults. If no fault is required, its steps may only fail like the whole scenario's.
 func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
-	if len(faults) == 0 { // it fails without faults
+	if len(faults) == 0 {
 		o, err := t.run(ctx, nil, nil)
 		if err != nil || brokenError(o) != nil {
 			return nil, err

@@ -29,8 +29,8 @@ const (
 	OracleDeletable = "deletable"
 )
 
-// judge returns the findings of a run: of the standing oracles, of the expectations of
-// the scenario, and of the comparison with the clean run.
+// judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
+// of the comparison with the clean run.
 func judge(o, clean *runResult) []oracle.Finding {
 	found := oracle.Judge(o.input)
 	if o.tornDown {
@@ -46,8 +46,8 @@ func judge(o, clean *runResult) []oracle.Finding {
 	return silenceLast(found)
 }
 
-// silenceLast moves the findings of the oracle silence behind those of failed steps: a component
-// that cannot do its work goes on trying.
+// silenceLast moves the findings of the oracle silence behind failed steps: a component that cannot
+// do its work keeps trying.
 func silenceLast(found []oracle.Finding) []oracle.Finding {
 	isSilence := func(f oracle.Finding) bool { return f.Oracle == vocabulary.Silence }
 	if !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Oracle == OracleSteps }) {
@@ -57,7 +57,6 @@ func silenceLast(found []oracle.Finding) []oracle.Finding {
 	return append(others, slices.DeleteFunc(found, func(f oracle.Finding) bool { return !isSilence(f) })...)
 }
 
-// comparedWith returns the differences of a run from the clean run.
 func comparedWith(clean, o *runResult) []oracle.Finding {
 	found := stepsOf(o.result)
 	for _, d := range o.state.differences(clean.state) {
@@ -69,7 +68,6 @@ func comparedWith(clean, o *runResult) []oracle.Finding {
 	return found
 }
 
-// allowed reports whether the scenario has an exception for a finding.
 func allowed(s *spec.Scenario, f oracle.Finding) bool {
 	return slices.ContainsFunc(s.Allow, func(a spec.Exception) bool {
 		return a.Oracle == f.Oracle && (strings.Contains(f.Message, a.About) || strings.Contains(f.Subject, a.About))
@@ -98,7 +96,6 @@ func stepsOf(r outcome.Result) []oracle.Finding {
 // shownDifferences limits the differences in the message of a finding.
 const shownDifferences = 3
 
-// differencesOf renders the differences and notes of a failure in its line.
 func differencesOf(f outcome.Failure) string {
 	var all []string
 	for i, d := range f.Differences {

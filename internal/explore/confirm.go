@@ -10,14 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// How often confirmation reruns a group: at most so many of its cases, each so many
-// times.
+// Confirmation reruns a group: at most this many of its cases, each this many times.
 const (
 	confirmedCases = 3
 	confirmingRuns = 2
 )
 
-// confirmAll confirms every group, in all sandboxes.
 func (e *explorer) confirmAll(ctx context.Context) error {
 	errs := make([]error, len(e.report.Findings))
 	var all sync.WaitGroup
@@ -55,11 +53,10 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	})
 }
 
-// has reports whether a finding is of the oracle of the run's first.
+// has reports whether a finding has the oracle of the run's first.
 func (c caseResult) has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
 
-// shownBy returns the result with the run that has confirmed it, if its own is of an earlier
-// exploration.
+// shownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
 func (c caseResult) shownBy(confirming *runResult) caseResult {
 	if c.observed == nil {
 		c.observed = confirming

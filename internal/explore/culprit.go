@@ -11,29 +11,27 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// culprit is what a component did, or what the driver answered, that explains a finding.
+// culprit is an action of a component, or an answer of the driver, that explains a finding.
 type culprit struct {
 	// cause is equal for findings of the same bug. It is empty if only the last event about
 	// the object is known.
 	cause string
-	// text says what was seen.
+	// text describes the event.
 	text string
-	// seen are the events that show it.
 	seen []journal.Event
 }
 
-// search is the search for the culprit of a run.
 type search struct {
 	run, clean *runResult
-	// events are those of the run, up to the end that was observed, and faulted those to
-	// which a fault of the case was applied, in the order of their start.
+	// events are the run's events up to the observed end. faulted are those with a fault of the
+	// case, by start.
 	events, faulted []journal.Event
 }
 
 // findCulprit compares a run with the clean run, which may be the same. It returns, in this order:
-// a call that the driver never answered as it should; an operation that was not repeated
-// after the fault; the events that a standing oracle names; the first write or call
-// that the clean run does not have; the last event about the object of the finding.
+// a call that the driver never answered as it should; an operation that was not repeated after the
+// fault; the events that a standing oracle names; the first write or call that the clean run does
+// not have; the last event about the object of the finding.
 func findCulprit(run, clean *runResult, findings []oracle.Finding) culprit {
 	s := newSearch(run, clean)
 	for _, rule := range s.rules() {
@@ -60,8 +58,8 @@ func newSearch(run, clean *runResult) *search {
 
 type rule func([]oracle.Finding) (culprit, bool)
 
-// rules returns the rules that apply to the run. After an interference, other operations
-// than those of the clean run are correct.
+// rules returns the rules that apply to the run. After an interference, operations outside the
+// clean run are correct, too.
 func (s *search) rules() []rule {
 	if slices.ContainsFunc(s.run.faults, func(f fault.Status) bool { return f.Interfere != "" }) {
 		return []rule{s.named, s.answer, s.last}
@@ -82,16 +80,15 @@ func (s *search) inClean(e journal.Event) []journal.Event {
 	return slices.DeleteFunc(slices.Clone(s.clean.events), func(c journal.Event) bool { return s.clean.key(c) != key })
 }
 
-// key names an operation of a component in the same way in every run.
+// key names an operation of a component identically in every run.
 func (o *runResult) key(e journal.Event) string {
 	return fmt.Sprintf("%s %s %s", o.names.in(e.Component), e.Seam, o.names.in(e.Operation.String()))
 }
 
-// shownNamed is the number of events that the text of a finding has.
+// shownNamed limits the number of events in the text of a finding.
 const shownNamed = 2
 
-// named returns the events that a standing oracle names. Those of a leak show only who made what
-// is left.
+// named returns the events that a standing oracle names. For a leak, they only show the creator.
 func (s *search) named(findings []oracle.Finding) (culprit, bool) {
 	for _, f := range findings {
 		var seen []journal.Event
@@ -103,7 +100,7 @@ func (s *search) named(findings []oracle.Finding) (culprit, bool) {
 		if len(seen) == 0 {
 			continue
 		}
-		if f.Oracle == vocabulary.Secret { // all others come from the first
+		if f.Oracle == vocabulary.Secret { // all others follow from the first
 			seen = seen[:1]
 		}
 		texts := make([]string, 0, shownNamed)
@@ -119,7 +116,6 @@ func (s *search) named(findings []oracle.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-// last returns the last write or call about the object of the first finding.
 func (s *search) last(findings []oracle.Finding) (culprit, bool) {
 	if len(findings) == 0 {
 		return culprit{}, false
@@ -137,8 +133,8 @@ func (s *search) last(findings []oracle.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-// concerns reports whether an event is about the subject of a finding: KIND/NAME, "KIND
-// NAME" as in a state, or a bucket or account of the backend.
+// concerns reports whether an event is about the subject of a finding: KIND/NAME, "KIND NAME" as in
+// a state, or a bucket or account of the backend.
 func (s *search) concerns(e journal.Event, subject string) bool {
 	about := s.names(e.Operation.Subject[strings.LastIndex(e.Operation.Subject, "/")+1:])
 	_, resource, _ := strings.Cut(e.Operation.Name, " ")
@@ -154,14 +150,13 @@ func (s *search) concerns(e journal.Event, subject string) bool {
 	}
 }
 
-// cause names the bug that an event shows, without what differs between objects.
+// cause names the bug that an event shows, without the names of objects.
 func (s *search) cause(e journal.Event, what string) string {
 	return fmt.Sprintf("%s %s: %s", s.run.names.pattern(e.Component), e.Operation.Name, what)
 }
 
 func (s *search) names(text string) string { return s.run.names.in(text) }
 
-// outcome renders the outcome of an event with its message.
 func (s *search) outcome(e journal.Event) string {
 	if e.Message == "" {
 		return e.Outcome

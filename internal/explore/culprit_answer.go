@@ -27,7 +27,6 @@ func (s *search) answer([]oracle.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-// isDriverCall reports whether an event is a call to the driver, on the side of the caller.
 func isDriverCall(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component)
 }
@@ -37,13 +36,12 @@ func (s *search) afterFault(e journal.Event) bool {
 	return len(s.faulted) == 0 || e.Time.After(s.faulted[0].Time)
 }
 
-// expected reports whether the clean run has the outcome of a call, too.
 func (s *search) expected(e journal.Event) bool {
 	return s.run != s.clean && slices.ContainsFunc(s.inClean(e), func(c journal.Event) bool { return c.Outcome == e.Outcome })
 }
 
-// answered blames the driver for an outcome of a call, or the caller, if it did not send
-// what it sends without faults.
+// answered blames the driver for an outcome of a call, or the caller, if it did not send the same
+// request as without faults.
 func (s *search) answered(e journal.Event, before []journal.Event) culprit {
 	if c, ok := s.gaveUp(e, "which had failed with "+s.outcome(e)); ok && c.cause == s.cause(e, notRepeated) && isRetriable(e) {
 		return c
@@ -88,8 +86,8 @@ func (s *search) unanswered(e journal.Event) bool {
 			func(text string) bool { return strings.Contains(e.Message, text) })
 }
 
-// alikeAtDriver returns the earlier calls that equal one, on the side of the driver if it
-// has a seam of its own: a fault may have changed what the caller got.
+// alikeAtDriver returns the earlier calls that equal one. It looks at the driver's side if the
+// driver has its own seam, because a fault may have changed the answer on the caller's side.
 func (s *search) alikeAtDriver(e journal.Event, before []journal.Event) []journal.Event {
 	var own, caller []journal.Event
 	for _, other := range before {
@@ -107,12 +105,12 @@ func (s *search) alikeAtDriver(e journal.Event, before []journal.Event) []journa
 	return caller
 }
 
-// requestDiff returns the fields of a request that differ from those of another in a run.
+// requestDiff returns the fields in which a request differs from another run's.
 func (s *search) requestDiff(e journal.Event, run *runResult, want journal.Event) []string {
 	return differing("", bodyOf(want.Request, run.names), bodyOf(e.Request, s.run.names))
 }
 
-// bodyOf parses a body without what differs from run to run.
+// bodyOf parses a body without the values that differ between runs.
 func bodyOf(body json.RawMessage, n *names) any {
 	var value any
 	if json.Unmarshal([]byte(n.in(string(body))), &value) != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// unrepeated finds an operation that a fault kept from succeeding, and which its component
-// did not repeat with success.
+// unrepeated finds an operation that a fault prevented, and that its component did not repeat
+// successfully.
 func (s *search) unrepeated([]oracle.Finding) (culprit, bool) {
 	for _, e := range s.faulted {
 		f := s.faultOf(e)
@@ -39,20 +39,20 @@ func (s *search) faultOf(e journal.Event) fault.Status {
 	return s.run.faults[at]
 }
 
-// mustRepeat reports whether a component has to repeat an operation after an effect: it got an
-// error, or nothing, and the operation changes something.
+// mustRepeat reports whether a component has to repeat an operation after an effect: the operation
+// changes something, and the component got an error or no answer.
 func (s *search) mustRepeat(e journal.Event, effect fault.Effect) bool {
 	p := Point{Seam: e.Seam, Operation: e.Operation.Name}
 	if p.reads() || p.event() || strings.HasSuffix(e.Operation.Name, " events") || effect.Interfere != "" {
 		return false
 	}
-	if e.Seam == journal.SeamAPI { // what a component reads next tells it that the write has happened
+	if e.Seam == journal.SeamAPI { // a component's next read shows that the write has happened
 		return effect.Fail != "" || effect.Crash == fault.Before
 	}
 	return effect.Fail != "" || effect.Crash != "" || effect.LoseReply != "" || e.Failed()
 }
 
-// prevented says what a fault did to an operation.
+// prevented describes how a fault affected an operation.
 func (s *search) prevented(e journal.Event, effect fault.Effect) string {
 	switch effect.Crash {
 	case fault.Before:
@@ -64,9 +64,8 @@ func (s *search) prevented(e journal.Event, effect fault.Effect) string {
 	}
 }
 
-// callerOf returns the component that makes a call which the seam of the driver or of a bridge
-// has. If no such call of a sidecar has failed, it was answered with success, and the sidecar has
-// no reason to repeat it.
+// callerOf returns the component that makes a call at the seam of the driver or of a bridge. If
+// none of the sidecar's calls failed, the sidecar has no reason to repeat it.
 func (s *search) callerOf(e journal.Event) string {
 	if e.Seam != journal.SeamRPC || isDriverCall(e) {
 		return e.Component
@@ -107,7 +106,6 @@ func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 	return c, true
 }
 
-// notRepeated is the cause of a component that does not repeat an operation.
 const notRepeated = "not repeated"
 
 // isRetriable reports whether a sidecar must repeat a call with this outcome. It must repeat
@@ -119,7 +117,7 @@ func isRetriable(e journal.Event) bool {
 	return !slices.Contains([]string{"InvalidArgument", "AlreadyExists", "Unimplemented", "OutOfRange"}, e.Outcome)
 }
 
-// untilEnd says how long the run went on after an event.
+// untilEnd describes how long the run went on after an event.
 func (s *search) untilEnd(e journal.Event) string {
 	left := s.run.ended.Sub(e.Time.Add(e.Duration)).Round(time.Second / 10) //nolint:mnd // a tenth
 	if left <= 0 {
@@ -138,9 +136,8 @@ func (s *search) next(e journal.Event) (journal.Event, bool) {
 	return journal.Event{}, false
 }
 
-// unrepeatedByDriver is for an operation of the driver in its backend. The caller is to blame
-// if it has not repeated the call of which the operation is a part. The driver is, if
-// it had answered the call.
+// unrepeatedByDriver handles an operation of the driver in its backend. If the driver had answered
+// the surrounding call, the driver is to blame; otherwise the caller that did not repeat the call.
 func (s *search) unrepeatedByDriver(e journal.Event, f fault.Status) (culprit, bool) {
 	var call journal.Event
 	for _, other := range s.events {

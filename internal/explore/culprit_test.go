@@ -46,7 +46,6 @@ func injected(e fault.Effect) fault.Status {
 	return fault.Status{Fault: fault.Fault{Name: "f", Effect: e}}
 }
 
-// lifeOfBucket is a run without faults.
 const lifeOfBucket = `
 	sidecar | rpc   | DriverCreateBucket   | b | OK | | {"bucketId":"b","parameters":{"tier":"hot"}}
 	driver  | store | AdminCreateBucket    | b | OK
@@ -236,7 +235,7 @@ func TestCulprit(t *testing.T) {
 	}
 }
 
-// TestCulpritWithin verifies that a change of the backend names the call that it is a part of.
+// TestCulpritWithin verifies that a change of the backend names the call that caused it.
 func TestCulpritWithin(t *testing.T) {
 	o := runOf(t, `
 		sidecar | rpc   | DriverCreateBucket | b   | Unavailable | f
@@ -262,8 +261,8 @@ func TestCulpritWithoutFaults(t *testing.T) {
 	}
 }
 
-// TestCulpritOfInterference verifies that operations which follow from what a person did are
-// not to blame, although the run without faults does not have them.
+// TestCulpritOfInterference verifies that operations which follow from a person's change are not
+// blamed, although the run without faults does not have them.
 func TestCulpritOfInterference(t *testing.T) {
 	o := runOf(t, `
 		sidecar | api | patch buckets      | b   | OK | f

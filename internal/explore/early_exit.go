@@ -43,7 +43,6 @@ func feedsCache(operation string) bool {
 	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, journal.EventPrefix)
 }
 
-// runWithEarlyExit runs a scenario as run does, with early exit.
 func (w *sandbox) runWithEarlyExit(
 	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, usual time.Duration,
 ) *runResult {
@@ -105,7 +104,7 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 // long enough, and every component is running.
 func (r *running) stalled() bool {
 	journal := r.sandbox.emu.Journal()
-	underWay := journal.Pending() // before what has ended
+	underWay := journal.Pending() // read the pending operations before the ended ones
 	if !r.sandbox.isRunning() || time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
 		return false
 	}
@@ -131,7 +130,7 @@ const failureLimit = 3
 // progressed returns the time of the last progress. It ignores operations that have failed
 // in the same way too often. A pending operation is progress now.
 func progressed(events, underWay []journal.Event) time.Time {
-	failures := map[string]int{} // by operation and outcome
+	failures := map[string]int{}
 	exhausted := map[string]bool{}
 	var last time.Time
 	for _, e := range events {

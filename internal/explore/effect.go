@@ -14,7 +14,6 @@ import (
 // Kind is a kind of effect. Exploration tries it at every point that it applies to.
 type Kind string
 
-// The kinds.
 const (
 	// CrashBefore kills the component before the operation.
 	CrashBefore Kind = "crash-before"
@@ -22,8 +21,8 @@ const (
 	CrashAfter Kind = "crash-after"
 	// Fail returns a retriable error instead of the operation.
 	Fail Kind = "fail"
-	// Reject returns an error that is final for other calls instead of a deletion or a
-	// revocation, and of its next retries. It must be retried, whatever the driver says.
+	// Reject returns an error instead of a deletion or a revocation, and of its next retries. The
+	// error is final for other calls. Deletions and revocations must be retried after every error.
 	Reject Kind = "reject"
 	// Conflict returns the error Conflict of the API server.
 	Conflict Kind = "conflict"
@@ -41,8 +40,8 @@ const (
 	CutWatch Kind = "cut-watch"
 )
 
-// rejections is how many calls Reject affects. A component that gives up may be woken once
-// more, by an event of another object.
+// rejections is the number of calls that Reject affects. Events of other objects may wake a
+// component that gave up once more.
 const rejections = 3
 
 // Kinds returns all kinds in the order of exploration.
@@ -121,7 +120,7 @@ type Trial struct {
 	Kind  Kind  `json:"kind"`
 	// Effect is the effect of the kind at the point.
 	Effect fault.Effect `json:"effect"`
-	// Follows has the point count from the trial before it in a case. A run may end without
+	// Follows makes the point count from the trial before it in a case. A run may end without
 	// reaching it.
 	Follows bool `json:"follows,omitempty"`
 }
@@ -140,7 +139,7 @@ func (t Trial) String() string {
 	}
 }
 
-// what identifies the effect of the trial among those at its point.
+// what identifies the effect of the trial at its point.
 func (t Trial) what() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
 
 // String renders the case for people. Different cases have different strings.

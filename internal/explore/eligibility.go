@@ -7,13 +7,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// labelExplore is the label of scenarios that are not explored, and its value.
 const labelExplore, neverExplored = "explore", "never"
 
 // unfit returns why a scenario cannot be explored, or "" if it can.
 func unfit(s *spec.Scenario) string {
 	if s.Labels[labelExplore] == neverExplored {
-		return "its label says " + labelExplore + ": " + neverExplored
+		return "it has the label " + labelExplore + ": " + neverExplored
 	}
 	if s.Setup.Snapshot != "" {
 		return "it starts from a snapshot, and sandboxes start empty"
@@ -46,7 +45,7 @@ func ineligible(steps []spec.Step) string {
 	return ""
 }
 
-// changesNamespaces returns why a step cannot be explored that deletes or makes a namespace.
+// changesNamespaces returns why a step that deletes or creates a namespace cannot be explored.
 func changesNamespaces(s *spec.Step) string {
 	const kind = "Namespace"
 	switch {

@@ -9,9 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
-// confirmOnEnvtest runs the confirmed findings of an exploration on the embedded control plane
-// once more with kube-apiserver and etcd, which are the judge of what is true, if they are on
-// this machine.
+// confirmOnEnvtest reruns the findings of an exploration on the embedded control plane with
+// kube-apiserver and etcd, if they are installed. Their behaviour is decisive.
 func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 	confirmed := e.confirmed()
 	for _, g := range confirmed {
@@ -41,7 +40,6 @@ func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 	return nil
 }
 
-// confirmed returns the confirmed findings.
 func (e *explorer) confirmed() []*Group {
 	var all []*Group
 	for i := range e.report.Findings {
@@ -52,8 +50,7 @@ func (e *explorer) confirmed() []*Group {
 	return all
 }
 
-// doubt notes in findings why envtest has not confirmed them, which is no error of the
-// exploration.
+// doubt notes in findings why envtest has not confirmed them. This is no error of the exploration.
 func doubt(ctx context.Context, groups []*Group, err error) error {
 	for _, g := range groups {
 		if !slices.Contains(g.ConfirmedOn, selection.Envtest) && g.Doubt == "" {
@@ -83,7 +80,7 @@ func (e *explorer) onEnvtest(ctx context.Context) (*explorer, error) {
 	}, nil
 }
 
-// confirmGroup runs the case of a group until it has the finding.
+// confirmGroup runs the case of a group until the finding appears.
 func (e *explorer) confirmGroup(ctx context.Context, g *Group) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for range attempts {

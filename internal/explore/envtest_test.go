@@ -12,7 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
-// TestLongConfirmOnEnvtest finds the bug of a driver on the embedded control plane.
+// TestLongConfirmOnEnvtest finds a driver's bug on the embedded control plane and confirms it on
+// envtest.
 func TestLongConfirmOnEnvtest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")

@@ -25,7 +25,7 @@ const (
 	timelineExtension = ".html"
 )
 
-// verifyingRuns is how often a shrunk scenario is run at most until it fails by its oracle.
+// verifyingRuns is the maximum number of runs of a shrunk scenario until it fails by its oracle.
 const verifyingRuns = 3
 
 // keep writes the smallest candidate that also fails when it is run alone. If there is a
@@ -53,7 +53,7 @@ func backwards(n int) []int {
 	return append(places, 0)
 }
 
-// compared reports whether an oracle compares with the clean run, or judges what only a
+// compared reports whether an oracle compares with the clean run, or judges something that only a
 // sandbox has.
 func compared(name string) bool {
 	return slices.Contains([]string{OracleState, OracleTruth, OracleCounts, OracleInnocent}, name)

@@ -48,7 +48,6 @@ func TestBackwards(t *testing.T) {
 	}
 }
 
-// TestWriteFindings verifies the text of findings.
 func TestWriteFindings(t *testing.T) {
 	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
 	verified := files

@@ -10,17 +10,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// Explanation says what a finding comes from.
+// Explanation explains a finding.
 type Explanation struct {
-	// Why says what a component did, or what the driver answered.
+	// Why describes the action of a component, or the answer of the driver.
 	Why string `json:"why,omitempty"`
 	// Cause is equal for findings of the same bug, and empty if it is unknown.
 	Cause string `json:"cause,omitempty"`
-	// Seen are the operations that show it, with those that the faults affected.
+	// Seen are the operations that show it, and those that the faults affected.
 	Seen []string `json:"seen,omitempty"`
 }
 
-// explain explains the findings of a run.
 func explain(o, clean *runResult, findings []oracle.Finding) Explanation {
 	if len(findings) == 0 {
 		return Explanation{}
@@ -54,7 +53,7 @@ func timetable(o *runResult, events []journal.Event) []string {
 	return lines
 }
 
-// line renders an event in a line, without what differs from run to run except its time.
+// line renders an event in a line, without values that differ between runs, except its time.
 func (o *runResult) line(e journal.Event, after time.Duration) string {
 	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
 	if e.Message != "" {
@@ -66,7 +65,7 @@ func (o *runResult) line(e journal.Event, after time.Duration) string {
 	return o.names.in(text)
 }
 
-// describe says what the faults of a case do.
+// describe describes the faults of a case.
 func (c Case) describe() string {
 	if len(c) == 0 {
 		return "none: the run without faults shows it"
@@ -81,7 +80,6 @@ func (c Case) describe() string {
 	return strings.Join(texts, " + ")
 }
 
-// effectOf describes the effect of a fault.
 func effectOf(e fault.Effect) string {
 	switch {
 	case e.Crash == fault.Before:

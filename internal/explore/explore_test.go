@@ -64,7 +64,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// ownIDs has a driver of v1alpha1 choose IDs that differ from names, as many in the field do.
+// ownIDs makes a driver of v1alpha1 choose IDs that differ from names, as many existing drivers do.
 func ownIDs(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	const own = "arn:own/"
 	switch r := request.(type) {
@@ -113,7 +113,7 @@ func TestExploreOwnIDs(t *testing.T) {
 	for _, g := range r.Findings {
 		t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
 	}
-	const calls = 10 // six of the bridge, and four of the driver
+	const calls = 10
 	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
 		t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
 	}
@@ -168,7 +168,6 @@ func TestLongShrink(t *testing.T) {
 	}
 }
 
-// checkFiles expects the scenario, a recording that can be replayed, and the timeline.
 func checkFiles(t *testing.T, g Group) {
 	t.Helper()
 	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
@@ -189,15 +188,15 @@ func checkFiles(t *testing.T, g Group) {
 	}
 }
 
-// full is a backend that has no place for accounts.
+// full is a backend that cannot hold accounts.
 type full struct{ fakedriver.Backend }
 
 func (full) PutAccount(context.Context, fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	return fakedriver.Credentials{}, errors.New("the disk is full")
 }
 
-// TestLongWithoutFault verifies that a bug which every run shows is a finding like others, also if
-// a step fails: explained, shrunk and recorded.
+// TestLongWithoutFault verifies that a bug which occurs in every run is reported like others, even
+// if a step fails: explained, shrunk and recorded.
 func TestLongWithoutFault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
@@ -287,8 +286,8 @@ func TestLongSeenOnce(t *testing.T) {
 	}
 }
 
-// TestLongSteady tries a sample of the faults in the scenarios that end with everything up,
-// and expects no findings. Make explore-steady tries all.
+// TestLongSteady tries a sample of the faults in the scenarios that end with everything up, and
+// expects no findings. Make explore-steady tries all.
 func TestLongSteady(t *testing.T) {
 	files, err := filepath.Glob("../../scenarios/suite/steady/*.yaml")
 	if err != nil || len(files) < 4 {

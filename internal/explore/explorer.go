@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// ErrUnclean is the error of a scenario that cannot be run to its end without faults.
+// ErrUnclean means that a scenario does not complete even without faults.
 var ErrUnclean = errors.New("the scenario cannot be run without faults")
 
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
@@ -55,7 +55,6 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	return &e.report, errors.Join(err, e.done.close(ctx))
 }
 
-// explorer is a running exploration.
 type explorer struct {
 	options  Options
 	scenario *spec.Scenario
@@ -85,7 +84,7 @@ func (e *explorer) explore(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.explorePoints(ctx); err != nil { // what was found so far is not run again
+	if err := e.explorePoints(ctx); err != nil { // completed runs are not repeated
 		e.report.Findings = group(append(e.done.old, e.found...))
 		return err
 	}
@@ -104,7 +103,7 @@ func (e *explorer) finish(ctx context.Context, found []caseResult) error {
 	return nil
 }
 
-// Phases that the report tells apart.
+// Phases in the report.
 const (
 	phaseSingle = "single faults"
 	phasePairs  = "pairs"
@@ -135,8 +134,8 @@ var probe = fault.Fault{
 	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
 }
 
-// decidingRuns is how many runs without faults decide whether they have findings: those that
-// agree first. One of them also warms up.
+// decidingRuns is the number of agreeing runs without faults that decide whether they have
+// findings. One of them also warms up.
 const decidingRuns = 2
 
 // runClean runs the scenario without faults. The last run without findings is the clean run.
@@ -174,17 +173,16 @@ func (e *explorer) runClean(ctx context.Context) error {
 	return nil
 }
 
-// trialsAt returns the selected trials at points.
 func (e *explorer) trialsAt(points ...Point) []Trial {
 	return timingOf(e.options.Emulator.RPCTimeout).trials(points, e.options.Kinds, e.options.At)
 }
 
-// runOnce runs the scenario without faults, and reports whether it has no findings. Those of
-// the first run that has some are kept.
+// runOnce runs the scenario without faults, and reports whether it has no findings. It keeps the
+// first findings.
 func (e *explorer) runOnce(ctx context.Context, w *sandbox) (_ *sandbox, passed bool, err error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
 	if err := errors.Join(brokenError(o), ctx.Err()); err != nil {
-		w, unclean := e.resetAfter(ctx, w, o) // for the next scenario
+		w, unclean := e.resetAfter(ctx, w, o)
 		return w, false, errors.Join(err, unclean)
 	}
 	found := judge(o, o)
@@ -216,8 +214,8 @@ func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*
 	return e.shared.pool.take(ctx)
 }
 
-// brokenError returns the error of a run without faults that says nothing about COSI: it
-// could not be completed, or was skipped.
+// brokenError returns the error of a run without faults that does not judge COSI: it was not
+// completed, or was skipped.
 func brokenError(o *runResult) error {
 	switch {
 	case o.err != nil:
@@ -230,7 +228,6 @@ func brokenError(o *runResult) error {
 	return nil
 }
 
-// shortfalls renders failures in one line.
 func shortfalls(failures []outcome.Failure) string {
 	var all []string
 	for i := range failures {

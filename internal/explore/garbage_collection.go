@@ -20,13 +20,13 @@ const (
 	// namespaceTimeout limits the end of a namespace. The namespace controller waits five
 	// seconds before it starts, and up to fifteen before it looks at finalizers again.
 	namespaceTimeout = time.Minute
-	// pollInterval is the time between two looks at what the controller manager deletes,
-	// whose requests are not in the journal.
+	// pollInterval is the polling interval for deletions by the controller manager, whose requests
+	// the journal does not have.
 	pollInterval = 50 * time.Millisecond
 )
 
-// awaitGarbageCollector returns when the garbage collector works: it starts long after
-// the API server.
+// awaitGarbageCollector waits until the garbage collector works: it starts long after the API
+// server.
 func (w *sandbox) awaitGarbageCollector(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, namespaceTimeout)
 	defer cancel()
@@ -44,7 +44,7 @@ func (w *sandbox) awaitGarbageCollector(ctx context.Context) error {
 	return nil
 }
 
-// awaitGone returns when an object does not exist. It then is the last version.
+// awaitGone waits until an object does not exist, and fills in its last version.
 func (w *sandbox) awaitGone(ctx context.Context, object client.Object) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		err := w.emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
@@ -73,7 +73,7 @@ func (r *running) awaitNamespace(limit time.Duration) error {
 	return err
 }
 
-// endlessNamespace is the finding for a namespace that was deleted and does not end.
+// endlessNamespace is the finding for a deleted namespace that does not end.
 func endlessNamespace(namespace *corev1.Namespace) oracle.Finding {
 	var why []string
 	for _, c := range namespace.Status.Conditions {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestNamespaceEnds: a namespace that was deleted ends, and the next run gets a new one. One
-// that is held is a finding, and its sandbox is replaced.
+// TestNamespaceEnds verifies that a deleted namespace ends, and that the next run gets a new one.
+// If something holds it, this is a finding, and the sandbox is replaced.
 func TestNamespaceEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")

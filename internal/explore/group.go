@@ -13,10 +13,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// Group has the findings of one bug: those with the same cause, and those of an unknown cause
+// Group has the findings of one bug: findings with the same cause, or, if the cause is unknown,
 // with the same oracle and message. Names, numbers and times in messages do not count.
 type Group struct {
-	// Oracle, Message, Subject, Explanation and Case are of the simplest run.
+	// Oracle, Message, Subject, Explanation and Case describe the simplest run.
 	Oracle  string `json:"oracle"`
 	Message string `json:"message"`
 	Subject string `json:"subject,omitempty"`
@@ -24,23 +24,22 @@ type Group struct {
 	Case Case `json:"case"`
 	// Others are the other findings of the runs, one of each oracle and message.
 	Others []oracle.Finding `json:"others,omitempty"`
-	// Cases are the cases of all runs, as text.
-	Cases []string `json:"cases"`
+	Cases  []string         `json:"cases"`
 	// Confirmed reports whether the finding occurred again in another run of the same
 	// case, and Runs is the number of runs of that case.
 	Confirmed bool `json:"confirmed"`
 	Runs      int  `json:"runs"`
-	// ConfirmedOn are the control planes that a confirmed finding occurred again on: the one
-	// of the exploration, and envtest, if it is on this machine. Doubt is why envtest has not
+	// ConfirmedOn are the control planes on which a confirmed finding occurred again: the
+	// exploration's own, and envtest, if it is installed. Doubt is the reason why envtest has not
 	// confirmed it.
 	ConfirmedOn []selection.Kind `json:"confirmedOn,omitempty"`
 	Doubt       string           `json:"doubt,omitempty"`
-	// Shrunk is a small scenario with the finding, and Trials the number of runs of the
-	// shrinking. Findings that are not confirmed have none.
+	// Shrunk is a small scenario with the finding, and Trials the number of runs of the shrinking.
+	// Unconfirmed findings have none.
 	Shrunk string `json:"shrunk,omitempty"`
 	Trials int    `json:"trials,omitempty"`
-	// Verified reports whether the shrunk scenario, run as 'cosi-emu run' does, fails by
-	// the same oracle. Rerun is the outcome of that run.
+	// Verified reports whether the shrunk scenario, run like 'cosi-emu run', fails by the same
+	// oracle. Rerun is the outcome.
 	Verified bool   `json:"verified,omitempty"`
 	Rerun    string `json:"rerun,omitempty"`
 	// File is the file of the shrunk scenario. Recording and Timeline are the files of
@@ -53,8 +52,8 @@ type Group struct {
 	shown    report.Scenario // the run of the shrunk scenario, or of the case
 }
 
-// confirmation says on which control planes a finding is confirmed; it is empty if that is
-// clear, because envtest is the only one.
+// confirmation names the control planes that confirmed a finding. It is empty if envtest is the
+// only one.
 func (g *Group) confirmation() string {
 	if len(g.ConfirmedOn) == 0 || slices.Equal(g.ConfirmedOn, []selection.Kind{selection.Envtest}) {
 		return ""
@@ -70,8 +69,8 @@ func (g *Group) confirmation() string {
 	return text
 }
 
-// group groups runs. A run belongs to the bug of its cause. If the cause is unknown, it is that of
-// the other runs with the same first finding, if they have one cause.
+// group groups runs by the cause of their bug. A run with an unknown cause joins the runs with the
+// same first finding, if they all have one cause.
 func group(found []caseResult) []Group {
 	var groups []Group
 	for _, known := range []bool{true, false} {
@@ -94,7 +93,6 @@ func group(found []caseResult) []Group {
 	return groups
 }
 
-// groupOf returns the index of the group of a run, or -1.
 func groupOf(groups []Group, result caseResult) int {
 	if result.Cause != "" {
 		return slices.IndexFunc(groups, func(g Group) bool { return g.outcomes[0].Cause == result.Cause })
@@ -111,7 +109,6 @@ func groupOf(groups []Group, result caseResult) int {
 	return slices.IndexFunc(groups, func(g Group) bool { return g.outcomes[0].Cause == "" && result.sameFinding(g.outcomes[0]) })
 }
 
-// sameFinding reports whether two runs have the same first finding.
 func (c caseResult) sameFinding(other caseResult) bool { return same(c.Findings[0], other.Findings[0]) }
 
 func same(a, b oracle.Finding) bool {
@@ -129,7 +126,6 @@ func (g *Group) conclude() {
 	g.represent(g.outcomes[0])
 }
 
-// represent makes one run the example of the group.
 func (g *Group) represent(o caseResult) {
 	first := o.Findings[0]
 	if o.observed != nil {
@@ -146,7 +142,7 @@ func (g *Group) represent(o caseResult) {
 	}
 }
 
-// maskings replace what differs between findings of the same kind.
+// maskings replace details that differ between findings of the same kind.
 var maskings = []struct {
 	pattern *regexp.Regexp
 	by      string
@@ -161,7 +157,7 @@ var maskings = []struct {
 	{regexp.MustCompile(`\d+`), "0"},
 }
 
-// normalized returns a message without what differs between findings of the same kind: names
+// normalized returns a message without details that differ between findings of the same kind: names
 // in quotes, numbers, times and places in files.
 func normalized(message string) string {
 	for _, m := range maskings {

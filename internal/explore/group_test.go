@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestGroup verifies that one bug is one group.
 func TestGroup(t *testing.T) {
 	result := func(kind Kind, cause string, found ...oracle.Finding) caseResult {
 		return caseResult{Case: Case{{Kind: kind}}, Explanation: Explanation{Cause: cause}, Findings: found}
@@ -25,7 +24,7 @@ func TestGroup(t *testing.T) {
 	tests := []struct {
 		name, reason string
 		found        []caseResult
-		want         [][]string // the cases of the groups
+		want         [][]string
 	}{
 		{
 			"one cause", "One bug shows in several ways.",
@@ -66,7 +65,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestSilenceLast verifies that a failed step is the finding, and not that the components go on trying.
+// TestSilenceLast verifies that a failed step is the finding, and not the retries of the
+// components.
 func TestSilenceLast(t *testing.T) {
 	silence, leak, steps := oracle.Finding{Oracle: oracle.Silence}, oracle.Finding{Oracle: oracle.Leak}, oracle.Finding{Oracle: OracleSteps}
 	if diff := cmp.Diff([]oracle.Finding{leak, steps, silence}, silenceLast([]oracle.Finding{leak, silence, steps})); diff != "" {

@@ -68,7 +68,6 @@ func stepsOfFile(file, root string) ([]*yaml.Node, error) {
 	return steps.Content, nil
 }
 
-// nested returns the lists of steps within a step.
 func nested(step *yaml.Node) []*yaml.Node {
 	lists := []*yaml.Node{
 		field(field(step, "repeat"), "steps"), field(field(step, "forEach"), "steps"), field(field(step, "always"), "while"),

@@ -23,20 +23,16 @@ func InterferenceKinds() []Kind {
 	return kinds
 }
 
-// interferes reports whether the effect of the trial is an interference.
 func (t Trial) interferes() bool { return t.Effect.Interfere != "" }
 
-// interferes reports whether one of the effects is an interference.
 func (c Case) interferes() bool { return slices.ContainsFunc(c, Trial.interferes) }
 
-// interfered reports whether a fault has changed an object.
 func (o *runResult) interfered(name string) bool {
 	return slices.ContainsFunc(o.events, func(e journal.Event) bool {
 		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
 	})
 }
 
-// kindsOf are the kinds of the objects to interfere with, by their resources.
 var kindsOf = map[string]string{
 	"bucketclaims": "BucketClaim", "bucketaccesses": "BucketAccess", "buckets": "Bucket", "secrets": "Secret",
 }
@@ -47,8 +43,8 @@ type objects struct {
 	all   []string
 }
 
-// objectsBefore returns the objects that exist before the first step of a run: its
-// namespace, and the classes that its claims and accesses name.
+// objectsBefore returns the objects that exist before the first step of a run: its namespace, and
+// the classes that its claims and accesses name.
 func objectsBefore(o *runResult) *objects {
 	there := &objects{names: o.names, all: []string{"Namespace/" + sandboxNamespace}}
 	for _, event := range o.open() {
@@ -67,7 +63,6 @@ func objectsBefore(o *runResult) *objects {
 	return there
 }
 
-// exists adds an object, unless its name is empty.
 func (o *objects) exists(kind, name string) {
 	full := kind + "/" + o.names.pattern(name)
 	if name != "" && !slices.Contains(o.all, full) {
@@ -75,11 +70,11 @@ func (o *objects) exists(kind, name string) {
 	}
 }
 
-// observe learns from an event which objects exist after it.
+// observe updates the objects with an event.
 func (o *objects) observe(e journal.Event) {
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
 	kind := kindsOf[resource]
-	failed := e.Failed() && verb != "event" // the outcome of an event is what a fault did to it
+	failed := e.Failed() && verb != "event" // the outcome of a watch event is the effect of a fault
 	if e.Seam != journal.SeamAPI || kind == "" || e.Operation.Subject == "" || failed {
 		return
 	}
@@ -95,8 +90,8 @@ func (o *objects) observe(e journal.Event) {
 	}
 }
 
-// endsWith reports whether an object has ended with a request, by its response: it was deleted
-// and had no finalizer, or its last finalizer was removed. The watch event comes later.
+// endsWith reports whether a request ended an object, according to its response: it deleted an
+// object without finalizers, or removed the last finalizer. The watch event comes later.
 func endsWith(verb string, response json.RawMessage) bool {
 	var object struct {
 		Kind     string            `json:"kind"`
@@ -115,8 +110,8 @@ func endsWith(verb string, response json.RawMessage) bool {
 	}
 }
 
-// interferences returns the selected interferences of a run: each with every object that
-// exists at the moment of an operation, before it, and after it if it changes anything.
+// interferences returns the selected interferences of a run: each with every object that exists at
+// an operation, before the operation, and after it if the operation changes anything.
 func (e *explorer) interferences(o *runResult) []Trial {
 	there := objectsBefore(o)
 	points := map[Point]int{}
@@ -136,7 +131,6 @@ func (e *explorer) interferences(o *runResult) []Trial {
 	return all
 }
 
-// interferencesAt returns the selected interferences with objects at a point.
 func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
 	var all []Trial
 	for _, object := range objects {
@@ -155,9 +149,9 @@ func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
 	return all
 }
 
-// sameAsAnother reports whether an interference with an object of a kind has no other
-// consequence than another one. Classes and namespaces have neither COSI's finalizer nor
-// dependents, and no component reads their labels and annotations.
+// sameAsAnother reports whether an interference with an object of a kind has the same consequences
+// as another one. Classes and namespaces have neither COSI's finalizer nor dependents, and no
+// component reads their labels and annotations.
 func sameAsAnother(what fault.Interference, kind string) bool {
 	switch kind {
 	case "Namespace":
@@ -169,8 +163,8 @@ func sameAsAnother(what fault.Interference, kind string) bool {
 	}
 }
 
-// moments returns when an interference can have a consequence at a point: before an event,
-// after a read, and before and after anything else. What is before a read is after
+// moments returns when an interference can have a consequence at a point: before an event, after a
+// read, and before and after any other operation. The moment before a read equals the moment after
 // the operation before.
 func (p Point) moments() (after []bool) {
 	switch {

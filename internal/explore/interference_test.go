@@ -48,7 +48,7 @@ func TestInterferences(t *testing.T) {
 		"delete Bucket/bc-* after sidecar api patch buckets bc-*",
 	}
 	var got []string
-	before := map[string]int{} // cases with what is there before the first step
+	before := map[string]int{} // cases with the objects before the first step
 	for _, trial := range e.interferences(o) {
 		if trial.Effect.Object == "Namespace/explore" || trial.Effect.Object == "BucketClass/gold" {
 			before[trial.Effect.Object]++
@@ -67,7 +67,8 @@ func TestInterferences(t *testing.T) {
 	}
 }
 
-// TestObjectsEnd: an object has ended with the request that ended it, before the watch event.
+// TestObjectsEnd verifies that an object ends with the request that ended it, before the watch
+// event.
 func TestObjectsEnd(t *testing.T) {
 	const (
 		status   = `{"kind":"Status","status":"Success","details":{"name":"key"}}`
@@ -97,7 +98,7 @@ func TestObjectsEnd(t *testing.T) {
 	}
 }
 
-// TestInterferenceReached: an interference that changes nothing has not been tried.
+// TestInterferenceReached verifies that an interference without a change counts as not tried.
 func TestInterferenceReached(t *testing.T) {
 	f := fault.Status{Fault: fault.Fault{Name: "f", Effect: fault.Effect{Interfere: fault.Delete}}, Applied: 1}
 	o := &runResult{faults: []fault.Status{f}, events: []journal.Event{{Component: "controller", Fault: "f"}}}

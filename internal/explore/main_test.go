@@ -16,12 +16,10 @@ func TestMain(m *testing.M) {
 	leaks.Main(m)
 }
 
-// embedded are the options of an emulator on the embedded control plane.
 func embedded() emulator.Options {
 	return emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded}
 }
 
-// text reads a file of testdata.
 func text(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)

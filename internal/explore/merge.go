@@ -11,13 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/remote"
 )
 
-// Merge joins the states of the shards of one exploration, and writes the result to a file,
-// from which an exploration continues: it confirms and shrinks the findings, and runs what no
-// shard has run. The report has the findings of all shards. It returns ErrOptions if the
-// states are of different scenarios.
+// Merge joins the states of the shards of one exploration in a file. Then it continues the
+// exploration from the file: it confirms and shrinks the findings, and runs the cases that no shard
+// has run. The report has the findings of all shards. It returns ErrOptions if the states are of
+// different scenarios.
 //
-// A state is a file, a directory of states, s3://BUCKET/KEY, or s3://BUCKET/PREFIX/ for all
-// below the prefix.
+// A state is a file, a directory of states, s3://BUCKET/KEY, or s3://BUCKET/PREFIX/ for all below
+// the prefix.
 func Merge(ctx context.Context, out string, states ...string) (report *Report, err error) {
 	if states, err = remote.Expand(ctx, os.Getenv, states...); err != nil {
 		return nil, err
@@ -42,14 +42,14 @@ func Merge(ctx context.Context, out string, states ...string) (report *Report, e
 		merged.include(results)
 	}
 	if header.Explored == "" {
-		return nil, fmt.Errorf("%w: there is no state to merge", ErrOptions)
+		return nil, fmt.Errorf("%w: no state to merge", ErrOptions)
 	}
 	report = merged.report(header.Scenario)
 	report.State, report.MissingShards, report.Merged = out, missingShards(shards), len(states)
 	return report, merged.writeAll(out, header)
 }
 
-// include adds the results that are not there yet.
+// include adds the results that are missing.
 func (s *stateFile) include(results []caseResult) {
 	for _, result := range results {
 		if s.done[result.Case.String()] {
@@ -60,7 +60,6 @@ func (s *stateFile) include(results []caseResult) {
 	}
 }
 
-// report counts the results.
 func (s *stateFile) report(scenario string) *Report {
 	report := &Report{Scenario: scenario}
 	var found []caseResult
@@ -84,7 +83,6 @@ func (s *stateFile) report(scenario string) *Report {
 	return report
 }
 
-// writeAll writes all results to a new file.
 func (s *stateFile) writeAll(path string, header stateHeader) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, stateMode)
 	if err != nil {
@@ -98,7 +96,7 @@ func (s *stateFile) writeAll(path string, header stateHeader) (err error) {
 	return errors.Join(append(errs, file.Close())...)
 }
 
-// missingShards returns the shards that were not among some.
+// missingShards returns the shards that are missing.
 func missingShards(shards []Shard) []Shard {
 	count := slices.MaxFunc(shards, func(a, b Shard) int { return cmp.Compare(a.Count, b.Count) }).Count
 	if slices.Contains(shards, Shard{}) {

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// ErrBudget is the error of a scenario that was not started.
+// ErrBudget means that a scenario was not started.
 var ErrBudget = errors.New("budget exhausted before this scenario")
 
 // Source is a scenario to explore.
@@ -63,7 +63,6 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 	return nil
 }
 
-// sharedState is shared by the explorations of several scenarios.
 type sharedState struct {
 	pool  *pool
 	tried map[string]bool // prune keys with the kinds that were tried
@@ -81,13 +80,13 @@ func (s *sharedState) serve(ctx context.Context, opts Options) error {
 	return err
 }
 
-// groupedByAPI puts scenarios for the same version of the COSI kinds after each other, since
-// each change of the version costs new sandboxes.
+// groupedByAPI orders scenarios by the version of the COSI kinds, because each change of the
+// version costs new sandboxes.
 func groupedByAPI(sources []Source) []Source {
 	var versions []objectstorage.Version
 	of := map[objectstorage.Version][]Source{}
 	for _, source := range sources {
-		version := objectstorage.Version("") // of what cannot be read, which is reported later
+		version := objectstorage.Version("") // unreadable scenarios are reported later
 		if s, err := parseOne(spec.Loader{}, source.File, source.Text); err == nil {
 			version = s.API()
 		}
@@ -103,8 +102,8 @@ func groupedByAPI(sources []Source) []Source {
 	return grouped
 }
 
-// untried returns the trials of a clean run that were not tried before at an equivalent
-// operation: of an earlier scenario, or, except with PruneState, of this one.
+// untried returns the trials of a clean run that were not tried before at an equivalent operation:
+// of an earlier scenario, or, except with PruneState, of this one.
 func (e *explorer) untried() []Trial {
 	states := map[Point]string{}
 	for _, s := range pruneKeys(e.clean, e.options.Prune) {

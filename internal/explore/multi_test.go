@@ -27,8 +27,8 @@ const made = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: other, protocols: [S3]}}
 `
 
-// TestAll explores a scenario, one that fails and leaves objects behind, and one
-// equal to the first, of which nothing is tried again.
+// TestAll explores a scenario, one that fails and leaves objects behind, and one equal to the
+// first, which is not tried again.
 func TestAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")

@@ -16,9 +16,9 @@ var (
 	endpoint = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
 )
 
-// names replaces what differs from run to run by names that are the same in every run: a
-// UID by the name of its object, and the scope of a scenario, which is part of the names
-// of drivers and classes, by one name.
+// names replaces values that differ between runs by names that are the same in every run: a UID by
+// the name of its object, and the scope of a scenario, which is part of the names of drivers and
+// classes, by one name.
 type names struct {
 	scope *regexp.Regexp
 	known map[string]string // by UID

@@ -47,7 +47,6 @@ func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) err
 	return nil
 }
 
-// isRunning reports whether every component is running.
 func (w *sandbox) isRunning() bool {
 	for _, c := range w.emu.Components() {
 		if state, _ := c.State(); state != emulator.StateRunning {
@@ -57,12 +56,10 @@ func (w *sandbox) isRunning() bool {
 	return true
 }
 
-// isEmpty reports whether a run left nothing behind.
 func isEmpty(m oracle.Observation) bool {
 	return !hasObjects(m) && (m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
 }
 
-// hasObjects reports whether a run left objects of Kubernetes behind.
 func hasObjects(m oracle.Observation) bool {
 	o := m.Objects
 	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) > 0

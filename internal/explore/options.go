@@ -14,15 +14,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
-// ErrOptions is the error of invalid options.
+// ErrOptions means that options are invalid.
 var ErrOptions = errors.New("invalid exploration options")
 
-// ErrScenario is the error of an invalid scenario.
+// ErrScenario means that a scenario is invalid.
 var ErrScenario = errors.New("invalid scenario")
 
-// sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines
-// and restarts: those on a control plane of programs use two thirds of a processor, and
-// those with an API server in this process a quarter. The maximum limits memory.
+// sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines and
+// restarts: a run uses two thirds of a processor on a control plane of programs, and a quarter with
+// an API server in this process. The maximum limits memory.
 func sandboxesFor(processors int, plane selection.Kind) int {
 	if plane == selection.Embedded {
 		return min(max(leastSandboxes, processors*4), mostEmbedded) //nolint:mnd // as it says
@@ -66,8 +66,8 @@ type Options struct {
 	At string
 	// Pairs also tries two faults in one run, except in states that occurred before.
 	Pairs bool
-	// Interference tries what people and other programs do to objects, instead of faults.
-	// With Pairs, it also tries one interference and one fault in one run.
+	// Interference tries changes by people and other programs to objects, instead of faults. With
+	// Pairs, it also tries one interference and one fault in one run.
 	Interference bool
 	// Random is the number of additional runs with two or three random faults. The same
 	// Seed selects the same faults.
@@ -101,7 +101,7 @@ type Options struct {
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
 
-	scenario string // its name, for the state
+	scenario string // for the state
 
 	shared *sharedState // shared with explorations of other scenarios; may be nil
 
@@ -136,7 +136,7 @@ type Progress struct {
 	Left time.Duration
 }
 
-// withDefaults returns the options with the defaults for what is not set, if they are valid.
+// withDefaults validates the options and sets defaults.
 func (o Options) withDefaults(ctx context.Context) (Options, error) {
 	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
@@ -160,7 +160,6 @@ func (o Options) withDefaults(ctx context.Context) (Options, error) {
 	return o, o.validateSandboxes()
 }
 
-// choosePlane returns the control plane of the sandboxes.
 func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
 	kind, err := selection.ParseKind(string(o.Emulator.ControlPlaneKind))
 	if err != nil {
@@ -176,7 +175,7 @@ func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
 	return &plane, nil
 }
 
-// validate rejects options that cannot be, or that exclude each other.
+// validate rejects invalid options, and options that exclude each other.
 func (o Options) validate() error {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
 		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
@@ -201,7 +200,6 @@ func (o Options) validateSandboxes() error {
 	return nil
 }
 
-// kinds returns the kinds of effects that can be selected.
 func (o Options) kinds() []Kind {
 	if o.Interference {
 		return InterferenceKinds()

@@ -39,9 +39,9 @@ func (e *explorer) pair(result caseResult) {
 }
 
 // pairWithInterference adds cases of an interference and a fault: to a run with one of them, the
-// other at each later point. They are tried once at equivalent points. The operation of the
-// first belongs to the key: what a late watch hides depends on when the object has changed. A
-// driver that is unavailable is also tried with a component that sees the interference late.
+// other at each later point. Each is tried once at equivalent points. The first operation belongs
+// to the key, because the effect of a late watch depends on when the object has changed. An
+// unavailable driver is also tried with a component that sees the interference late.
 func (e *explorer) pairWithInterference(result caseResult) {
 	first := result.Case[0]
 	states := e.pairStates(result.observed)
@@ -73,8 +73,8 @@ func (e *explorer) pairWithInterference(result caseResult) {
 }
 
 // lateView returns the case of an interference and a failed call, in either order, in which the
-// caller's watch tells late what the interference has changed. Then the caller repeats
-// the call before it knows.
+// caller's watch shows the interference late. Then the caller repeats the call before it sees the
+// change.
 func (e *explorer) lateView(o *runResult, first, second Trial) (Case, bool) {
 	interference, failed := first, second
 	if second.interferes() {
@@ -101,11 +101,12 @@ func (e *explorer) lateView(o *runResult, first, second Trial) (Case, bool) {
 	return Case{first, second, late}, true
 }
 
-// lateEvents is how many watch events of an object after the first effect count as different.
+// lateEvents is the number of watch events of an object after the first effect that count as
+// different.
 const lateEvents = 3
 
-// pairStates returns the states before the later points of a run. For a watch event it has
-// its number among those of the object: the next one tells something else.
+// pairStates returns the states before the later points of a run. The state of a watch event is its
+// number among the object's events, because each shows another change.
 func (e *explorer) pairStates(o *runResult) map[Point]string {
 	states, events := map[Point]string{}, map[Point]int{}
 	for _, s := range pruneKeys(o, e.pairPrune()) {
@@ -127,8 +128,8 @@ func (e *explorer) pairPrune() Prune {
 	return e.options.Prune
 }
 
-// machineFaults returns the faults at points that are combined with an interference: a late
-// watch, a restart before a write or a call, and an unavailable driver.
+// machineFaults returns the faults at points that are combined with an interference: a late watch,
+// a restart before a write or a call, and an unavailable driver.
 func (e *explorer) machineFaults(points ...Point) []Trial {
 	all := timingOf(e.options.Emulator.RPCTimeout).trials(points, []Kind{Stale, CrashBefore, Fail}, e.options.At)
 	return slices.DeleteFunc(all, func(t Trial) bool {

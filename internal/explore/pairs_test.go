@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// pairPoints are operations at which an interference and faults of machines are tried.
+// pairPoints are operations at which an interference and machine faults are tried.
 func pairPoints() (told, written, called Point) {
 	told = Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 1}
 	written = Point{"sidecar", journal.SeamAPI, "patch buckets", "bc-*", 1}
@@ -20,8 +20,8 @@ func pairPoints() (told, written, called Point) {
 	return told, written, called
 }
 
-// pairRun is a run with an interference in its first operation, and three operations of a
-// sidecar after it: an event, a write and a call. Each is repeated as often.
+// pairRun is a run with an interference in its first operation, and three operations of a sidecar
+// after it: an event, a write and a call. Each is repeated equally often.
 func pairRun(first Trial, repeated int) caseResult {
 	o := &runResult{names: newNames("s"), faults: []fault.Status{{Fault: Case{first}.faults()[0], Applied: 1}}}
 	add := func(component, name string, seam journal.Seam) *journal.Event {
@@ -40,8 +40,8 @@ func pairRun(first Trial, repeated int) caseResult {
 	return caseResult{Case: Case{first}, Reached: true, observed: o}
 }
 
-// TestMachineFaults: a late watch, a restart before a write or a call, and an unavailable
-// driver are combined with interferences, and nothing else.
+// TestMachineFaults verifies that interferences are combined only with a late watch, a restart
+// before a write or a call, and an unavailable driver.
 func TestMachineFaults(t *testing.T) {
 	told, written, called := pairPoints()
 	read := Point{"sidecar", journal.SeamAPI, "get buckets", "bc-*", 1}
@@ -62,8 +62,8 @@ func TestMachineFaults(t *testing.T) {
 	}
 }
 
-// TestPairsWithInterference: an interference and a kind of fault are tried once at equal
-// operations, either first, and both parts are in the name of the case.
+// TestPairsWithInterference verifies that an interference and a kind of fault are tried once at
+// equal operations, in either order, and that the name of the case has both parts.
 func TestPairsWithInterference(t *testing.T) {
 	flip := Trial{
 		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
@@ -86,7 +86,7 @@ func TestPairsWithInterference(t *testing.T) {
 	if e.report.Pruned != 0 {
 		t.Errorf("%d pruned, want none", e.report.Pruned)
 	}
-	e.pair(pairRun(flip, 1)) // the same again
+	e.pair(pairRun(flip, 1))
 	if len(e.pairs) != len(want) || e.report.Pruned != len(want) {
 		t.Errorf("%d pairs and %d pruned, want %d of each", len(e.pairs), e.report.Pruned, len(want))
 	}
@@ -98,8 +98,8 @@ func TestPairsWithInterference(t *testing.T) {
 	}
 }
 
-// TestPairsOfOperations: the same interference at another operation is another pair, and a
-// later event of the same object is another one to come late.
+// TestPairsOfOperations verifies that the same interference at another operation is another pair,
+// and that a later event of the same object can be late separately.
 func TestPairsOfOperations(t *testing.T) {
 	flip := Trial{
 		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
@@ -131,7 +131,7 @@ func TestPairsOfOperations(t *testing.T) {
 	}
 }
 
-// TestPairsAfterFault: after a fault of a machine come interferences only.
+// TestPairsAfterFault verifies that only interferences follow a machine fault.
 func TestPairsAfterFault(t *testing.T) {
 	crash := Trial{
 		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before},
@@ -151,8 +151,8 @@ func TestPairsAfterFault(t *testing.T) {
 	}
 }
 
-// TestLateView: a call that fails is paired with an interference that its component sees late,
-// in either order, and a fault of another kind is not.
+// TestLateView verifies that a failed call is paired with an interference that its component sees
+// late, in either order. A fault of another kind is not.
 func TestLateView(t *testing.T) {
 	_, _, called := pairPoints()
 	flip := Trial{
@@ -200,8 +200,8 @@ func TestLateView(t *testing.T) {
 	}
 }
 
-// TestPruneOfPairs: the whole state differs after nearly every interference, so pairs are
-// pruned by objects at least.
+// TestPruneOfPairs verifies that pairs are pruned by objects at least: the whole state differs
+// after nearly every interference.
 func TestPruneOfPairs(t *testing.T) {
 	for prune, want := range map[Prune]Prune{PruneState: PruneObject, PruneObject: PruneObject, PruneStep: PruneStep} {
 		if got := (&explorer{options: Options{Prune: prune}}).pairPrune(); got != want {
@@ -210,8 +210,8 @@ func TestPruneOfPairs(t *testing.T) {
 	}
 }
 
-// TestShrinkPair: a pair is first shrunk to each of its two parts, and its scenario has two
-// faults that can be told apart.
+// TestShrinkPair verifies that a pair is first shrunk to each of its two parts, and that its
+// scenario has two distinct faults.
 func TestShrinkPair(t *testing.T) {
 	_, _, called := pairPoints()
 	c := smallCandidate(t)

@@ -17,7 +17,7 @@ type Point struct {
 	Component string       `json:"component"`
 	Seam      journal.Seam `json:"seam"`
 	Operation string       `json:"operation"`
-	// Subject is a pattern in which * matches what differs from run to run.
+	// Subject is a pattern in which * matches the parts that differ between runs.
 	Subject string `json:"subject,omitempty"`
 	// Nth is the number of the operation among equal ones since the first step, from 1.
 	Nth int `json:"nth"`
@@ -35,29 +35,24 @@ func (p Point) String() string {
 	return text
 }
 
-// event reports whether the point is a watch event.
 func (p Point) event() bool {
 	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, journal.EventPrefix)
 }
 
-// readings are the prefixes of the names of read operations.
 var readings = map[journal.Seam][]string{
 	journal.SeamAPI:   {"get ", "list ", "watch "},
 	journal.SeamRPC:   {"DriverGet"},
 	journal.SeamStore: {"Get", "Head", "List", "AdminGet"},
 }
 
-// reads reports whether the operation changes nothing.
 func (p Point) reads() bool {
 	return slices.ContainsFunc(readings[p.Seam], func(start string) bool { return strings.HasPrefix(p.Operation, start) })
 }
 
-// match returns the match of a fault at the point.
 func (p Point) match() fault.Match {
 	return fault.Match{Seam: p.Seam, Component: p.Component, Operation: p.Operation, Subject: p.Subject, Nth: p.Nth}
 }
 
-// alike returns the point without its number.
 func (p Point) alike() Point {
 	p.Nth = 0
 	return p

@@ -47,7 +47,7 @@ func TestPoints(t *testing.T) {
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/b", 2),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 4),
 		event("controller", journal.SeamProcess, "crash", "", 5),
-		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6), // a fault of the scenario is active
+		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 6),
 		event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 7),
 	}
 	events[7].Fault, events[8].Fault = "of-the-scenario", probe.Name

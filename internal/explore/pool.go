@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
-// pool holds the sandboxes, and starts each when it is first required.
+// pool holds the sandboxes, and starts each on its first use.
 type pool struct {
 	options Options
 	places  chan *sandbox // nil: not started yet
@@ -37,7 +37,6 @@ func newPool(opts Options) *pool {
 	return p
 }
 
-// take returns an unused sandbox.
 func (p *pool) take(ctx context.Context) (*sandbox, error) {
 	select {
 	case w := <-p.places:
@@ -58,7 +57,6 @@ func (p *pool) take(ctx context.Context) (*sandbox, error) {
 	}
 }
 
-// give puts a sandbox back for reuse.
 func (p *pool) give(w *sandbox) { p.places <- w }
 
 // drop stops a sandbox; take starts a new one in its place.

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// progress counts the runs of a phase.
 type progress struct {
 	explorer *explorer
 	phase    string
@@ -23,7 +22,6 @@ func (p *progress) skip() {
 	p.saved++
 }
 
-// left returns the number of cases that have not ended.
 func (p *progress) left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // Prune selects which operations count as equivalent.
 type Prune string
 
-// What must be equal. Fewer criteria leave fewer runs.
+// The equal parts. Fewer criteria leave fewer runs.
 const (
 	// PruneState: the operation, and all contents of Kubernetes and the backend.
 	PruneState Prune = "state"
@@ -35,7 +35,6 @@ type pruneKey struct {
 	state string // hash: equal for equivalent states
 }
 
-// history is the state before a point.
 type history struct {
 	names   *names
 	sandbox map[string]string // last known state, by object
@@ -72,7 +71,6 @@ func pruneKeys(o *runResult, same Prune) []pruneKey {
 	return all
 }
 
-// state returns the hash of the state before an event.
 func (b *history) state(e journal.Event, p Point, same Prune) string {
 	if same == PruneState {
 		return hashOf(b.sandbox, b.names.in(p.alike().String()))
@@ -88,7 +86,6 @@ func (b *history) state(e journal.Event, p Point, same Prune) string {
 	return hashOf(nil, strings.Join(step, "\n"))
 }
 
-// object returns the name of the object of an event.
 func (b *history) object(e journal.Event) string {
 	subject := b.names.in(e.Operation.Subject)
 	if e.Seam == journal.SeamStore {
@@ -99,7 +96,6 @@ func (b *history) object(e journal.Event) string {
 	return resource + " " + subject
 }
 
-// remember updates the state with an event.
 func (b *history) remember(e journal.Event, p Point) {
 	if !p.event() {
 		b.last[e.Component] = e.Operation.Name + " " + e.Outcome

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// TestPruneKeys verifies which operations of a run have the same key as one of another
-// run that does the same to a different object.
+// TestPruneKeys verifies which operations have the same key in two runs that differ only in their
+// object.
 func TestPruneKeys(t *testing.T) {
 	run := func(component, phase string, more ...journal.Event) *runResult {
 		get := event(component, journal.SeamAPI, "get buckets", "b", 1)
@@ -26,7 +26,7 @@ func TestPruneKeys(t *testing.T) {
 	again := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", "b", 4)
 	tests := map[string]struct {
 		first, second *runResult
-		want          map[Prune][]int // places in the second run that are as one in the first
+		want          map[Prune][]int // indexes in the second run that equal one in the first
 	}{
 		"the same": {
 			run("sidecar.one", "a"), run("sidecar.one", "a"),

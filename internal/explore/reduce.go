@@ -14,7 +14,6 @@ type candidate struct {
 	faults Case
 }
 
-// requiredFields are the required fields of a scenario.
 var requiredFields = []string{"apiVersion", "kind", "name", "steps"}
 
 // smaller yields candidates that each lack one part: a fault, an object, steps or a field.
@@ -38,7 +37,7 @@ func (c candidate) withoutFault() iter.Seq[candidate] {
 		for i := range c.faults {
 			to := i + 1
 			for to < len(c.faults) && c.faults[to].Follows {
-				to++ // it means nothing without the one that it follows
+				to++ // it has no meaning without the trial that it follows
 			}
 			if to-i < len(c.faults) && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, to)}) {
 				return
@@ -57,7 +56,7 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 		}
 		without := func(from, to int) bool {
 			if to < len(steps.Content) && isWait(steps.Content, from) {
-				return true // the steps that it waits for would stay
+				return true // the awaited steps would stay
 			}
 			reduced := c.source.clone()
 			steps := field(reduced.root, "steps")

@@ -28,7 +28,6 @@ func (c candidate) withoutObject() iter.Seq[candidate] {
 	}
 }
 
-// applied returns the applied objects, in the order of steps.
 func (s *source) applied() []*yaml.Node {
 	var all []*yaml.Node
 	steps := field(s.root, "steps")
@@ -68,8 +67,8 @@ func (s *source) repeatedVerbs() []string {
 	return verbs
 }
 
-// removeObject removes everything about an object and the objects that depend on it. It
-// returns false if nothing is left.
+// removeObject removes everything about an object and its dependents. It returns false if nothing
+// remains.
 func (s *source) removeObject(object *yaml.Node) bool {
 	steps := field(s.root, "steps")
 	name := field(field(object, "metadata"), "name")

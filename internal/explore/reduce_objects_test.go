@@ -22,7 +22,6 @@ steps:
   - expect: {Secret/key: absent}
 `
 
-// TestWithoutObject removes objects and verbs from a scenario.
 func TestWithoutObject(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(topical))
 	if err != nil {
@@ -69,7 +68,6 @@ func TestWithoutObject(t *testing.T) {
 	}
 }
 
-// lines returns the lines of a list of steps, without the list markers.
 func lines(text string) []string {
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range all {
@@ -82,7 +80,8 @@ func lines(text string) []string {
 	return all
 }
 
-// TestRemoveLastObject verifies that an empty scenario is not a candidate: all depends on the claim.
+// TestRemoveLastObject verifies that an empty scenario is not a candidate: everything depends on
+// the claim.
 func TestRemoveLastObject(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(topical))
 	if err != nil {

@@ -75,8 +75,8 @@ func TestSmaller(t *testing.T) {
 	}
 }
 
-// TestRewriteSteps verifies that calls stays without its limits, and that steps which a
-// fault changes are removed: in the explored scenario, and in the source for shrinking.
+// TestRewriteSteps verifies that calls stays without its limits, and that steps which a fault
+// changes are removed, both in the explored scenario and in the source for shrinking.
 func TestRewriteSteps(t *testing.T) {
 	const text = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
@@ -143,7 +143,6 @@ steps:
 	}
 }
 
-// outline renders steps for comparison.
 func outline(steps []spec.Step) (lines []string) {
 	for i := range steps {
 		line := steps[i].Verb

@@ -59,7 +59,6 @@ func foundName(name, oracle string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// inject returns the step that injects a fault.
 func inject(name string, parts ...any) (*yaml.Node, error) {
 	fields := map[string]any{}
 	for _, part := range parts {
@@ -99,7 +98,7 @@ func inject(name string, parts ...any) (*yaml.Node, error) {
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "inject"}, value}}, nil
 }
 
-// order returns the fields of a match, then those of an effect.
+// order returns the fields of a match before the fields of an effect.
 func order(fields map[string]any) []string {
 	first := []string{"seam", "component", "operation", "subject", "nth"}
 	var keys []string

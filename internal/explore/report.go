@@ -23,7 +23,7 @@ type Report struct {
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen in any attempt.
 	Unreached []string `json:"unreached,omitempty"`
-	// ControlPlane is the kind of the control plane in the sandboxes, and Notice why, if it
+	// ControlPlane is the kind of the control plane in the sandboxes, and Notice the reason if it
 	// was not selected.
 	ControlPlane string `json:"controlPlane"`
 	Notice       string `json:"notice,omitempty"`
@@ -31,14 +31,14 @@ type Report struct {
 	// tried at an equivalent operation before.
 	Pruned    int `json:"pruned,omitempty"`
 	Sandboxes int `json:"sandboxes"`
-	// Clean is the duration of the steps of the clean run, and Duration that of all runs.
+	// Clean is the duration of the steps of the clean run, and Duration of all runs.
 	Clean    time.Duration `json:"clean"`
 	Duration time.Duration `json:"duration"`
 	// Seams is the overhead of the seams, if measured.
 	Seams    Seams   `json:"seams,omitzero"`
 	Findings []Group `json:"findings,omitempty"`
-	// Shard is the part that was explored; zero is all. MissingShards are those without a
-	// state, in a merged report.
+	// Shard is the explored part; zero is all. MissingShards are the shards without a state, in a
+	// merged report.
 	Shard         Shard   `json:"shard,omitzero"`
 	Merged        int     `json:"merged,omitempty"` // number of states
 	MissingShards []Shard `json:"missingShards,omitempty"`

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// schemas has the schemas of the COSI kinds, by their versions and names.
 var schemas = sync.OnceValue(func() map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps {
 	all := map[schema.GroupVersionKind]*apiextensionsv1.JSONSchemaProps{}
 	for _, version := range objectstorage.Versions() {
@@ -47,7 +46,6 @@ func (s *source) isRequired(p path) bool {
 	return false
 }
 
-// version returns the version of the COSI kinds that the scenario is for.
 func (s *source) version() schema.GroupVersion {
 	if version, err := objectstorage.ParseVersion(value(field(s.root, "setup"), "api")); err == nil {
 		return version.GroupVersion()

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestIsRequired finds the fields that the API server requires.
 func TestIsRequired(t *testing.T) {
 	s, err := newSource("topical.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario

@@ -14,12 +14,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
-// errNotClean means that a sandbox cannot be reused.
 var errNotClean = errors.New("cannot reset the sandbox")
 
-// reset removes what a run left behind. If there was anything, it also restarts the
-// components, because they may have state of it in memory. It returns errNotClean if
-// something remains.
+// reset removes everything that a run left behind, and then restarts the components, because they
+// may remember it. It returns errNotClean if something remains.
 func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error) {
 	w.emu.Faults().Clear()
 	if left, err = w.removeLeftovers(ctx, o); err != nil {
@@ -28,9 +26,9 @@ func (w *sandbox) reset(ctx context.Context, o *runResult) (left bool, err error
 	return left, w.awaitReplies(ctx)
 }
 
-// awaitReplies waits until no component waits for the reply to a write or a driver call. An
-// object is gone before the component that released it has heard so, and what the component
-// hears during the next run would be an event of that run.
+// awaitReplies waits until no component waits for the reply to a write or a driver call. An object
+// ends before the component that released it has the reply, and a reply during the next run would
+// be an event of that run.
 func (w *sandbox) awaitReplies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -49,7 +47,7 @@ func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool,
 	switch {
 	case o.spoiled:
 		return true, errNotClean
-	case o.vanished() && !o.tornDown && w.isRunning(): // else an interference is to be undone
+	case o.vanished() && !o.tornDown && w.isRunning(): // otherwise reset undoes an interference
 		return false, nil
 	}
 	m, err := w.observeAfter(ctx, o)
@@ -68,13 +66,12 @@ func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool,
 	return true, nil
 }
 
-// removeRetained removes buckets that a run has rightly left in the backend: everything else
-// was deleted. It reports whether nothing is left.
+// removeRetained removes buckets that a run has correctly left in the backend: everything else was
+// deleted. It reports whether nothing is left.
 func (w *sandbox) removeRetained(ctx context.Context, o *runResult, m oracle.Observation) bool {
 	return o.tornDown && !hasObjects(m) && w.removeBackendState(ctx, m) == nil
 }
 
-// clean removes everything, and restarts the components.
 func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
 	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
 		return err
@@ -89,8 +86,8 @@ func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
 	return err
 }
 
-// removeObjects deletes objects and their finalizers without the components, which may be
-// the cause of the failure.
+// removeObjects deletes objects and their finalizers without the components, which may have caused
+// the failure.
 func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
 	objects := w.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
 	for _, s := range m.Objects.Secrets {
@@ -131,7 +128,6 @@ func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Observation) 
 	return errors.Join(errs...)
 }
 
-// recreate starts every component that is not running.
 func (w *sandbox) recreate(ctx context.Context) error {
 	var errs []error
 	for _, c := range w.emu.Components() {
@@ -143,8 +139,7 @@ func (w *sandbox) recreate(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// observeAfter observes the sandbox after a run. Before, it removes what only an interference
-// leaves behind.
+// observeAfter observes the sandbox after a run, but first removes the remains of an interference.
 func (w *sandbox) observeAfter(ctx context.Context, o *runResult) (oracle.Observation, error) {
 	if o.tornDown {
 		if err := w.undoInterference(ctx); err != nil {

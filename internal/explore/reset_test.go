@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestResetUndoesInterference has classes and a namespace that an interference deleted in a run that
-// has passed and left no object.
+// TestResetUndoesInterference verifies that reset restores classes and a namespace which an
+// interference deleted in a run that passed and left no object.
 func TestResetUndoesInterference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
@@ -47,8 +47,8 @@ func TestResetUndoesInterference(t *testing.T) {
 	}
 }
 
-// TestResetAwaitsReplies: a sidecar releases the last Bucket of a run, and hears late that it is
-// gone. That must not become an event of the next run, which has no deletion of the bucket.
+// TestResetAwaitsReplies verifies that a sidecar's late reply about the last Bucket of a run does
+// not become an event of the next run.
 func TestResetAwaitsReplies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")

@@ -11,13 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// skippedVerbs lists the verbs whose steps exploration skips: a dump differs after a
-// fault, and a fault in a program outside the emulator is not a fault of COSI.
+// skippedVerbs lists the verbs whose steps exploration skips: a dump differs after a fault, and a
+// fault in a program outside the emulator is not a fault of COSI.
 var skippedVerbs = []string{"golden", "exec"}
 
-// rewriteSteps rewrites the steps of a scenario for exploration. It is the only place
-// that does so: both the scenario that is run and the scenario that is shrunk come
-// from here. Every run has faults, so:
+// rewriteSteps rewrites the steps of a scenario for exploration, both for runs and for shrinking.
+// Every run has faults, so:
 //
 //   - steps that exploration leaves out are removed, with the lists that become empty;
 //   - calls waits for the same events, in any number and any order, and does not wait
@@ -79,21 +78,19 @@ func rewriteCalls(calls *yaml.Node) bool {
 	return left
 }
 
-// allowsZero matches a count that 0 is in.
+// allowsZero matches a count that includes 0.
 var allowsZero = regexp.MustCompile(`^0*(\.\..*)?$`)
 
-// mayBeLost reports whether the answer that an event asks for may be lost for good: no
-// component repeats a write that has changed the API server. Components repeat reads,
-// and calls of the driver, until they get an answer.
+// mayBeLost reports whether the answer to an event may be lost for good. No component repeats a
+// write that has changed the API server. Components repeat reads, and calls of the driver, until
+// they get an answer.
 func mayBeLost(event *yaml.Node) bool {
 	return value(event, "seam") == string(journal.SeamAPI) && value(event, "outcome") == journal.OutcomeOK &&
 		!reading.MatchString(value(event, "operation"))
 }
 
-// reading matches the operations of the api seam that change nothing.
 var reading = regexp.MustCompile(`^(get|list|watch|event) `)
 
-// writesEvents reports whether an event pattern is about a write of a Kubernetes Event.
 func writesEvents(event *yaml.Node) bool {
 	return strings.HasSuffix(value(event, "operation"), " events")
 }

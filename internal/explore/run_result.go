@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// runResult is the result of one run.
 type runResult struct {
 	result outcome.Result
 	// events are the journal events from the first step to the end of the run.
@@ -20,22 +19,22 @@ type runResult struct {
 	faults []fault.Status
 	// end is the observation after the last step and the recovery.
 	end oracle.Observation
-	// before are the observations before the end.
+	// tornDown reports whether everything was deleted before the end. Then the end state is not
+	// compared with the clean run.
 	before []oracle.Observation
 	// tornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with that of the clean run.
 	tornDown bool
-	// found are the findings about the sandbox: a namespace that does not end, and a
-	// bystander that has changed.
+	// found are the findings about the sandbox: a namespace that does not end, and a bystander that
+	// has changed.
 	found []oracle.Finding
-	// spoiled reports whether the sandbox cannot be used again.
+	// spoiled reports whether the sandbox cannot be reused.
 	spoiled bool
-	// input is the input of the standing oracles.
-	input  oracle.Input
-	state  State
-	counts Counts
-	// steps is the duration of the steps, without setup and cleanup, and ended the time of
-	// their end.
+	input   oracle.Input
+	state   State
+	counts  Counts
+	// steps is the duration of the steps, without setup and cleanup, and ended the time of their
+	// end.
 	steps time.Duration
 	ended time.Time
 	// exitedEarly reports whether the steps ended because all components were idle.
@@ -43,8 +42,8 @@ type runResult struct {
 	err         error
 }
 
-// open returns the events during which faults are active, in the order of their start: up
-// to the end of the last step. The engine cleans up after that.
+// open returns the events during which faults are active, by start: up to the end of the last step.
+// Then the engine cleans up.
 func (o *runResult) open() []journal.Event {
 	events := inOrder(o.events)
 	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.ended.IsZero() && e.Time.After(o.ended) })
@@ -54,12 +53,10 @@ func (o *runResult) open() []journal.Event {
 	return events[:after]
 }
 
-// injected returns the faults of the case.
 func (o *runResult) injected() []fault.Status {
 	return slices.DeleteFunc(slices.Clone(o.faults), func(f fault.Status) bool { return f.Name == probe.Name })
 }
 
-// reached reports whether every fault was applied.
 func (o *runResult) reached() bool {
 	for _, f := range o.faults {
 		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !o.interfered(f.Name) {
@@ -69,7 +66,6 @@ func (o *runResult) reached() bool {
 	return true
 }
 
-// vanished reports whether nothing was left after the last step.
 func (o *runResult) vanished() bool {
 	end := o.end
 	return o.err == nil && o.result.Outcome == outcome.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)

@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// running is an active run.
 type running struct {
 	sandbox   *sandbox
 	context   context.Context //nolint:containedctx // the engine's observer has none
@@ -25,7 +24,7 @@ type running struct {
 	earlyExit time.Duration // 0: no early exit
 	probed    bool          // the journal has watch events
 
-	external []string // what the steps have changed in the backend
+	external []string // changes of the backend by steps
 
 	from    uint64 // the last event before the first step
 	watcher *oracle.Watcher
@@ -71,7 +70,7 @@ func (r *running) finish(failed bool) {
 	r.seen.steps = r.seen.ended.Sub(r.started)
 	r.seen.faults = slices.DeleteFunc(r.sandbox.emu.Faults().List(), func(f fault.Status) bool {
 		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
-	}) // without those of the scenario, and the probe
+	}) // without the scenario's own faults and the probe
 	r.sandbox.emu.Faults().Clear()
 	if r.interferes() {
 		r.fail(r.tearDown())
@@ -88,8 +87,8 @@ func (r *running) finish(failed bool) {
 
 func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
 
-// How long the sandbox must be idle before it is observed: first a short time, to see
-// whether it has reached its end state, and then longer than the delay between retries.
+// Required idle times before an observation: first a short one, to see whether the sandbox has
+// reached its end state, and then one longer than the delay between retries.
 const (
 	quietAtOnce  = 20 * time.Millisecond
 	quietForSure = 3 * retryMaxDelay
@@ -98,15 +97,13 @@ const (
 	recoveryTimeout = 5 * time.Second
 	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
 	earlyExitFactor = 4
-	// quietIfStarved is longer than a machine with too few processors keeps a component
-	// waiting for one.
-	quietIfStarved = 3 * time.Second
-	// quietWithoutObjects is the idle time if no object is left.
+	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
+	// them.
+	quietIfStarved      = 3 * time.Second
 	quietWithoutObjects = time.Second
 )
 
-// recover waits until the end state of the clean run is reached, or until it is certain
-// that it will not be reached.
+// recover waits until the end state of the clean run is reached, or is certainly out of reach.
 func (r *running) recover() error {
 	limit := recoveryTimeout
 	if r.earlyExit > 0 {
@@ -128,7 +125,7 @@ func (r *running) recover() error {
 		case enough < recoveryTimeout:
 			window = enough
 		default:
-			idle.Pause(ctx, quietForSure) // and observe again
+			idle.Pause(ctx, quietForSure)
 		}
 	}
 }
@@ -164,8 +161,8 @@ func (r *running) readEnd(quiet bool) (err error) {
 	return r.readState()
 }
 
-// endsAsClean reports whether the end state equals that of the clean run, and nothing
-// happened during the observation.
+// endsAsClean reports whether the end state equals the clean run's, and nothing happened during the
+// observation.
 func (r *running) endsAsClean() bool {
 	end := r.seen.end
 	return r.clean != nil && end.After == end.Until && len(r.seen.state.differences(r.clean.state)) == 0
@@ -179,7 +176,7 @@ func (r *running) readState() (err error) {
 	return err
 }
 
-// complete computes what the oracles compare.
+// complete computes the values that the oracles compare.
 func (r *running) complete() {
 	r.fail(r.readState())
 	scope := r.sandbox.scope()
@@ -188,7 +185,7 @@ func (r *running) complete() {
 	r.seen.input = r.inputOf(r.seen.end)
 }
 
-// inputOf returns what the standing oracles judge, with a last observation.
+// inputOf returns the input of the standing oracles, with a last observation.
 func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
 	if r.watcher != nil {
 		r.watcher.MarkExternal(r.external...)

@@ -9,10 +9,9 @@ import (
 )
 
 // attempts limits the runs of a case that does not reach all its points. The order between
-// components differs from run to run.
+// components differs between runs.
 const attempts = 3
 
-// caseResult is the result of a case.
 type caseResult struct {
 	Case     Case             `json:"case"`
 	Reached  bool             `json:"reached"`
@@ -24,7 +23,7 @@ type caseResult struct {
 	observed *runResult // nil: from an earlier exploration
 }
 
-// runAll runs the cases that are not completed yet, in all sandboxes.
+// runAll runs the incomplete cases in all sandboxes.
 func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
 	if len(cases) == 0 {
 		return nil
@@ -60,7 +59,6 @@ func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairi
 	return context.Cause(ctx)
 }
 
-// feed queues the cases to run.
 func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p *progress) {
 	defer close(queue)
 	for _, c := range cases {
@@ -79,7 +77,6 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 	}
 }
 
-// work runs the queued cases in a sandbox.
 func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- caseResult) error {
 	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
 		for c := range queue {

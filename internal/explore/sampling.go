@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// randomCases returns n cases of two or three faults each. Each case depends only on the
-// seed, its index and the names of the trials. The first cases therefore do not depend on
-// n, and one operation more or less changes few cases.
+// randomCases returns n cases of two or three faults each. Each case depends only on the seed, its
+// index and the names of the trials. The first cases therefore do not depend on n, and one
+// operation more or less changes few cases.
 func randomCases(trials []Trial, n int, seed uint64) []Case {
 	if len(trials) < 2 { //nolint:mnd // a case requires two trials
 		return nil

@@ -29,8 +29,8 @@ import (
 // deleting a namespace takes longer than a run. The next run gets a new one of the same name.
 const sandboxNamespace = "explore"
 
-// Delays of a sandbox are shorter than in production, so that failed runs end soon, and
-// long enough for a busy machine.
+// Delays of a sandbox are shorter than in production, so that failed runs end soon, and long enough
+// for a busy machine.
 const (
 	retryBaseDelay = 5 * time.Millisecond
 	retryMaxDelay  = 100 * time.Millisecond
@@ -39,7 +39,6 @@ const (
 	endTimeout     = 30 * time.Second
 )
 
-// timingOf returns the delays for a sandbox with a call timeout.
 func timingOf(call time.Duration) timing {
 	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
 }
@@ -52,17 +51,17 @@ type sandbox struct {
 	dir    string
 	// classes are the classes of the emulator, which an interference can change.
 	classes savedClasses
-	// bystander is what no interference has to do with; nil: there is none.
+	// bystander is outside of all interferences; nil: there is none.
 	bystander *bystander
 	// components is the number of components of the emulator itself.
 	components int
 
 	mu      sync.Mutex
-	current *running // run that the engine reports to
+	current *running
 }
 
-// newSandbox starts a sandbox. Only people need the controllers, which end namespaces and
-// follow owner references: COSI does not require them, and they use processor time.
+// newSandbox starts a sandbox. It runs the controllers that end namespaces and follow owner
+// references only for interferences: COSI does not require them, and they use processor time.
 func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
@@ -112,9 +111,8 @@ func (w *sandbox) start(ctx context.Context, options Options) error {
 	return nil
 }
 
-// createNamespace creates the namespace of the runs, unless it exists.
-// createNamespace creates the namespace of the runs, unless it exists. One that is being deleted
-// ends first, which takes no longer than settleTimeout once it is empty.
+// createNamespace creates the namespace of the runs, unless it exists. It first waits for the end
+// of a deleted one, which takes at most settleTimeout once it is empty.
 func (w *sandbox) createNamespace(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
@@ -133,7 +131,6 @@ func (w *sandbox) createNamespace(ctx context.Context) error {
 	return nil
 }
 
-// stop stops a sandbox, also one whose start failed.
 func (w *sandbox) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
@@ -184,10 +181,8 @@ func (w *sandbox) currentRun() *running {
 	return w.current
 }
 
-// ScenarioStarted implements outcome.Observer.
 func (w *sandbox) ScenarioStarted(*spec.Scenario, string) {}
 
-// StepStarted implements outcome.Observer.
 func (w *sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	r := w.currentRun()
 	if r == nil {
@@ -214,5 +209,4 @@ func (w *sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 	}
 }
 
-// ScenarioEnded implements outcome.Observer.
 func (w *sandbox) ScenarioEnded(outcome.Result) {}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// seamRounds is the number of measured runs with seams, and of runs without. They
-// alternate, so that other load affects both equally.
+// seamRounds is the number of measured runs with seams, and of runs without. They alternate, so
+// that other load affects both equally.
 const seamRounds = 40
 
 // measureSeams measures the overhead of the seams without faults. It runs the scenario with

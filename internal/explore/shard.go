@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Shard is a part of an exploration, of several that run on different machines. The zero
-// value is all of it.
+// Shard is one part of an exploration across machines. The zero value is the whole.
 type Shard struct {
 	// Index counts from 1 to Count.
 	Index, Count int
@@ -28,12 +27,12 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{i, n}, nil
 }
 
-// VariableIndex is the environment variable in which an Indexed Job of Kubernetes tells each
-// of its Pods its number, from 0.
+// VariableIndex is the environment variable in which an Indexed Job of Kubernetes gives each of its
+// Pods its number, from 0.
 const VariableIndex = "JOB_COMPLETION_INDEX"
 
-// ShardOf returns the shard of a text like ParseShard. In index/n, the index is that of a Pod of
-// an Indexed Job, by the environment.
+// ShardOf parses a shard like ParseShard. It replaces the index in index/n by the number of the Pod
+// of an Indexed Job, from the environment.
 func ShardOf(text string, getenv func(string) string) (Shard, error) {
 	count, indexed := strings.CutPrefix(text, "index/")
 	if !indexed {
@@ -64,13 +63,12 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// has reports whether a case belongs to the shard. That depends on nothing but the case, so
-// that each case is in one shard, and a shard has the same cases on every machine.
+// has reports whether a case belongs to the shard. The result depends only on the case, so that
+// each case is in one shard, and a shard has the same cases on every machine.
 func (s Shard) has(c Case) bool {
 	return s.Count == 0 || hashOfLot("shard "+c.String())%uint64(s.Count) == uint64(s.Index-1) //nolint:gosec // neither is negative
 }
 
-// of returns the cases of the shard.
 func (s Shard) of(cases []Case) []Case {
 	return slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !s.has(c) })
 }

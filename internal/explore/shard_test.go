@@ -38,7 +38,7 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// TestShardOf: a Pod of an Indexed Job knows its number, from 0.
+// TestShardOf verifies that a Pod of an Indexed Job gets its number, from 0.
 func TestShardOf(t *testing.T) {
 	tests := map[string]struct {
 		text, index string
@@ -64,7 +64,7 @@ func TestShardOf(t *testing.T) {
 	}
 }
 
-// TestShards: each case is in one shard, in any order of the cases.
+// TestShards verifies that each case is in one shard, in any order of the cases.
 func TestShards(t *testing.T) {
 	cases := someCases()
 	count := map[string]int{}
@@ -123,7 +123,8 @@ func TestMerge(t *testing.T) {
 	expectMergeRejects(t, dir, all, first, third)
 }
 
-// writeShard writes the state of a shard that has tried all its cases, the first one with a finding, and returns its path.
+// writeShard writes the state of a shard that has tried all its cases, the first with a finding,
+// and returns its path.
 func writeShard(t *testing.T, dir, name, text string, shard Shard) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

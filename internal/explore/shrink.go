@@ -54,8 +54,8 @@ type shrinker struct {
 	group    *Group
 
 	mu     sync.Mutex
-	usual  time.Duration         // of all steps of a clean run
-	trials int                   // number of runs
+	usual  time.Duration
+	trials int
 	passed map[string]bool       // candidates that are known not to fail, as text
 	clean  map[string]*runResult // by the text of the scenario; nil if it does not pass
 }
@@ -81,9 +81,9 @@ func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error)
 	return line, nil
 }
 
-// firstToFail returns the index of the first candidate that fails, or len(batch). The
-// candidate must fail once more alone, because parallel runs are slower, and a candidate
-// that fails only in parallel is useless.
+// firstToFail returns the index of the first candidate that fails, or len(batch). The candidate
+// must fail once more alone: parallel runs are slower, and a candidate that fails only in parallel
+// is useless.
 func (s *shrinker) firstToFail(ctx context.Context, batch []candidate) (int, error) {
 	fails, errs := make([]bool, len(batch)), make([]error, len(batch))
 	var all sync.WaitGroup
@@ -110,7 +110,7 @@ func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
 	text, err := c.source.text()
 	key := string(text) + c.faults.String()
 	if err != nil || s.known(key) {
-		return false, nil // not a valid scenario
+		return false, nil
 	}
 	fails, err := s.fails(ctx, c, string(text))
 	if err == nil && !fails {

@@ -75,7 +75,6 @@ func newSource(file string, text []byte) (*source, error) {
 	return s, nil
 }
 
-// drop removes a field from a mapping.
 func drop(n *yaml.Node, name string) {
 	for i := len(n.Content) - 2; i >= 0; i -= 2 {
 		if n.Content[i].Value == name {
@@ -96,7 +95,6 @@ func (s *source) dropDescriptions() {
 	}
 }
 
-// field returns the value of a field of a mapping, or nil.
 func field(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -109,7 +107,6 @@ func field(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// value returns the value of a field of a mapping, or "".
 func value(n *yaml.Node, name string) string {
 	if found := field(n, name); found != nil {
 		return found.Value
@@ -117,7 +114,6 @@ func value(n *yaml.Node, name string) string {
 	return ""
 }
 
-// text renders the source.
 func (s *source) text() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
@@ -128,7 +124,6 @@ func (s *source) text() ([]byte, error) {
 	return out.Bytes(), encoder.Close()
 }
 
-// scenario loads the source.
 func (s *source) scenario() (*spec.Scenario, error) {
 	text, err := s.text()
 	if err != nil {
@@ -152,10 +147,8 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// saysNoTimeout reports whether the scenario sets no timeout for its steps.
 func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }
 
-// limitSteps sets the timeout of the steps to that of the exploration.
 func (s *source) limitSteps() {
 	limit := []*yaml.Node{scalar("timeout"), scalar(stepTimeout.String())}
 	if setup := field(s.root, "setup"); setup != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// State is the end state of a run: every Kubernetes object, and every bucket and account of
-// the backend, without what differs from run to run.
+// State is the end state of a run: every Kubernetes object, and every bucket and account of the
+// backend, without values that differ between runs.
 type State map[string]any
 
-// volatileFields are the fields that always differ from run to run: times, versions, messages, and
+// volatileFields are the fields that always differ between runs: times, versions, messages, and
 // hashes of UIDs.
 var volatileFields = []string{
 	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -41,7 +41,6 @@ func stateOf(m oracle.Observation, n *names) (State, error) {
 	return s, s.add("backend account", m.Backend.Accounts, n)
 }
 
-// add adds a list of objects to the state, by name.
 func (s State) add(kind string, list any, n *names) error {
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -68,8 +67,8 @@ func nameOf(item map[string]any) string {
 	return "without a name"
 }
 
-// withoutVolatile removes volatile fields. A deletion timestamp becomes the field deleting.
-// Lists are sorted, because the order of UIDs differs from run to run.
+// withoutVolatile removes volatile fields. A deletion timestamp becomes the field deleting. Lists
+// are sorted, because the order of UIDs differs between runs.
 func withoutVolatile(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -122,7 +121,7 @@ func (s State) differences(want State) []difference {
 	return found
 }
 
-// differing returns where two values differ, and how. Nothing else of them is in the texts.
+// differing describes the differences of two values, without their equal parts.
 func differing(path string, want, got any) []string {
 	if wanted, gotten, ok := both[map[string]any](want, got); ok {
 		keys := maps.Clone(wanted)
@@ -142,7 +141,6 @@ func differing(path string, want, got any) []string {
 	return nil
 }
 
-// both returns two values of the same type.
 func both[T any](a, b any) (first, second T, ok bool) {
 	first, isFirst := a.(T)
 	second, isSecond := b.(T)

@@ -58,7 +58,8 @@ func TestStateDifferences(t *testing.T) {
 	}
 }
 
-// Each sandbox serves S3 at a port of its own.
+// TestStatesOfTwoSandboxes verifies that the port at which a sandbox serves S3 is not part of its
+// state.
 func TestStatesOfTwoSandboxes(t *testing.T) {
 	var states []State
 	for _, port := range []string{"1234", "23456"} {
@@ -111,7 +112,7 @@ func TestWithoutVolatile(t *testing.T) {
 	}
 }
 
-// TestDiffering verifies that differences have only what differs.
+// TestDiffering verifies that differences omit equal parts.
 func TestDiffering(t *testing.T) {
 	condition := func(name, status, reason string) map[string]any {
 		return map[string]any{"type": name, "status": status, "reason": reason}

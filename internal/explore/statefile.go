@@ -19,10 +19,10 @@ import (
 
 // stateFile stores the completed cases, one JSON line each, after a header line.
 type stateFile struct {
-	file   *os.File       // nil: nothing is stored
+	file   *os.File
 	name   string         // of the file, or of the object in a bucket
-	remote *remote.Object // nil: the file is the state, and not a copy
-	saved  time.Time      // to the bucket
+	remote *remote.Object // nil: the file itself is the state
+	saved  time.Time
 
 	mu   sync.Mutex
 	done map[string]bool
@@ -30,14 +30,13 @@ type stateFile struct {
 	err  error
 }
 
-// saveInterval is how often a state in a bucket is written: what was done since is done
-// again if the machine is lost.
+// saveInterval is the interval for writing a state to a bucket. If the machine is lost, the work
+// since the last write is repeated.
 const (
 	saveInterval = 30 * time.Second
 	saveTimeout  = 20 * time.Second
 )
 
-// stateHeader is the first line.
 type stateHeader struct {
 	Explored string `json:"explored"` // hash of the scenario
 	Scenario string `json:"scenario,omitempty"`
@@ -91,7 +90,7 @@ func (s *stateFile) fetch(ctx context.Context) (path string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-// save writes the state to its bucket. A machine that is told to stop still does.
+// save writes the state to its bucket, also after the context has ended.
 func (s *stateFile) save(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
@@ -143,7 +142,7 @@ func (s *stateFile) read(want stateHeader) error {
 	return err
 }
 
-// readState returns what a state has. It ignores a truncated last line.
+// readState parses a state. It ignores a truncated last line.
 func readState(path string, data []byte) (header stateHeader, results []caseResult, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)

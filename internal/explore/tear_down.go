@@ -24,8 +24,8 @@ import (
 // settleTimeout limits each wait for silence. A component that retries never is silent.
 const settleTimeout = 10 * time.Second
 
-// runCase runs a case. A run with an interference exits early, because the steps of the
-// scenario may wait for what will not be. A run that is probed records watch events.
+// runCase runs a case. A run with an interference exits early, because the steps of the scenario
+// may wait in vain. A probed run records watch events.
 func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *runResult, probed bool) *runResult {
 	current := newRunning(ctx, w, s, c.faults(), clean)
 	current.probed = probed
@@ -35,7 +35,6 @@ func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *
 	return w.perform(ctx, current)
 }
 
-// interferes reports whether one of the faults of the run is an interference.
 func (r *running) interferes() bool {
 	return slices.ContainsFunc(r.faults, func(f fault.Fault) bool { return f.Interfere != "" })
 }
@@ -61,27 +60,26 @@ func (r *running) tearDown() error {
 	return errors.Join(err, r.judgeBystander())
 }
 
-// isUnclaimed reports whether all claims and accesses had gone when the sandbox was
-// observed.
+// isUnclaimed reports whether all claims and accesses had gone when the sandbox was observed.
 func (r *running) isUnclaimed() bool {
 	return len(r.seen.end.Objects.Claims)+len(r.seen.end.Objects.Accesses) == 0
 }
 
-// isVanished reports whether all objects of COSI had gone when the sandbox was observed.
+// isVanished reports whether all COSI objects had gone when the sandbox was observed.
 func (r *running) isVanished() bool { return r.isUnclaimed() && len(r.seen.end.Objects.Buckets) == 0 }
 
-// deleteAll deletes all objects of some kinds, and waits until all is as it should be, or
-// until the components have been idle for so long that nothing will change. The journal
-// does not have these deletions: the idle time starts with them.
+// deleteAll deletes all objects of some kinds, and waits until done, or until the components have
+// been idle for so long that nothing will change. The journal does not have these deletions: the
+// idle time starts with them.
 func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 	r.idle = idle.New(r.sandbox.emu)
 	err = r.sandbox.deleteAll(r.context, kinds...)
 	return errors.Join(err, r.settle(done, quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit), quietIfStarved))
 }
 
-// settle observes the sandbox when the components have been idle for the first of some
-// times. If it is not as it should be, or if the standing oracles find something, it
-// observes again after the next one: on a busy machine a component may still work.
+// settle observes the sandbox when the components have been idle for the first window. If it is not
+// done, or the standing oracles find something, settle observes again after the next window: on a
+// busy machine a component may still work.
 func (r *running) settle(done func() bool, windows ...time.Duration) error {
 	for _, window := range windows {
 		ctx, cancel := context.WithTimeout(r.context, settleTimeout)
@@ -94,8 +92,8 @@ func (r *running) settle(done func() bool, windows ...time.Duration) error {
 	return nil
 }
 
-// retainExisting sets the policy of existing buckets to Retain, as the condition of a
-// Bucket tells the administrator who has set it to Delete.
+// retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
+// administrator who has set it to Delete to do so.
 func (w *sandbox) retainExisting(ctx context.Context, m oracle.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
@@ -128,7 +126,6 @@ func (w *sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	return errors.Join(errs...)
 }
 
-// objectsOf returns the objects of some kinds, for requests in the version of the API.
 func (w *sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object {
 	var objects []client.Object
 	for _, kind := range kinds {
@@ -150,7 +147,7 @@ func (w *sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object 
 	return objects
 }
 
-// savedClasses are classes as they were when the sandbox started, in the version of its API.
+// savedClasses are the original classes of the sandbox, in the version of its API.
 type savedClasses []unstructured.Unstructured
 
 func (w *sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
@@ -193,7 +190,7 @@ func (w *sandbox) createAnew(ctx context.Context, class client.Object) error {
 	return client.IgnoreAlreadyExists(w.emu.Client().Create(ctx, class))
 }
 
-// undeleted finds objects that were deleted by ordinary means, and still exist.
+// undeleted finds objects that still exist after ordinary deletion.
 func undeleted(m oracle.Observation) []oracle.Finding {
 	var found []oracle.Finding
 	add := func(kind string, o metav1.Object) {

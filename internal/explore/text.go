@@ -7,10 +7,8 @@ import (
 	"time"
 )
 
-// shownCases is the number of printed cases of a group.
 const shownCases = 3
 
-// shownOthers is the number of printed other findings of a group.
 const shownOthers = 5
 
 // WriteText prints the report for people.
@@ -33,7 +31,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	switch {
 	case len(r.Findings) > 0:
 	case len(r.Untried) > 0:
-		b.WriteString("no findings in what was tried\n")
+		b.WriteString("no findings in the tried cases\n")
 	default:
 		b.WriteString("no findings\n")
 	}
@@ -44,7 +42,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeCounts says how much was tried, and how fast.
+// writeCounts prints the number of tries, and the speed.
 func (r *Report) writeCounts(b *strings.Builder) {
 	if r.Merged > 0 {
 		fmt.Fprintf(b, "%s: %d effects tried, %d combinations tried, %d runs; merged from %d states\n",
@@ -77,7 +75,7 @@ func on(plane string) string {
 	return " on " + plane
 }
 
-// writeUntried says what was not tried, and how to go on.
+// writeUntried prints the untried cases, and how to continue.
 func (r *Report) writeUntried(b *strings.Builder) {
 	if len(r.Untried) == 0 {
 		return
@@ -96,7 +94,7 @@ func (r *Report) writeUntried(b *strings.Builder) {
 	fmt.Fprintln(b, HowToContinue(r.State))
 }
 
-// HowToContinue says how to try what a budget left, with the value of --state.
+// HowToContinue describes how to try the cases that a budget left, with the value of --state.
 func HowToContinue(state string) string {
 	if state == "" {
 		return "to try the rest, run it without --budget; with --state, each run continues the one before"
@@ -137,7 +135,6 @@ func (g *Group) write(b *strings.Builder, number int) {
 	}
 }
 
-// writeList prints items below each other, behind a title.
 func writeList[T any](b *strings.Builder, title string, items []T) {
 	for _, item := range items {
 		fmt.Fprintf(b, "   %s %v\n", title, item)

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestWriteText verifies the whole text of a report.
 func TestWriteText(t *testing.T) {
 	create := Trial{
 		Kind: LoseReply, Effect: fault.Effect{LoseReply: "Unavailable"},
@@ -75,7 +74,7 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// TestWriteUntried verifies that what was not tried is said first, with how to go on.
+// TestWriteUntried verifies that the report begins with the untried cases and how to continue.
 func TestWriteUntried(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -89,7 +88,7 @@ one: not tried: 10 of 10 pairs known so far, because its budget is 1m0s
 to try the rest, run it without --budget; with --state, each run continues the one before
 one: 0 points, 0/0 effects tried
 0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
-no findings in what was tried
+no findings in the tried cases
 `,
 		},
 		{
@@ -98,7 +97,7 @@ no findings in what was tried
 to try the rest, run the same command again: it continues from one.state
 one: 0 points, 0/0 effects tried
 0 runs in 0s in 0 sandboxes: 0.0 runs/s; steps of the clean run: 0s
-no findings in what was tried
+no findings in the tried cases
 `,
 		},
 	} {

@@ -21,7 +21,7 @@ func Timelines(program string, started time.Time, explorations ...*Report) repor
 	return report.New(program, started, time.Since(started), all)
 }
 
-// timeline returns the run of a finding, with what explains it as the first failure.
+// timeline returns the run of a finding, with its explanation as the first failure.
 func (g *Group) timeline(name string) report.Scenario {
 	s := g.shown
 	s.Name, s.Outcome = name, outcome.Failed
@@ -32,7 +32,6 @@ func (g *Group) timeline(name string) report.Scenario {
 	return s
 }
 
-// notes are the lines of the text of a finding.
 func (g *Group) notes() []string {
 	notes := []string{"Fault: " + g.Case.describe()}
 	if g.Why != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestTimelines verifies that the page has every finding of all explorations, with its explanation and
-// the events of its run.
+// TestTimelines verifies that the page has every finding of all explorations, with its explanation
+// and the events of its run.
 func TestTimelines(t *testing.T) {
 	run := runOf(t, "sidecar | rpc | DriverCreateBucket | b | AlreadyExists: it exists")
 	shown := report.Scenario{Events: run.events, Failures: []report.Failure{{Message: "condition not met"}}}

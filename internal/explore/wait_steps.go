@@ -19,9 +19,8 @@ func isWaitStep(step *yaml.Node) bool {
 	return slices.ContainsFunc(waits, func(verb string) bool { return field(step, verb) != nil })
 }
 
-// waitsAt reports whether a path leads to a step for which isWait is true, or into one.
 func (s *source) waitsAt(p path) bool {
-	const toStep = 2 // steps, and one of them
+	const toStep = 2
 	if len(p) < toStep || s.root.Content[p[0]-1].Value != "steps" {
 		return false
 	}

@@ -1,5 +1,5 @@
-// Package failurelog keeps the logs of a failed test in files, and prints where they are: hundreds of lines in
-// the output of the test would hide why it failed.
+// Package failurelog writes the logs of a failed test to files, and prints their paths: hundreds of
+// lines in the output of the test would hide its failure.
 package failurelog
 
 import (
@@ -17,8 +17,7 @@ var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 const dirMode = 0o700
 
-// dir returns the directory for the logs of a test, in that for temporary files. It is the same for all logs
-// of the test.
+// dir returns the temporary directory for all logs of a test.
 func dir(tb testing.TB) string {
 	tb.Helper()
 	name := unsafe.ReplaceAllString(tb.Name(), "-")

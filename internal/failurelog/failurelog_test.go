@@ -10,14 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/failurelog"
 )
 
-// recorder is a test that records what is logged.
 type recorder struct {
 	testing.TB
 
 	logged strings.Builder
 }
 
-// Logf implements testing.TB.
 func (r *recorder) Logf(format string, args ...any) { fmt.Fprintf(&r.logged, format+"\n", args...) }
 
 func TestKeep(t *testing.T) {

@@ -1,12 +1,11 @@
-// Package glob matches texts against patterns. It is the one meaning of a pattern in
-// faults, events, explorations, filters and flags.
+// Package glob matches texts against patterns. Faults, events, explorations, filters and flags use
+// it.
 package glob
 
 import "strings"
 
-// Match reports whether a text matches a pattern. In the pattern, * is any number of
-// any characters, / included; every other character is itself. The empty pattern
-// matches every text.
+// Match reports whether a text matches a pattern. In the pattern, * is any number of any
+// characters, including /; every other character is itself. The empty pattern matches every text.
 func Match(pattern, text string) bool {
 	if pattern == "" {
 		return true
@@ -27,6 +26,6 @@ func Match(pattern, text string) bool {
 	return strings.HasSuffix(text, last)
 }
 
-// HasWildcard reports whether a pattern can match more than one text: whether it is
-// empty, or has a * in it.
+// HasWildcard reports whether a pattern can match more than one text: whether it is empty or
+// contains *.
 func HasWildcard(pattern string) bool { return pattern == "" || strings.Contains(pattern, "*") }

@@ -47,7 +47,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// FuzzMatch compares with the same meaning in other words: a regular expression.
+// FuzzMatch compares Match with a regular expression.
 func FuzzMatch(f *testing.F) {
 	f.Add("patch *", "patch buckets/status")
 	f.Add("*a*b", "ab\nb")

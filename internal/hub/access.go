@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// ReadAccess reads one BucketAccess of a version, with what it takes over from its class and
-// its claim. The error is that of the API server if the access does not exist.
+// ReadAccess reads one BucketAccess of a version, with the fields from its class and its claim. If
+// the access does not exist, the error is the API server's.
 func ReadAccess(
 	ctx context.Context, from client.Reader, version objectstorage.Version, key client.ObjectKey,
 ) (*v1alpha2.BucketAccess, error) {
@@ -45,14 +45,13 @@ func readAccessV1alpha1(ctx context.Context, from client.Reader, key client.Obje
 	if err := get(ctx, from, client.ObjectKey{Name: claim.Status.BucketName}, &bucket); err != nil {
 		return nil, err
 	}
-	// What does not exist has no name, and is not found by it.
+	// Objects that do not exist have no name, and are not found by it.
 	n.accessClasses.Items, n.claims.Items = []v1alpha1.BucketAccessClass{class}, []v1alpha1.BucketClaim{claim}
 	n.buckets.Items = []v1alpha1.Bucket{bucket}
 	converted := n.access(access)
 	return &converted, nil
 }
 
-// get reads an object, which stays empty if it does not exist.
 func get(ctx context.Context, from client.Reader, key client.ObjectKey, into client.Object) error {
 	if key.Name == "" {
 		return nil

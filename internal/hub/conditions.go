@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// waiting are the reasons of Events that say what an object waits for: no failure.
+// waiting are the reasons of Events about waiting objects, which is no failure.
 var waiting = []string{
 	v1alpha2.ReasonBucketClassNotFound, v1alpha2.ReasonBucketAccessClassNotFound, v1alpha2.ReasonBucketClaimNotFound,
 	v1alpha2.ReasonBucketNotFound, v1alpha2.ReasonWaitingForBucket, v1alpha2.ReasonWaitingForDriver, v1alpha2.ReasonDeletionBlocked,
@@ -30,8 +30,8 @@ var failed = []string{
 	v1alpha2.ReasonFailedCreateBucket, v1alpha2.ReasonFailedDeleteBucket, v1alpha2.ReasonFailedGrantAccess, v1alpha2.ReasonFailedRevokeAccess,
 }
 
-// conditions returns what the conditions of an object would be: whether it is provisioned, and
-// if it is not, or not any more, what its Events say.
+// conditions derives the conditions of an object: whether it is provisioned, and otherwise the
+// cause from its Events.
 func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Condition {
 	provisioned := metav1.Condition{
 		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending, ObservedGeneration: o.Generation,
@@ -55,7 +55,7 @@ func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 	return all
 }
 
-// failure returns the condition that tells what a warning does.
+// failure returns the condition for a warning.
 func failure(e *corev1.Event, generation int64) metav1.Condition {
 	c := metav1.Condition{
 		Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: e.Reason, Message: e.Message,
@@ -70,8 +70,8 @@ func failure(e *corev1.Event, generation int64) metav1.Condition {
 	return c
 }
 
-// latest returns the latest Event of an object with a property, or nil. Of an object that is
-// being deleted, Events of before the deletion say nothing.
+// latest returns the latest Event of an object with a property, or nil. For an object that is being
+// deleted, it ignores earlier Events.
 func (l *natives) latest(o *metav1.ObjectMeta, is func(*corev1.Event) bool) *corev1.Event {
 	var found *corev1.Event
 	for i := range l.events.Items {
@@ -86,7 +86,6 @@ func (l *natives) latest(o *metav1.ObjectMeta, is func(*corev1.Event) bool) *cor
 	return found
 }
 
-// timeOf returns when an Event was last observed.
 func timeOf(e *corev1.Event) time.Time {
 	last := e.LastTimestamp.Time
 	for _, other := range []time.Time{e.EventTime.Time, e.CreationTimestamp.Time} {

@@ -12,14 +12,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// finalizers are those of v1alpha1.
 var finalizers = []string{
 	v1alpha1.BucketClaimFinalizer, v1alpha1.BucketFinalizer, v1alpha1.BucketAccessFinalizer,
 	v1alpha1.BucketAccessBucketFinalizer, v1alpha1.SecretFinalizer,
 }
 
-// Finalizers returns the finalizers of an object of v1alpha1 as those of v1alpha2: all that are
-// COSI's are one there. The others stay.
+// Finalizers translates the finalizers of an object of v1alpha1 into v1alpha2, where COSI has only
+// one. Others stay.
 func Finalizers(names []string) []string {
 	var converted []string
 	for _, name := range names {
@@ -33,7 +32,7 @@ func Finalizers(names []string) []string {
 	return converted
 }
 
-// Protocol returns the name of a protocol in v1alpha2, or as it is spelt if v1alpha2 has none.
+// Protocol returns the name of a protocol in v1alpha2, or the given spelling if v1alpha2 has none.
 func Protocol(name v1alpha1.Protocol) v1alpha2.Protocol {
 	switch canonical, known := name.Canonical(); {
 	case canonical == v1alpha1.ProtocolGCP:
@@ -45,8 +44,8 @@ func Protocol(name v1alpha1.Protocol) v1alpha2.Protocol {
 	}
 }
 
-// AuthenticationType returns the name of an authentication type in v1alpha2, or as it is spelt if
-// v1alpha2 has none.
+// AuthenticationType returns the name of an authentication type in v1alpha2, or the given spelling
+// if v1alpha2 has none.
 func AuthenticationType(name v1alpha1.AuthenticationType) v1alpha2.AuthenticationType {
 	if name == v1alpha1.AuthenticationTypeIAM {
 		return v1alpha2.AuthenticationTypeServiceAccount
@@ -76,7 +75,6 @@ func metadata(from *metav1.ObjectMeta) metav1.ObjectMeta {
 	return converted
 }
 
-// claim converts a BucketClaim.
 func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
 	return v1alpha2.BucketClaim{
 		ObjectMeta: metadata(&from.ObjectMeta),
@@ -91,8 +89,8 @@ func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
 	}
 }
 
-// claimConditions returns the conditions of a claim. An Event is not taken back: if the claim has a
-// Bucket, it does not wait for its class any more.
+// claimConditions returns the conditions of a claim. Events are never withdrawn: a claim with a
+// Bucket does not wait for its class any more.
 func (l *natives) claimConditions(from *v1alpha1.BucketClaim) []metav1.Condition {
 	conditions := l.conditions(&from.ObjectMeta, from.Status.BucketReady)
 	isItsBucket := func(b *v1alpha1.Bucket) bool { return b.Spec.BucketClaim != nil && b.Spec.BucketClaim.UID == from.UID }
@@ -102,7 +100,6 @@ func (l *natives) claimConditions(from *v1alpha1.BucketClaim) []metav1.Condition
 	return conditions
 }
 
-// bucket converts a Bucket.
 func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
 	return v1alpha2.Bucket{
 		ObjectMeta: metadata(&from.ObjectMeta),
@@ -118,8 +115,8 @@ func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
 	}
 }
 
-// access converts a BucketAccess. What it is granted for is what the sidecar has written down
-// before. Before that, or if another sidecar granted it, its class and its claim say it.
+// access converts a BucketAccess. The sidecar's record has the granted bucket and account. Without
+// it, or if another sidecar granted it, class and claim decide.
 func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 	converted := v1alpha2.BucketAccess{
 		ObjectMeta: metadata(&from.ObjectMeta),
@@ -155,8 +152,8 @@ func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 	return converted
 }
 
-// Grant is what a sidecar writes into GrantAnnotation of an access of v1alpha1 before it has the
-// driver grant it.
+// Grant is the record that a sidecar writes into GrantAnnotation of an access of v1alpha1 before
+// the driver grants it.
 type Grant struct {
 	DriverName         string                      `json:"driverName"`
 	BucketName         string                      `json:"bucketName"`
@@ -167,7 +164,7 @@ type Grant struct {
 	FormerAccounts []string `json:"formerAccounts"`
 }
 
-// GrantOf reads the annotation of an access. It reports false if there is none.
+// GrantOf reads the annotation of an access. It returns false without one.
 func GrantOf(annotations map[string]string) (Grant, bool) {
 	var g Grant
 	err := json.Unmarshal([]byte(annotations[v1alpha1.GrantAnnotation]), &g)
@@ -179,7 +176,6 @@ func (g Grant) AccessedBucket(claim string) v1alpha2.AccessedBucket {
 	return v1alpha2.AccessedBucket{BucketName: g.BucketName, BucketID: g.BucketID, BucketClaimName: claim}
 }
 
-// bucketOf returns the Bucket of the claim that an access names, or nil.
 func (l *natives) bucketOf(access *v1alpha1.BucketAccess) *v1alpha1.Bucket {
 	claim := find(l.claims.Items, func(c *v1alpha1.BucketClaim) bool {
 		return c.Namespace == access.Namespace && c.Name == access.Spec.BucketClaimName
@@ -190,7 +186,6 @@ func (l *natives) bucketOf(access *v1alpha1.BucketAccess) *v1alpha1.Bucket {
 	return find(l.buckets.Items, func(b *v1alpha1.Bucket) bool { return b.Name == claim.Status.BucketName })
 }
 
-// classOf returns the class of an access, or nil.
 func (l *natives) classOf(access *v1alpha1.BucketAccess) *v1alpha1.BucketAccessClass {
 	return find(l.accessClasses.Items, func(c *v1alpha1.BucketAccessClass) bool { return c.Name == access.Spec.BucketAccessClassName })
 }
@@ -223,8 +218,7 @@ func accessClass(from *v1alpha1.BucketAccessClass) v1alpha2.BucketAccessClass {
 	}
 }
 
-// secret converts an access Secret; its data stay as they are. It reports false for other
-// Secrets.
+// secret converts an access Secret, with the same data. It returns false for other Secrets.
 func secret(from *corev1.Secret) (corev1.Secret, bool) {
 	owner := accessOf(from)
 	if owner == "" && !slices.Contains(from.Finalizers, v1alpha1.SecretFinalizer) {

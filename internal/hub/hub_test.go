@@ -40,7 +40,6 @@ func cluster(name string, finalizers ...string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name), Generation: 2, Finalizers: finalizers}
 }
 
-// clientWith returns a client of an API server that has objects.
 func clientWith(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -80,7 +79,7 @@ func read(t *testing.T, version objectstorage.Version, opts hub.Options, objects
 	return lists
 }
 
-// provisioned is what the conditions of a ready object say.
+// provisioned are the conditions of a ready object.
 func provisioned() []metav1.Condition {
 	return []metav1.Condition{{
 		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned, ObservedGeneration: 2,
@@ -191,7 +190,7 @@ func TestRead(t *testing.T) {
 		&want.Claims[0], &want.Buckets[0], &want.Accesses[0], &want.BucketClasses[0], &want.AccessClasses[0], &want.Secrets[0],
 		&corev1.Secret{ObjectMeta: namespaced("other")},
 	} {
-		copied, _ := o.DeepCopyObject().(client.Object) // it is one
+		copied, _ := o.DeepCopyObject().(client.Object) // DeepCopyObject returns a client.Object
 		copied.SetManagedFields([]metav1.ManagedFieldsEntry{{
 			Manager: "a", APIVersion: "v1", Operation: metav1.ManagedFieldsOperationUpdate,
 			FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{}"),
@@ -218,7 +217,7 @@ func TestReadWithin(t *testing.T) {
 	}
 }
 
-// TestAccess has accesses whose class or Bucket is missing.
+// TestAccess reads accesses whose class or Bucket is missing.
 func TestAccess(t *testing.T) {
 	without := func(kinds ...client.Object) func(client.Object) bool {
 		return func(o client.Object) bool {
@@ -288,7 +287,7 @@ func eventOf(o client.Object, kind, reason, message string, after time.Duration)
 	}
 }
 
-// TestClaimWithBucket: an Event that the class is missing is out of date once the claim has a Bucket.
+// TestClaimWithBucket: an Event about a missing class is outdated once the claim has a Bucket.
 func TestClaimWithBucket(t *testing.T) {
 	claim := &v1alpha1.BucketClaim{ObjectMeta: namespaced("photos")}
 	waits := eventOf(claim, corev1.EventTypeNormal, v1alpha2.ReasonBucketClassNotFound, "waiting", 0)

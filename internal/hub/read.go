@@ -16,25 +16,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Lists are all objects of COSI, as those of v1alpha2, without managed fields.
+// Lists are all objects of COSI, in v1alpha2, without managed fields.
 type Lists struct {
 	Claims        []v1alpha2.BucketClaim
 	Buckets       []v1alpha2.Bucket
 	Accesses      []v1alpha2.BucketAccess
 	BucketClasses []v1alpha2.BucketClass
 	AccessClasses []v1alpha2.BucketAccessClass
-	// Secrets are those of accesses. BucketAccessReferenceAnnotation names the access.
+	// Secrets are access Secrets. BucketAccessReferenceAnnotation names the access.
 	Secrets []corev1.Secret
 }
 
-// Options limit what Read reads.
+// Options limit Read.
 type Options struct {
 	// Namespace limits all namespaced objects to one namespace.
 	Namespace string
 	// SecretNamespace limits Secrets to one namespace.
 	SecretNamespace string
-	// Cached reads from the watch cache of the API server. In an idle cluster it is current,
-	// and takes a fiftieth of the time.
+	// Cached reads from the watch cache of the API server. In an idle cluster it is current, and
+	// takes a fiftieth of the time.
 	Cached bool
 }
 
@@ -136,7 +136,6 @@ func (l *natives) convert() Lists {
 	return converted
 }
 
-// list fills lists at the same time.
 func (o Options) list(ctx context.Context, from client.Reader, lists ...client.ObjectList) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(lists))
@@ -157,7 +156,7 @@ func (o Options) of(list client.ObjectList) *client.ListOptions {
 	switch list.(type) {
 	case *v1alpha2.BucketList, *v1alpha2.BucketClassList, *v1alpha2.BucketAccessClassList,
 		*v1alpha1.BucketList, *v1alpha1.BucketClassList, *v1alpha1.BucketAccessClassList,
-		*corev1.EventList: // those of Buckets are in another namespace
+		*corev1.EventList: // Events of Buckets are in another namespace
 		options.Namespace = ""
 	case *corev1.SecretList:
 		if o.SecretNamespace != "" {
@@ -170,8 +169,8 @@ func (o Options) of(list client.ObjectList) *client.ListOptions {
 	return options
 }
 
-// Reference returns an object of a version that has the name of a converted one, for requests
-// that delete or patch it. Secrets are what they are in all versions.
+// Reference returns an object with the name of a converted one, in a version, for requests that
+// delete or patch it. Secrets are the same in all versions.
 func Reference(version objectstorage.Version, o client.Object) client.Object {
 	var kind string
 	switch o.(type) {

@@ -20,11 +20,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// owner is the owner of the buckets, which no driver has created.
+// owner owns the buckets, which no driver has created.
 const owner = "admin"
 
 // Apply creates the buckets with their objects, and then applies the manifests, which may refer to
-// the buckets. Buckets and objects that exist already are kept as they are.
+// the buckets. It keeps existing buckets and objects unchanged.
 func (c *Contents) Apply(ctx context.Context, emu *emulator.Emulator) error {
 	if err := c.fillStore(ctx, emu); err != nil {
 		return err
@@ -73,7 +73,6 @@ func createBucket(ctx context.Context, store emulator.Store, name string) error 
 	return err
 }
 
-// put puts a file into a bucket, unless there is an object with its key.
 func put(ctx context.Context, client *s3.Client, bucket, key, path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -13,8 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
-// administrator returns a client with the key of the store's administrator. The caller closes the
-// connections of the transport.
 func administrator(info emulator.Info, transport *http.Transport) (*s3.Client, error) {
 	variables, err := env.ForAdministrator(info)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package initdir fills a new emulator from a directory, before anybody uses it:
+// Package initdir fills a new emulator from a directory, before its first use:
 //
 //	DIR/*.yaml, *.yml, *.json  manifests, applied in the order of their names
 //	DIR/buckets/BUCKET/KEY     buckets of the store and their objects; a key can have slashes
@@ -16,20 +16,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// bucketsDir is the folder of the buckets.
 const bucketsDir = "buckets"
 
 // ignored are files that programs leave in folders.
 var ignored = []string{".gitkeep", ".DS_Store"}
 
-// Contents are what a directory holds. The contents of objects stay in their files.
+// Contents are the contents of a directory. The data of objects stay in their files.
 type Contents struct {
 	dir     string
 	objects []manifest.Located
 	buckets []bucket
 }
 
-// bucket is a bucket of the store, with the files of its objects by their keys.
 type bucket struct {
 	name string
 	keys []string
@@ -38,7 +36,7 @@ type bucket struct {
 // HasBuckets reports whether the directory has buckets, which require the emulator's store.
 func (c *Contents) HasBuckets() bool { return len(c.buckets) > 0 }
 
-// Read reads a directory, and returns an error for everything that is wrong in it.
+// Read reads a directory, and returns an error for every problem.
 func Read(dir string) (*Contents, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -60,7 +58,7 @@ func Read(dir string) (*Contents, error) {
 
 func (c *Contents) add(entry fs.DirEntry) error {
 	path := filepath.Join(c.dir, entry.Name())
-	switch info, err := os.Stat(path); { // which follows links, as Kubernetes mounts them
+	switch info, err := os.Stat(path); { // Stat follows links, as Kubernetes mounts them
 	case err != nil:
 		return err
 	case info.IsDir() && entry.Name() == bucketsDir:

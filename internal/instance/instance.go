@@ -1,9 +1,9 @@
-// Package instance manages the emulators on this machine. Each has a name, a directory
-// for its files, a lock, and a description by which other commands find it.
+// Package instance manages the emulators on this machine. Each has a name, a directory for its
+// files, a lock, and a description by which other commands find it.
 //
-// The lock, not the directory, shows whether an emulator runs: the kernel releases it
-// when the process ends in any way. So the next emulator of the name detects and
-// removes the files of a killed one.
+// The lock, not the directory, shows whether an emulator runs: the kernel releases it when the
+// process ends in any way. So the next emulator of the name detects and removes the files of a
+// killed one.
 package instance
 
 import (
@@ -21,17 +21,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
-// DefaultName is the default name of an emulator.
 const DefaultName = "default"
 
-// Kinds of errors.
 var (
-	// ErrRunning: an emulator of that name is running.
-	ErrRunning = errors.New("it is already running")
-	// ErrNotRunning: no emulator of that name is running.
+	ErrRunning    = errors.New("it is already running")
 	ErrNotRunning = errors.New("it is not running")
-	// ErrName: the name is invalid.
-	ErrName = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, and have at most 63 characters")
+	ErrName       = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, and have at most 63 characters")
 	// ErrInUse: another running emulator uses the data directory.
 	ErrInUse = errors.New("the directory is in use")
 )
@@ -42,7 +37,7 @@ const (
 	fileMode = 0o600
 )
 
-// Info describes a running emulator to other processes. It contains no secret but the token in UI.
+// Info describes a running emulator to other processes. Its only secret is the token in UI.
 type Info struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
@@ -55,10 +50,10 @@ type Info struct {
 
 	// Control is the socket of the admin API.
 	Control string `json:"control,omitempty"`
-	// UI is the URL of the page about the emulator; empty if none is served. It contains a token:
-	// whoever has the URL can steer the emulator.
+	// UI is the URL of the page about the emulator; empty without one. It contains a token: anyone
+	// with the URL can control the emulator.
 	UI string `json:"ui,omitempty"`
-	// Recording is the file with the recording of the session; empty if there is none.
+	// Recording is the file with the recording of the session; empty without one.
 	Recording string `json:"recording,omitempty"`
 }
 
@@ -70,8 +65,8 @@ func ValidateName(name string) error {
 	return nil
 }
 
-// Command returns the command line of a verb for the emulator of that name, to print in hints:
-// `cosi-emu down --name mine`.
+// Command returns the command line of a verb for the emulator of that name, for hints: `cosi-emu
+// down --name mine`.
 func Command(verb, name string) string {
 	if name == "" || name == DefaultName {
 		return "cosi-emu " + verb
@@ -99,12 +94,11 @@ type Instance struct {
 	lock *lock
 }
 
-// Acquire locks the name for this process, removes the files of a killed emulator of
-// that name, and creates an empty directory. The error is ErrRunning if another
-// process has the name.
+// Acquire locks the name for this process, removes the files of a killed emulator of that name, and
+// creates an empty directory. The error is ErrRunning if another process has the name.
 //
-// It calls clean with the directory of the killed emulator before it removes the
-// directory, to end processes that still run.
+// It calls clean with the directory of the killed emulator before it removes the directory, to end
+// remaining processes.
 func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 	if err := ValidateName(name); err != nil {
 		return nil, err
@@ -130,12 +124,12 @@ func Acquire(name string, clean func(dir string) error) (*Instance, error) {
 	return i, nil
 }
 
-// Running returns ErrRunning for the emulator of that name, with what to do.
+// Running returns ErrRunning for the emulator of that name, with advice.
 func Running(name string) error {
 	return fmt.Errorf("emulator %q: %w; stop it with '%s', or choose another --name", name, ErrRunning, Command("down", name))
 }
 
-// stateDirError says what to do about a state directory that cannot be written.
+// stateDirError adds advice about a state directory that cannot be written.
 func stateDirError(err error) error {
 	return fmt.Errorf("write to the state directory: %w; set XDG_STATE_HOME to a directory that you can write to", err)
 }
@@ -178,9 +172,8 @@ func (i *Instance) Release() error {
 	return err
 }
 
-// Get returns the description of the running emulator of that name. The error
-// is ErrNotRunning if there is none. The description of an emulator that is still
-// starting may contain only its name.
+// Get returns the description of the running emulator of that name. The error is ErrNotRunning
+// without one. The description of an emulator that is still starting may contain only its name.
 func Get(name string) (Info, error) {
 	if err := ValidateName(name); err != nil {
 		return Info{}, err

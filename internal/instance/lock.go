@@ -15,12 +15,11 @@ import (
 // errLocked: another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock is a held file lock.
 type lock struct{ file *flock.Flock }
 
-// takeLock locks a file, which it creates, or returns errLocked. Release deletes the
-// file. A process that has opened it just before then has the lock of a deleted file,
-// detects this, and tries again.
+// takeLock locks a file, which it creates, or returns errLocked. Release deletes the file. A
+// process that has opened it just before gets the lock of a deleted file, detects this, and tries
+// again.
 func takeLock(path string) (*lock, error) {
 	for {
 		file := flock.New(path, flock.SetPermissions(fileMode))
@@ -52,7 +51,7 @@ func tryLock(file *flock.Flock) error {
 	return nil
 }
 
-// isCurrent reports whether the locked file is still the one at its path.
+// isCurrent reports whether the locked file is still at its path.
 func isCurrent(file *flock.Flock, path string) bool {
 	locked, err := file.Stat()
 	if err != nil {

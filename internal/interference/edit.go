@@ -19,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// resourcesOf are the resources of the kinds that an interference can change.
 func resourcesOf(version objectstorage.Version) map[string]schema.GroupVersionResource {
 	cosi := version.GroupVersion()
 	return map[string]schema.GroupVersionResource{
@@ -39,12 +38,10 @@ const mark = "example.com/edited"
 // edited is the new value of each key of a Secret.
 const edited = "edited-by-hand"
 
-// object is a part of an object of Kubernetes.
 type object map[string]any
 
 var withoutFinalizers = object{"metadata": object{"finalizers": nil}}
 
-// edit patches the object.
 func (t *target) edit(ctx context.Context) error {
 	switch t.by.Interfere {
 	case fault.StripFinalizers:
@@ -94,8 +91,8 @@ func (t *target) otherData() object {
 	return changed
 }
 
-// asWritten returns an object as its user wrote it: without what the API server and
-// components have added.
+// asWritten returns an object as its user wrote it, without additions by the API server and
+// components.
 func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	o := from.DeepCopy()
 	delete(o.Object, "status")
@@ -116,7 +113,6 @@ func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	return o
 }
 
-// errGone is the error of a watch that ends early.
 var errGone = errors.New("the watch has ended")
 
 // awaitDeletion returns when an object does not exist any more.

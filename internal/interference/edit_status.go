@@ -13,8 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// final are the fields of a status that the KEP makes immutable once they are set, with
-// other values.
+// final are other values for the status fields that the KEP makes immutable once they are set.
 var final = map[string]any{
 	"boundBucketName":    otherName,
 	"bucketID":           otherName,
@@ -22,15 +21,15 @@ var final = map[string]any{
 	"driverName":         otherName + ".example.com",
 	"parameters":         object{mark: "true"},
 	"accessedBuckets":    []any{object{"bucketName": otherName, "bucketID": otherName, "bucketClaimName": otherName}},
-	"authenticationType": nil, // the one that it is not
+	"authenticationType": nil, // the other type
 }
 
 // otherName is the name and the ID of no object.
 const otherName = "edited-by-hand"
 
-// editStatus writes other values into the status. The API server rejects those of fields that
-// are final; a request for each field shows that. Fields that are not set yet stay so: what a
-// person writes into one that becomes final then, no component can mend.
+// editStatus writes other values into the status. The API server rejects changes of final fields,
+// which a request for each of them shows. Unset fields stay unset: no component could repair a
+// user's value in a final field.
 func (t *target) editStatus(ctx context.Context) error {
 	status, _, _ := unstructured.NestedMap(t.object.Object, "status")
 	if t.version == objectstorage.V1alpha1 {
@@ -38,7 +37,7 @@ func (t *target) editStatus(ctx context.Context) error {
 	}
 	ready, _ := status["readyToUse"].(bool)
 	change := object{"readyToUse": !ready, "conditions": []any{}}
-	if set, ok := status["protocols"].([]any); ok && t.kind == "BucketClaim" { // a copy of the Bucket's
+	if set, ok := status["protocols"].([]any); ok && t.kind == "BucketClaim" { // copied from the Bucket
 		change["protocols"] = otherProtocols(set)
 	}
 	errs := []error{t.patch(ctx, object{"status": change}, "status")}
@@ -57,18 +56,18 @@ func (t *target) editStatus(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// readiness are the fields of v1alpha1 that say that an object can be used.
+// readiness are the fields of v1alpha1 for the readiness of an object.
 var readiness = map[string]string{"BucketClaim": "bucketReady", "Bucket": "bucketReady", "BucketAccess": "accessGranted"}
 
-// flipReadiness edits a status of v1alpha1. Names and IDs stay: nothing protects them there, and
-// what a person writes over them no component can know.
+// flipReadiness edits a status of v1alpha1. It keeps names and IDs: v1alpha1 does not protect them,
+// and no component could restore them.
 func (t *target) flipReadiness(ctx context.Context, status map[string]any) error {
 	field := readiness[t.kind]
 	ready, _ := status[field].(bool)
 	return t.patch(ctx, object{"status": object{field: !ready}}, "status")
 }
 
-// otherProtocols returns the protocols that are not in a list; the list itself if it has all.
+// otherProtocols returns the protocols that a list lacks, or the list itself if it has all.
 func otherProtocols(set []any) []any {
 	var others []any
 	for _, protocol := range []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolAzure, v1alpha2.ProtocolGCS} {

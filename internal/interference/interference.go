@@ -21,23 +21,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// timeout limits one interference.
 const timeout = 10 * time.Second
 
 // Administrator interferes with objects. It is safe for concurrent use.
 type Administrator struct {
 	incarnation *seam.Incarnation
-	objects     dynamic.Interface // its requests are in the journal
-	look        dynamic.Interface // its requests are not
+	objects     dynamic.Interface // with requests in the journal
+	look        dynamic.Interface // with requests outside of it
 
 	version   objectstorage.Version
 	resources map[string]schema.GroupVersionResource
 
-	pending sync.WaitGroup // objects to create once others are gone
+	pending sync.WaitGroup // objects to create after others are deleted
 }
 
-// New returns an Administrator of a cluster with the COSI kinds of a version. The caller must
-// end it with Stop.
+// New returns an Administrator of a cluster with the COSI kinds of a version. The caller must end
+// it with Stop.
 func New(cfg *rest.Config, j *journal.Journal, version objectstorage.Version) (*Administrator, error) {
 	a := &Administrator{
 		incarnation: seam.NewIncarnation(j, vocabulary.Administrator, 1), version: version, resources: resourcesOf(version),
@@ -51,16 +50,15 @@ func New(cfg *rest.Config, j *journal.Journal, version objectstorage.Version) (*
 	return a, nil
 }
 
-// Stop ends what waits, and returns when nothing does any more. All faults must have been
-// removed.
+// Stop cancels pending work, and waits for its end. All faults must have been removed.
 func (a *Administrator) Stop(context.Context) error {
 	a.incarnation.Fence()
 	a.pending.Wait()
 	return nil
 }
 
-// Interfere applies a fault to all objects that it matches, and returns when they have
-// changed. The journal has the requests, with their errors.
+// Interfere applies a fault to all objects that it matches, and returns when they have changed. The
+// journal has the requests, with their errors.
 func (a *Administrator) Interfere(ctx context.Context, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(seam.WithFault(ctx, by.Name), timeout)
 	defer cancel()
@@ -74,12 +72,11 @@ func (a *Administrator) Interfere(ctx context.Context, by *fault.Applied) {
 		o := &list.Items[i]
 		if by.Targets(kind, o.GetNamespace(), o.GetName()) {
 			t := &target{Administrator: a, object: o, kind: kind, by: by}
-			_ = t.apply(ctx) // the journal has it
+			_ = t.apply(ctx) // the journal records an error
 		}
 	}
 }
 
-// target is an object to interfere with.
 type target struct {
 	*Administrator
 
@@ -120,15 +117,15 @@ func (t *target) delete(ctx context.Context, policy metav1.DeletionPropagation) 
 	return t.in(t.objects).Delete(ctx, t.object.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy})
 }
 
-// forceDelete deletes an object before it removes the finalizers, so that no component can
-// add its own again.
+// forceDelete deletes an object before it removes the finalizers, so that no component can add its
+// own again.
 func (t *target) forceDelete(ctx context.Context) error {
 	err := t.delete(ctx, metav1.DeletePropagationBackground)
 	if err == nil && len(t.object.GetFinalizers()) > 0 {
 		err = t.patch(ctx, withoutFinalizers)
 	}
 	if apierrors.IsNotFound(err) {
-		return nil // its last finalizer has gone meanwhile
+		return nil // its last finalizer was removed meanwhile
 	}
 	return err
 }
@@ -138,8 +135,8 @@ func (t *target) create(ctx context.Context) error {
 	return err
 }
 
-// createOnceGone creates the object again when its deletion is complete: at once, or when
-// its finalizers have gone. It stops waiting when the fault is removed.
+// createOnceGone creates the object again when its deletion is complete: at once, or after its
+// finalizers are removed. It stops waiting when the fault is removed.
 func (t *target) createOnceGone(ctx context.Context) error {
 	found, err := t.in(t.look).Get(ctx, t.object.GetName(), metav1.GetOptions{})
 	switch {
@@ -152,7 +149,7 @@ func (t *target) createOnceGone(ctx context.Context) error {
 	t.pending.Go(func() {
 		defer cancel()
 		if t.awaitDeletion(waiting, found) == nil {
-			_ = t.create(waiting) // the journal has it
+			_ = t.create(waiting) // the journal records an error
 		}
 	})
 	go func() {

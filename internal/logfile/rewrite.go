@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
-// Rewrite replaces the lines of a file, if change changes one. Lines are passed without
-// their ends. A file that does not exist stays so. If Rewrite fails, the file is as it was.
+// Rewrite replaces the lines of a file, if change changes one. Lines are passed without line
+// breaks. A missing file stays missing. If Rewrite fails, the file is unchanged.
 func Rewrite(path string, change func(line []byte) []byte) error {
 	changed, err := changes(path, change)
 	if err != nil || !changed {

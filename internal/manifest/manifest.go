@@ -1,5 +1,5 @@
-// Package manifest reads objects from YAML or JSON and applies them to an API
-// server, the way `kubectl apply --server-side` does.
+// Package manifest reads objects from YAML or JSON and applies them to an API server, like `kubectl
+// apply --server-side`.
 package manifest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/drafts"
 )
 
-// FieldOwner is the field manager of what is applied.
+// FieldOwner is the field manager of Apply.
 const FieldOwner = "cosi-emu"
 
 // Read returns the objects of a file.
@@ -48,7 +48,7 @@ func IsManifest(name string) bool {
 }
 
 // ReadPath returns the objects of a file, or of the manifests in a directory in the order of their
-// names. The error lists everything that is wrong in them.
+// names. The error lists all problems.
 func ReadPath(path string) ([]Located, error) {
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
@@ -74,7 +74,7 @@ func ReadPath(path string) ([]Located, error) {
 	return all, errors.Join(errs...)
 }
 
-// manifestsIn returns the paths of the manifests in a directory, which may have others.
+// manifestsIn returns the paths of the manifests in a directory, which may have other files.
 func manifestsIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -89,8 +89,8 @@ func manifestsIn(dir string) ([]string, error) {
 	return files, nil
 }
 
-// Decode returns the objects of a stream of YAML or JSON documents: the items of
-// those that are lists, nothing for those that are empty.
+// Decode returns the objects of a stream of YAML or JSON documents, including the items of lists.
+// Empty documents have none.
 func Decode(data []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), len(data))
@@ -109,15 +109,15 @@ func Decode(data []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Located is an object, and where its document starts: FILE:LINE.
+// Located is an object with the start of its document: FILE:LINE.
 type Located struct {
 	*unstructured.Unstructured
 
 	Position string
 }
 
-// DecodeFile is Decode for a file whose errors people mend: it rejects a field that is given
-// twice, and errors start with FILE:LINE. It returns the errors of all documents.
+// DecodeFile is Decode for a file whose errors users fix: it rejects duplicate fields, and errors
+// start with FILE:LINE. It returns the errors of all documents.
 func DecodeFile(file string, data []byte) ([]Located, error) {
 	var (
 		all  []Located
@@ -138,7 +138,7 @@ func DecodeFile(file string, data []byte) ([]Located, error) {
 
 // Document is a YAML document of a file.
 type Document struct {
-	// Text is the document. A separator is spaces in it.
+	// Text is the document, with spaces in place of a separator.
 	Text []byte
 	// Line is the number of lines before the text.
 	Line int
@@ -158,7 +158,6 @@ func (d Document) Source() []byte {
 // Separated reports whether the document starts with a separator.
 func (d Document) Separated() bool { return d.separated }
 
-// separator starts a document.
 const separator = "---"
 
 // separatorLine is a line that starts a document.
@@ -170,7 +169,7 @@ func Documents(data []byte) []Document {
 	for line := range bytes.Lines(data) {
 		if separatorLine.Match(line) {
 			documents = append(documents, Document{Line: number, separated: true})
-			line = append([]byte("   "), line[len(separator):]...) // what follows belongs to the document
+			line = append([]byte("   "), line[len(separator):]...) // the rest of the line belongs to the document
 		}
 		number++
 		last := &documents[len(documents)-1]
@@ -182,7 +181,6 @@ func Documents(data []byte) []Document {
 	return documents
 }
 
-// lineOf matches the place in an error of the YAML library.
 var lineOf = regexp.MustCompile(`^(?:error converting YAML to JSON: )?yaml: (?:unmarshal errors:\s+)?line (\d+): `)
 
 // decode returns the objects of a document. The error starts with its line.
@@ -228,9 +226,9 @@ func appendItems(objects []*unstructured.Unstructured, object *unstructured.Unst
 	return objects, nil
 }
 
-// Apply applies objects in their order. Those that belong to a namespace and do
-// not name it go to "default". A field that is null counts as absent, as for `kubectl apply`
-// without --server-side, which is how people apply what is published.
+// Apply applies objects in their order. Objects without a namespace that belong to one go to
+// "default". A field that is null counts as absent, as for `kubectl apply` without --server-side,
+// with which users apply published manifests.
 func Apply(ctx context.Context, c client.Client, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		if err := setNamespace(c, object); err != nil {

@@ -20,8 +20,8 @@ func readWrite() v1alpha2.BucketAccessModes {
 	}
 }
 
-// nameSecrets chooses the names of the new Secrets. Under v1alpha2, no two accesses may have
-// the same one.
+// nameSecrets chooses the names of the new Secrets. Under v1alpha2, no two accesses may have the
+// same one.
 func (p *planner) nameSecrets() {
 	taken := map[client.ObjectKey]bool{}
 	if p.options.SecretSuffix != "" {
@@ -139,7 +139,7 @@ func (p *planner) accessProtocol(d *decisions, access *v1alpha1.BucketAccess, bu
 			return ""
 		}
 		given = v1alpha1.Protocol(had[0]) // also known by that name
-		d.check(ProtocolMissing, "it has no protocol, which v1alpha2 requires: it gets that of its Bucket, %s", given)
+		d.check(ProtocolMissing, "it has no protocol, which v1alpha2 requires: it gets its Bucket's, %s", given)
 	}
 	protocol, known := protocolOf(given)
 	driver := bucket.Spec.DriverName
@@ -157,7 +157,7 @@ func (p *planner) accessProtocol(d *decisions, access *v1alpha1.BucketAccess, bu
 	return protocol
 }
 
-// listAccount adds the account that v1alpha1 has granted, also of an access that is omitted.
+// listAccount adds the account that v1alpha1 has granted, also of an omitted access.
 func (p *planner) listAccount(d *decisions, access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket) {
 	if access.Status.AccountID == "" {
 		return
@@ -174,7 +174,7 @@ func (p *planner) listAccount(d *decisions, access *v1alpha1.BucketAccess, bucke
 	p.plan.Accounts = append(p.plan.Accounts, account)
 }
 
-// reportShared warns of what several objects have in common in a backend or a namespace.
+// reportShared warns of shared buckets in a backend and shared Secrets in a namespace.
 func (p *planner) reportShared() {
 	secrets, accounts, buckets := map[[2]string][]Reference{}, map[[2]string][]Reference{}, map[[2]string][]Reference{}
 	for _, name := range slices.Sorted(maps.Keys(p.buckets)) {

@@ -19,33 +19,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// fieldManager is the field manager of what Apply creates.
 const fieldManager = "cosi-emu-migrate"
 
-// ErrVersion is wrapped by the error of a cluster that does not serve v1alpha2, and v1alpha2
-// alone.
+// ErrVersion is wrapped by the error of a cluster that does not serve v1alpha2 only.
 var ErrVersion = errors.New("the cluster does not serve COSI v1alpha2 alone")
 
-// Report is what Apply has done, or would do.
+// Report is the result of Apply.
 type Report struct {
-	// DryRun: nothing was created, and Created is what would be.
+	// DryRun: nothing was created, and Created lists the objects that would be.
 	DryRun bool `json:"dryRun"`
-	// Created are objects that did not exist, Skipped those that exist already as they
-	// should be.
+	// Created are new objects, Skipped are existing ones without differences.
 	Created []Reference `json:"created"`
 	Skipped []Reference `json:"skipped"`
-	// Different are objects that exist otherwise. If there are any, nothing is created.
+	// Different are existing objects with differences. If there are any, nothing is created.
 	Different []Difference `json:"different"`
 }
 
-// Difference is an object that exists and differs from the one to be applied.
+// Difference is an existing object that differs from the one to be applied.
 type Difference struct {
 	Object Reference `json:"object"`
 	// Fields has a line for each field that differs.
 	Fields []string `json:"fields"`
 }
 
-// applier applies objects to a cluster.
 type applier struct {
 	client dynamic.Interface
 	host   string
@@ -54,11 +50,11 @@ type applier struct {
 	missing []manifest.Located
 }
 
-// Apply creates objects of v1alpha2, as WriteYAML writes them, in a cluster. Before it creates
-// the first, it compares those that exist, and has the API server check the others. It never
-// changes or deletes an object, and can be called again.
+// Apply creates objects of v1alpha2, as WriteYAML writes them, in a cluster. Before the first
+// creation, it compares existing objects, and the API server checks the others. It never changes or
+// deletes an object, and can be called again.
 //
-// The report has what was done also beside an error.
+// The report is complete also beside an error.
 func Apply(ctx context.Context, cfg *rest.Config, objects []manifest.Located, dryRun bool) (*Report, error) {
 	objects, err := ordered(objects)
 	if err != nil {
@@ -86,7 +82,7 @@ func Apply(ctx context.Context, cfg *rest.Config, objects []manifest.Located, dr
 	return a.report, a.createAll(ctx)
 }
 
-// ordered checks objects, and returns them in the order in which they are to be created.
+// ordered checks objects, and returns them in the order of creation.
 func ordered(objects []manifest.Located) ([]manifest.Located, error) {
 	unique, err := uniqueObjects(objects, v1alpha2.SchemeGroupVersion.Version, map[string]string{
 		v1alpha1.SchemeGroupVersion.Version: "it is of v1alpha1: translate it with 'cosi-emu migrate' first",
@@ -95,7 +91,7 @@ func ordered(objects []manifest.Located) ([]manifest.Located, error) {
 		return nil, err
 	}
 	if len(unique) == 0 {
-		return nil, fmt.Errorf("%w: there are no COSI objects in it", ErrInput)
+		return nil, fmt.Errorf("%w: it has no COSI objects", ErrInput)
 	}
 	slices.SortStableFunc(unique, func(a, b manifest.Located) int { return rank(a.GetKind()) - rank(b.GetKind()) })
 	return unique, nil
@@ -131,8 +127,8 @@ func checkVersion(ctx context.Context, cfg *rest.Config) error {
 	case err != nil:
 		return err
 	case slices.Contains(versions, v1alpha1.SchemeGroupVersion.Version):
-		return fmt.Errorf("%w: the one at %s serves v1alpha1; delete the kinds of v1alpha1 and install those of v1alpha2 first, "+
-			"as docs/migrating.md says", ErrVersion, cfg.Host)
+		return fmt.Errorf("%w: the one at %s serves v1alpha1; delete the kinds of v1alpha1 and install the kinds of v1alpha2 first "+
+			"(docs/migrating.md)", ErrVersion, cfg.Host)
 	case !slices.Contains(versions, v1alpha2.SchemeGroupVersion.Version):
 		return fmt.Errorf("%w: the one at %s serves versions [%s]; install the kinds of v1alpha2 with 'kubectl apply -k' of apis/crds",
 			ErrVersion, cfg.Host, strings.Join(versions, " "))
@@ -149,7 +145,7 @@ func (a *applier) resource(object *unstructured.Unstructured) dynamic.ResourceIn
 	return resource.Namespace(object.GetNamespace())
 }
 
-// check compares an object with the one that exists, or has the API server check it.
+// check compares an object with an existing one, or lets the API server check it.
 func (a *applier) check(ctx context.Context, object manifest.Located) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -46,8 +46,8 @@ type lab struct {
 	requests    *cluster.Requests
 }
 
-// newLab returns the cluster, with namespace demo and the kinds of v1alpha2. At the end it
-// is the same, and has no objects of COSI.
+// newLab returns the cluster, with namespace demo and the kinds of v1alpha2. At the end it is the
+// same, and has no objects of COSI.
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	others := goleak.IgnoreCurrent()
@@ -87,7 +87,7 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-// resources are those of all kinds, in the order in which a person deletes them.
+// resources are the resources of all kinds, in the order in which users delete them.
 var resources = []string{"bucketaccesses", "bucketclaims", "buckets", "bucketaccessclasses", "bucketclasses"}
 
 func resourceOf(object *unstructured.Unstructured) string {
@@ -105,7 +105,7 @@ func (l *lab) resource(version, resource, namespace string) dynamic.ResourceInte
 	return all.Namespace(namespace)
 }
 
-// removeObjects deletes all objects as docs/migrating.md says: without their finalizers.
+// removeObjects deletes all objects as described in docs/migrating.md: without their finalizers.
 func (l *lab) removeObjects(ctx context.Context, version string) {
 	l.Helper()
 	for _, resource := range resources {
@@ -191,7 +191,7 @@ func (l *lab) write(objects []manifest.Located) {
 	}
 }
 
-// printed returns the objects of a plan as a person applies them.
+// printed returns the objects of a plan as users apply them.
 func (l *lab) printed(plan *migrate.Plan) []manifest.Located {
 	l.Helper()
 	var page bytes.Buffer
@@ -227,8 +227,8 @@ var ordinaryNames = []string{
 	"BucketClaim demo/photos", "BucketAccess demo/app", "BucketAccess demo/job",
 }
 
-// TestMove moves a cluster: its objects are read under v1alpha1, which changes nothing, and
-// created under v1alpha2, twice.
+// TestMove moves a cluster: its objects are read under v1alpha1, which changes nothing, and created
+// under v1alpha2, twice.
 func TestMove(t *testing.T) {
 	l := newLab(t)
 	ctx := context.WithoutCancel(t.Context())
@@ -285,7 +285,7 @@ func (l *lab) readOnly(ctx context.Context) *migrate.Inventory {
 	return inventory
 }
 
-// failsToRead checks that a cluster is not read, with an error that contains a text.
+// failsToRead expects that reading a cluster fails, with an error that contains a text.
 func (l *lab) failsToRead(ctx context.Context, cluster, want string) {
 	l.Helper()
 	if _, err := migrate.FromCluster(ctx, l.config); err == nil || !strings.Contains(err.Error(), want) {
@@ -313,8 +313,8 @@ func TestPlansAreValid(t *testing.T) {
 	}
 }
 
-// TestApplyDifferent: what exists otherwise is reported, nothing is changed, and nothing is
-// created beside it. What COSI adds to its objects is no difference.
+// TestApplyDifferent: existing objects with differences are reported, nothing is changed, and
+// nothing is created. COSI's own additions are no difference.
 func TestApplyDifferent(t *testing.T) {
 	l := newLab(t)
 	ctx := context.WithoutCancel(t.Context())
@@ -353,7 +353,7 @@ func TestApplyDifferent(t *testing.T) {
 	}
 }
 
-// TestApplyRejects: if one object is wrong, none is created.
+// TestApplyRejects: if one object is invalid, none is created.
 func TestApplyRejects(t *testing.T) {
 	l := newLab(t)
 	for name, tc := range map[string]struct {

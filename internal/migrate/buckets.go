@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 )
 
-// holders returns the BucketClaims of each Bucket. The first is the one that will be bound: the
-// one that the Bucket names, unless only others use it. A Bucket that was retained may name a
-// BucketClaim that was deleted, and created again with another Bucket.
+// holders returns the BucketClaims of each Bucket. The first is the one that will be bound: the one
+// that the Bucket names, unless only others use it. A retained Bucket may name a BucketClaim that
+// was deleted, and created again with another Bucket.
 func (p *planner) holders() map[string][]client.ObjectKey {
 	holders := map[string][]client.ObjectKey{}
 	for _, key := range sortedByKey(p.claims) {
@@ -39,7 +39,7 @@ func (p *planner) holders() map[string][]client.ObjectKey {
 	return holders
 }
 
-// bucketOf returns the name of the Bucket that a claim uses, or "".
+// bucketOf returns the name of a claim's Bucket, or "".
 func bucketOf(claim *v1alpha1.BucketClaim) string {
 	return cmp.Or(claim.Status.BucketName, claim.Spec.ExistingBucketName)
 }
@@ -99,8 +99,8 @@ func (p *planner) bucketID(d *decisions, bucket *v1alpha1.Bucket) string {
 	if !bucket.Status.BucketReady {
 		d.check(BucketNotReady, "status.bucketReady is not true: check that bucket %q is in the backend", id)
 	}
-	// Under v1alpha1, applications get the name of the Bucket, by which COSI has asked for it.
-	// The bucket of a static Bucket has its own name.
+	// Under v1alpha1, applications get the name of the Bucket, by which COSI has requested the
+	// bucket. The bucket of a static Bucket has its own name.
 	name := bucket.Name
 	if bucket.Spec.ExistingBucketID != "" {
 		name = id
@@ -116,7 +116,6 @@ func (p *planner) bucketID(d *decisions, bucket *v1alpha1.Bucket) string {
 	return d.encode(id, name)
 }
 
-// encode returns the bridge's ID of a bucket.
 func (d *decisions) encode(id, name string) string {
 	encoded := bridge.EncodeExisting(id, name)
 	switch {
@@ -164,15 +163,14 @@ func (p *planner) claim(claim *v1alpha1.BucketClaim, holders map[string][]client
 	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
 }
 
-// newClaim translates a claim that is a manifest, and no object of a cluster: nothing says which
-// Bucket it has.
+// newClaim translates a claim from a manifest, without a status that names its Bucket.
 func (p *planner) newClaim(d *decisions, claim *v1alpha1.BucketClaim) {
 	name, key := claim.Spec.BucketClassName, client.ObjectKeyFromObject(claim)
 	class, found := p.bucketClasses[name]
 	switch {
 	case !d.reference("spec.bucketClassName", name):
 	case !found:
-		d.omit(ClassNotFound, "its BucketClass %s is not in the input, which would say what driver it is for", name)
+		d.omit(ClassNotFound, "its BucketClass %s, which names the driver, is not in the input", name)
 	case !p.planned[Reference{Kind: kindBucketClass, Name: name}]:
 		d.omit(DependsOnOmitted, "its BucketClass %s is omitted", name)
 	}
@@ -183,14 +181,13 @@ func (p *planner) newClaim(d *decisions, claim *v1alpha1.BucketClaim) {
 		ObjectMeta: metav1.ObjectMeta{Name: "of BucketClaim " + key.String()},
 		Spec:       v1alpha1.BucketSpec{DriverName: class.DriverName},
 	}
-	d.check(BucketIsNew, "the input is a manifest, which does not say what bucket it has: v1alpha2 creates a new and empty one. To take over "+
+	d.check(BucketIsNew, "the input is a manifest, which does not name its bucket: v1alpha2 creates a new and empty one. To take over "+
 		"the bucket of a cluster, translate the objects of that cluster, with --context or what kubectl get -o yaml prints")
 	spec := v1alpha2.BucketClaimSpec{BucketClassName: name, Protocols: p.protocols(d, class.DriverName, claim.Spec.Protocols)}
 	p.newBuckets[key], p.bucketProtocols[bucket.Name] = bucket, spec.Protocols
 	p.finish(d, &v1alpha2.BucketClaim{TypeMeta: typeMeta(kindBucketClaim), ObjectMeta: metaOf(claim), Spec: spec})
 }
 
-// checkProtocols warns of protocols that the planned Bucket does not have.
 func (p *planner) checkProtocols(d *decisions, bucket *v1alpha1.Bucket, wanted []v1alpha2.Protocol) {
 	had := p.bucketProtocols[bucket.Name]
 	var missing []string

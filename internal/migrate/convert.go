@@ -15,13 +15,13 @@ import (
 type Converted struct {
 	// Text has all documents.
 	Text []byte
-	// Changes are lines of the form FILE:LINE: what was changed.
+	// Changes are lines of the form FILE:LINE: CHANGE.
 	Changes []string
 }
 
-// Convert rewrites the objects of v1alpha2 in a file for a draft of that version. Everything else,
-// and comments, stay; documents in which nothing changes stay as they are. The error lists all that
-// the draft cannot have, and wraps ErrInput.
+// Convert rewrites the objects of v1alpha2 in a file for a draft of that version. It keeps
+// everything else, and comments; documents without changes stay identical. The error lists
+// everything that the draft cannot express, and wraps ErrInput.
 func Convert(file string, data []byte, to drafts.Draft) (Converted, error) {
 	if _, err := manifest.DecodeFile(file, data); err != nil {
 		return Converted{}, fmt.Errorf("%w: %w", ErrInput, err)
@@ -36,7 +36,6 @@ func Convert(file string, data []byte, to drafts.Draft) (Converted, error) {
 	return all, errors.Join(errs...)
 }
 
-// add adds a document of a file.
 func (c *Converted) add(file string, document manifest.Document, to drafts.Draft) error {
 	node := &yaml.Node{}
 	if err := yaml.Unmarshal(document.Text, node); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// otherDocument is one in which no draft changes anything.
+	// otherDocument is not changed by any draft.
 	otherDocument = "# kept\napiVersion: v1\nkind:   ConfigMap\nmetadata: {name: a}   # as it is\n"
 
 	oneModeDocument = `apiVersion: objectstorage.k8s.io/v1alpha2

@@ -8,23 +8,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Outcome is what a decision is about.
+// Outcome is the consequence of a case for an object.
 type Outcome string
 
-// The outcomes.
 const (
-	// Omitted: there is no v1alpha2 object.
+	// Omitted: v1alpha2 has no such object.
 	Omitted Outcome = "omitted"
-	// Changed: the v1alpha2 object means something else.
+	// Changed: the v1alpha2 object has another meaning.
 	Changed Outcome = "changed"
-	// Check: the v1alpha2 object is right only if what the message says holds.
+	// Check: the v1alpha2 object is correct only if the message holds.
 	Check Outcome = "check"
 )
 
-// Code says what a decision is about. The list is closed.
+// Code identifies a kind of decision. The list is closed.
 type Code string
 
-// The codes.
 const (
 	AccessNotGranted       Code = "AccessNotGranted"
 	AuthenticationUnknown  Code = "AuthenticationUnknown"
@@ -80,16 +78,15 @@ type Reference struct {
 // String is "Kind namespace/name".
 func (r Reference) String() string { return describe(r.Kind, r.Namespace, r.Name) }
 
-// Decision is a case that a person must decide.
+// Decision is a case that a user must decide.
 type Decision struct {
 	Outcome Outcome   `json:"outcome"`
 	Code    Code      `json:"code"`
 	Object  Reference `json:"object"`
-	// Message says what is the case, and what to do.
+	// Message describes the case, and the solution.
 	Message string `json:"message"`
 }
 
-// kindDriver is the kind in a Reference to a driver.
 const kindDriver = "Driver"
 
 // rank sorts decisions by kind.
@@ -110,11 +107,11 @@ func compareDecisions(a, b Decision) int {
 	)
 }
 
-// decisions collects what concerns one object.
+// decisions collects the decisions about one object.
 type decisions struct {
 	plan   *Plan
 	object Reference
-	// omitted is set once there can be no v1alpha2 object.
+	// omitted is set once no v1alpha2 object is possible.
 	omitted bool
 }
 
@@ -133,7 +130,7 @@ func (d *decisions) change(code Code, format string, args ...any) {
 
 func (d *decisions) check(code Code, format string, args ...any) { d.add(Check, code, format, args...) }
 
-// checkDriverName judges the name of the driver that an object refers to.
+// checkDriverName checks the name of an object's driver.
 func (d *decisions) checkDriverName(name string) {
 	if !driverName.MatchString(name) {
 		d.omit(DriverNameInvalid, "the driver is called %q, and v1alpha2 requires %s: give the driver another name, and edit the input",

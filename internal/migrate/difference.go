@@ -10,9 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// differences returns a line for each field in which an object that exists differs from the
-// wanted one. COSI may have added what is not wanted otherwise: annotations, labels, and the
-// UID of a bound claim.
+// differences returns a line for each field in which an existing object differs from the wanted
+// one. COSI's additions are ignored: annotations, labels, and the UID of a bound claim.
 func differences(wanted, existing *unstructured.Unstructured) []string {
 	var lines []string
 	if existing.GetDeletionTimestamp() != nil {

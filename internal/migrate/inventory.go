@@ -24,7 +24,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// The kinds, which both versions have.
 const (
 	kindBucketClass       = "BucketClass"
 	kindBucketAccessClass = "BucketAccessClass"
@@ -33,14 +32,13 @@ const (
 	kindBucketAccess      = "BucketAccess"
 )
 
-// kindInfo describes a kind.
 type kindInfo struct {
 	kind, resource string
 	namespaced     bool
 }
 
-// kinds are the kinds in the order in which objects are printed and created, with the names
-// of their resources.
+// kinds are the kinds in the order in which objects are printed and created, with the names of
+// their resources.
 var kinds = []kindInfo{
 	{kindBucketClass, "bucketclasses", false},
 	{kindBucketAccessClass, "bucketaccessclasses", false},
@@ -52,12 +50,10 @@ var kinds = []kindInfo{
 const (
 	// callTimeout is the time limit for a request to a cluster.
 	callTimeout = 30 * time.Second
-	// pageSize is the number of objects in an answer.
-	pageSize = 500
+	pageSize    = 500
 )
 
-// ErrInput is wrapped by errors of objects that cannot be read as what is to be migrated or
-// applied.
+// ErrInput is wrapped by errors of objects that cannot be migrated or applied.
 var ErrInput = errors.New("the input cannot be used")
 
 // Inventory is the COSI of v1alpha1 in a cluster or in files.
@@ -69,8 +65,7 @@ type Inventory struct {
 	accesses      map[client.ObjectKey]*v1alpha1.BucketAccess
 }
 
-// Load reads the objects of files. The error lists everything that is wrong, and wraps
-// ErrInput.
+// Load reads the objects of files. The error lists all problems, and wraps ErrInput.
 func Load(objects []manifest.Located) (*Inventory, error) {
 	inventory := &Inventory{
 		bucketClasses: map[string]*v1alpha1.BucketClass{}, accessClasses: map[string]*v1alpha1.BucketAccessClass{},
@@ -91,13 +86,13 @@ func Load(objects []manifest.Located) (*Inventory, error) {
 		return nil, err
 	}
 	if len(unique) == 0 {
-		return nil, fmt.Errorf("%w: there are no COSI objects in it", ErrInput)
+		return nil, fmt.Errorf("%w: it has no COSI objects", ErrInput)
 	}
 	return inventory, nil
 }
 
-// uniqueObjects checks that objects are of COSI in a version, and have a name. It drops
-// repetitions. Other versions are rejected with a hint.
+// uniqueObjects checks that objects are of COSI in a version, and have a name. It drops duplicates,
+// and rejects other versions with a hint.
 func uniqueObjects(objects []manifest.Located, version string, hints map[string]string) ([]manifest.Located, error) {
 	type id struct{ kind, namespace, name string }
 	var (
@@ -132,7 +127,7 @@ func describe(kind, namespace, name string) string {
 	return kind + " " + strings.TrimPrefix(namespace+"/"+name, "/")
 }
 
-// problemOf says why an object cannot be read, or "".
+// problemOf returns the reason for which an object cannot be read, or "".
 func problemOf(object *unstructured.Unstructured, version string, hints map[string]string) string {
 	of := object.GroupVersionKind()
 	i := slices.IndexFunc(kinds, func(k kindInfo) bool { return k.kind == of.Kind })
@@ -156,7 +151,7 @@ func problemOf(object *unstructured.Unstructured, version string, hints map[stri
 	return ""
 }
 
-// add decodes an object. Unknown fields are errors: their meaning would be lost.
+// add decodes an object. Unknown fields are errors, because their meaning would be lost.
 func (i *Inventory) add(object *unstructured.Unstructured) error {
 	name, key := object.GetName(), client.ObjectKeyFromObject(object)
 	switch object.GetKind() {
@@ -196,7 +191,7 @@ func (i *Inventory) Drivers() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// FromCluster reads the objects of a cluster. It sends only requests that read.
+// FromCluster reads the objects of a cluster, with read requests only.
 func FromCluster(ctx context.Context, cfg *rest.Config) (*Inventory, error) {
 	versions, err := servedVersions(ctx, cfg)
 	if err != nil {

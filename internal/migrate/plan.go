@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
-// DefaultSecretSuffix is that of Options.
+// DefaultSecretSuffix is the usual Options.SecretSuffix.
 const DefaultSecretSuffix = "-v1alpha2"
 
 // maxParameters is the limit of v1alpha2.
@@ -29,16 +29,16 @@ var (
 
 // Options configure a translation.
 type Options struct {
-	// SecretSuffix is added to the names of the Secrets, so that applications keep the old
-	// ones until they use the new ones. If it is empty, the names stay, and the old Secrets
-	// must be deleted before.
+	// SecretSuffix is added to the names of the Secrets, so that applications keep the old ones
+	// until they use the new ones. If it is empty, the names stay, and the old Secrets must be
+	// deleted first.
 	SecretSuffix string
-	// NativeDrivers are the names of drivers that will speak v1alpha2 themselves. All others
-	// will run behind the bridge.
+	// NativeDrivers are the names of drivers that will speak v1alpha2 themselves. All others will
+	// run behind the bridge.
 	NativeDrivers []string
 }
 
-// Validate returns an error for options that cannot be.
+// Validate returns an error for invalid options.
 func (o Options) Validate() error {
 	if problems := validation.IsDNS1123Subdomain("a" + o.SecretSuffix); len(problems) > 0 {
 		return fmt.Errorf("%q cannot end the name of a Secret: %s", o.SecretSuffix, problems[0])
@@ -48,24 +48,24 @@ func (o Options) Validate() error {
 
 // Plan is an inventory in v1alpha2.
 type Plan struct {
-	// Objects are those of v1alpha2, in the order in which they are to be created.
+	// Objects are the objects of v1alpha2, in the order of creation.
 	Objects []client.Object
-	// Decisions are for a person: what is omitted first.
+	// Decisions are for a user, omissions first.
 	Decisions []Decision
-	// Accounts are those that v1alpha1 has granted.
+	// Accounts are the accounts that v1alpha1 has granted.
 	Accounts []Account
 }
 
-// Account is an account in a backend that a BucketAccess of v1alpha1 has. v1alpha2 grants a new
-// one. The old one stays until a person revokes it.
+// Account is the account of a BucketAccess of v1alpha1 in a backend. v1alpha2 grants a new one. The
+// old one remains until a user revokes it.
 type Account struct {
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
 	DriverName string `json:"driverName,omitempty"`
-	// BucketID and AccountID are what the driver's DriverRevokeBucketAccess requires.
+	// BucketID and AccountID are the arguments for the driver's DriverRevokeBucketAccess.
 	BucketID  string `json:"bucketID,omitempty"`
 	AccountID string `json:"accountID"`
-	// OldSecret has the account's credentials, and NewSecret will have those of v1alpha2.
+	// OldSecret has the account's credentials, and NewSecret will have the credentials of v1alpha2.
 	OldSecret string `json:"oldSecret"`
 	NewSecret string `json:"newSecret,omitempty"`
 }
@@ -81,7 +81,6 @@ func (p *Plan) Omissions() int {
 	return len(omitted)
 }
 
-// planner translates an inventory.
 type planner struct {
 	*Inventory
 
@@ -89,15 +88,13 @@ type planner struct {
 	plan    *Plan
 	// bridged has, for each driver that needs the bridge, the protocols that it must serve.
 	bridged map[string]map[v1alpha2.Protocol]bool
-	// planned are the objects of the plan.
 	planned map[Reference]bool
-	// bucketProtocols are those of the planned Buckets. One without any has those of its
-	// driver.
+	// bucketProtocols are the protocols of the planned Buckets. A Bucket without any has its
+	// driver's.
 	bucketProtocols map[string][]v1alpha2.Protocol
-	// newBuckets stand for the Buckets that do not exist yet, by claim.
+	// newBuckets represent Buckets that do not exist yet, by claim.
 	newBuckets map[client.ObjectKey]*v1alpha1.Bucket
-	// secrets are the names of new Secrets, by access.
-	secrets map[client.ObjectKey]string
+	secrets    map[client.ObjectKey]string
 }
 
 // Plan translates the inventory. Options must be valid.
@@ -131,7 +128,7 @@ func (i *Inventory) Plan(options Options) *Plan {
 	return p.plan
 }
 
-// dropMoot removes what concerns the translation of an object that is omitted.
+// dropMoot removes decisions about the translation of an omitted object.
 func (p *planner) dropMoot() {
 	omitted := map[Reference]bool{}
 	for _, decision := range p.plan.Decisions {
@@ -144,7 +141,7 @@ func (p *planner) dropMoot() {
 	})
 }
 
-// start begins the translation of an object with what all kinds have in common.
+// start begins the translation of an object with the common part of all kinds.
 func (p *planner) start(kind string, object client.Object) *decisions {
 	d := &decisions{plan: p.plan, object: Reference{kind, object.GetNamespace(), object.GetName()}}
 	if object.GetDeletionTimestamp() != nil {
@@ -165,7 +162,6 @@ func owners(references []metav1.OwnerReference) string {
 	return strings.Join(names, ", ")
 }
 
-// finish adds the translation of an object, unless it is omitted.
 func (p *planner) finish(d *decisions, object client.Object) {
 	if d.omitted {
 		return
@@ -174,7 +170,7 @@ func (p *planner) finish(d *decisions, object client.Object) {
 	p.plan.Objects = append(p.plan.Objects, object)
 }
 
-// metaOf copies what people have written to an object's metadata.
+// metaOf copies users' entries in an object's metadata.
 func metaOf(object client.Object) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: object.GetNamespace(), Name: object.GetName(),
@@ -182,7 +178,7 @@ func metaOf(object client.Object) metav1.ObjectMeta {
 	}
 }
 
-// withoutCOSI drops what COSI and kubectl have written, which concerns the old object.
+// withoutCOSI drops entries by COSI and kubectl, which concern the old object.
 func withoutCOSI(values map[string]string) map[string]string {
 	kept := map[string]string{}
 	for key, value := range values {
@@ -235,7 +231,7 @@ func (p *planner) bucketClass(class *v1alpha1.BucketClass) {
 	})
 }
 
-// policyOf translates a policy. Whatever is not Delete retains the bucket.
+// policyOf translates a policy. Every value except Delete retains the bucket.
 func policyOf(policy v1alpha1.DeletionPolicy) v1alpha2.DeletionPolicy {
 	if policy == v1alpha1.DeletionPolicyDelete {
 		return v1alpha2.DeletionPolicyDelete

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// cases are the inputs in testdata, with the options that they are translated with.
+// cases are the inputs in testdata, with the options of their translation.
 var cases = map[string]struct {
 	input   string
 	options migrate.Options
@@ -82,7 +82,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsStable: maps have no order, and the output has one.
+// TestPlanIsStable: the output has an order, although maps have none.
 func TestPlanIsStable(t *testing.T) {
 	for name := range cases {
 		want := yamlOf(t, planOf(t, name))
@@ -142,7 +142,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestComments: text of objects cannot end a comment, and become YAML.
+// TestComments: text of objects cannot end a comment and become YAML.
 func TestComments(t *testing.T) {
 	objects := decode(t, "testdata/ordinary.yaml")
 	for _, object := range objects {
@@ -220,9 +220,9 @@ func TestLoadRejects(t *testing.T) {
 		text string
 		says []string
 	}{
-		"Empty":     {"", []string{"there are no COSI objects"}},
-		"Comments":  {"# nothing\n---\n", []string{"there are no COSI objects"}},
-		"EmptyList": {"apiVersion: v1\nkind: List\nitems: []\n", []string{"there are no COSI objects"}},
+		"Empty":     {"", []string{"no COSI objects"}},
+		"Comments":  {"# nothing\n---\n", []string{"no COSI objects"}},
+		"EmptyList": {"apiVersion: v1\nkind: List\nitems: []\n", []string{"no COSI objects"}},
 		"Syntax":    {class + "---\n# two\na: 1\nb: [\n", []string{"in.yaml:9: invalid YAML"}},
 		"Tab":       {class + "---\na:\n\tb: 1\n", []string{"in.yaml:8: invalid YAML"}},
 		"TwoKeys":   {class + "driverName: e\n", []string{"in.yaml:6: invalid YAML", "driverName"}},
@@ -274,7 +274,6 @@ func TestLoadRejects(t *testing.T) {
 	}
 }
 
-// TestLoadRepeated: files may overlap.
 func TestLoadRepeated(t *testing.T) {
 	objects := decode(t, "testdata/ordinary.yaml")
 	inventory, err := migrate.Load(append(objects, decode(t, "testdata/ordinary.yaml")...))

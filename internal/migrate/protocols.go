@@ -11,14 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
-// protocolOf translates a protocol, however it is spelt.
+// protocolOf translates a protocol in any spelling.
 func protocolOf(protocol v1alpha1.Protocol) (translated v1alpha2.Protocol, known bool) {
 	_, known = protocol.Canonical()
 	return hub.Protocol(protocol), known
 }
 
-// protocols translates those of a Bucket or BucketClaim. What cannot be served is left out, so
-// that the rest can be.
+// protocols translates the protocols of a Bucket or BucketClaim. It omits unsupported ones, so that
+// the others can be served.
 func (p *planner) protocols(d *decisions, driver string, protocols []v1alpha1.Protocol) []v1alpha2.Protocol {
 	var all []v1alpha2.Protocol
 	for _, protocol := range protocols {
@@ -51,7 +51,7 @@ func (p *planner) requireBridge(driver string, protocols ...v1alpha2.Protocol) {
 	}
 }
 
-// reportBridge says how the bridges of the drivers must be started.
+// reportBridge describes how to start the bridges of the drivers.
 func (p *planner) reportBridge() {
 	for driver, protocols := range p.bridged {
 		var names []string

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// WriteYAML writes the objects, below comments with the decisions and the accounts. It writes
-// all or nothing.
+// WriteYAML writes the objects, below comments with the decisions and the accounts. It writes all
+// or nothing.
 func (p *Plan) WriteYAML(w io.Writer) error {
 	var page bytes.Buffer
 	for line := range strings.Lines(p.summary()) {
@@ -30,11 +30,11 @@ func (p *Plan) WriteYAML(w io.Writer) error {
 	return err
 }
 
-// summary is what people read before they apply the objects.
+// summary is for users before they apply the objects.
 func (p *Plan) summary() string {
 	var text strings.Builder
 	text.WriteString("COSI v1alpha2, translated from v1alpha1 by 'cosi-emu migrate'.\n" +
-		"docs/migrating.md has the steps and what the codes mean.\n")
+		"docs/migrating.md has the steps and the meaning of the codes.\n")
 	if len(p.Decisions) == 0 {
 		text.WriteString("\nThere is nothing to decide.\n")
 	} else {
@@ -51,12 +51,12 @@ func (p *Plan) summary() string {
 	}
 	text.WriteString("\nThe accounts of v1alpha1, to be revoked once the applications use the new Secrets:\n\n")
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "BUCKETACCESS\tDRIVER\tBUCKET ID\tACCOUNT ID\tOLD SECRET\tNEW SECRET") // the builder takes it
+	_, _ = fmt.Fprintln(table, "BUCKETACCESS\tDRIVER\tBUCKET ID\tACCOUNT ID\tOLD SECRET\tNEW SECRET") // a builder never fails
 	for _, a := range p.Accounts {
 		_, _ = fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\t%s\t%s\n", a.Namespace, a.Name,
 			oneLine(a.DriverName), oneLine(a.BucketID), oneLine(a.AccountID), oneLine(a.OldSecret), a.NewSecret)
 	}
-	_ = table.Flush() // as above
+	_ = table.Flush()
 	return text.String()
 }
 

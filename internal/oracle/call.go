@@ -23,28 +23,26 @@ const (
 	revokeAccess      = "DriverRevokeBucketAccess"
 )
 
-// call is a call of a sidecar to its driver.
 type call struct {
 	seq          uint64
 	began, ended time.Time
 	component    string
 	incarnation  int
 	method       string
-	// name is the name in a request for an ID; id is the ID of the bucket or account, from
-	// the request or the response.
-	name, id string
-	// buckets are the buckets that access is granted to.
+	// name is the name in a request for an ID; id is the ID of the bucket or account, from the
+	// request or the response.
+	name, id   string
 	buckets    []string
 	parameters map[string]string
 	ok         bool
 	request    message
-	// isV1alpha1 means that the driver returns the ID of what it creates only then: the
-	// requests have names instead.
+	// isV1alpha1 means that the driver returns an ID only after the creation: requests have names
+	// instead.
 	isV1alpha1 bool
 }
 
-// made reports whether an event is a call as sent by a sidecar. The driver's end of
-// the call is another event.
+// made reports whether an event is a call as sent by a sidecar. The driver's end of the call is
+// another event.
 func made(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC && vocabulary.IsSidecar(e.Component)
 }
@@ -70,7 +68,7 @@ type message struct {
 	Protocols json.RawMessage `json:"protocols"`
 }
 
-// typed and mode are how the protocol wraps its enumerations. In v1alpha1 they are bare.
+// typed and mode are the protocol's wrapped enumerations. In v1alpha1 they are bare.
 type (
 	typed struct {
 		Type string `json:"type"`
@@ -89,7 +87,7 @@ func (t *typed) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(t))
 }
 
-// callOf reads the call that an event is.
+// callOf reads the call in an event.
 func (in *Input) callOf(e journal.Event) call {
 	var request, response message
 	// A message that cannot be parsed is empty: its ID is then unknown.
@@ -121,8 +119,8 @@ func (in *Input) callOf(e journal.Event) call {
 	return c
 }
 
-// asV1alpha1 reads what v1alpha1 says elsewhere. A driver that does not find what it has to
-// remove has removed it.
+// asV1alpha1 reads the fields that differ in v1alpha1. A driver that does not find the object to
+// delete has deleted it.
 func (c call) asV1alpha1(e journal.Event, response message) call {
 	c.isV1alpha1 = true
 	switch c.method {
@@ -139,5 +137,4 @@ func (c call) asV1alpha1(e journal.Event, response message) call {
 	return c
 }
 
-// is reports whether the call is one of the methods.
 func (c call) is(methods ...string) bool { return slices.Contains(methods, c.method) }

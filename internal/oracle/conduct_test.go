@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// withText changes the answer of an event.
+// withText changes the response of an event.
 func withText(from, to string) func(*journal.Event) {
 	return func(e *journal.Event) { e.Response = bytes.ReplaceAll(e.Response, []byte(from), []byte(to)) }
 }
@@ -100,7 +100,7 @@ func TestForeign(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	late := func(s *story) { // the moment comes before the last two events
+	late := func(s *story) { // the observation comes before the last two events
 		objects, truth := well()
 		s.until("withdraw")
 		n := uint64(len(s.happenings))

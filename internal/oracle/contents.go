@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// contents are the objects that the events prove to be in the buckets.
+// contents are the objects in buckets that the events prove.
 type contents struct {
 	// there has the latest time at which an object existed, by bucket and key.
 	there map[string]map[string]time.Time
@@ -22,7 +22,7 @@ type contents struct {
 	latest time.Time
 }
 
-// note records what a request at the store seam has done to the objects.
+// note records the effect of a request at the store seam on the objects.
 func (c *contents) note(event journal.Event) {
 	bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
 	stored := operations.Stored(event)
@@ -47,8 +47,8 @@ func (e *evidence) contentsAt(until uint64) *contents {
 	return c
 }
 
-// purged finds buckets that a driver deleted together with objects, without
-// permission: the data is lost.
+// purged finds buckets that a driver deleted together with objects, without permission: the data is
+// lost.
 func (e *evidence) purged() []Finding {
 	c := contents{there: map[string]map[string]time.Time{}, taken: map[string]time.Time{}}
 	var found []Finding
@@ -84,8 +84,8 @@ func (c *contents) put(bucket, key string, e journal.Event) {
 	}
 }
 
-// take records that a request may have deleted an object, whatever its response.
-// Without a key, it may have deleted all objects.
+// take records that a request may have deleted an object, whatever its response. Without a key, it
+// may have deleted all objects.
 func (c *contents) take(bucket, key string, e journal.Event) {
 	if key == "" {
 		delete(c.there, bucket)
@@ -109,8 +109,8 @@ func (c *contents) before(bucket string, limit time.Time) []string {
 	return keys
 }
 
-// mayPurge reports whether the class of a bucket, or its driver, allows the deletion
-// of a bucket that is not empty.
+// mayPurge reports whether the class of a bucket, or its driver, allows the deletion of a bucket
+// that is not empty.
 func (e *evidence) mayPurge(bucket, component string) bool {
 	if slices.Contains(e.Purging, strings.TrimPrefix(component, vocabulary.Driver+".")) {
 		return true

@@ -18,8 +18,7 @@ func storing(name, subject, key string) journal.Event {
 	return e
 }
 
-// inStore tells a story in which a driver deletes its bucket in the store, after what
-// has happened there before.
+// inStore tells a story in which a driver deletes its bucket in the store, after the given events.
 func inStore(before ...journal.Event) func(*story) {
 	return func(s *story) {
 		s.before("provision", stored("driver", "AdminCreateBucket", bucket))
@@ -35,7 +34,7 @@ func failed(e journal.Event, outcome string) journal.Event {
 	return e
 }
 
-// TestPurged is about objects that go with their bucket.
+// TestPurged is about objects that are deleted with their bucket.
 //
 //nolint:lll // one case a line
 func TestPurged(t *testing.T) {
@@ -84,7 +83,7 @@ func TestPurged(t *testing.T) {
 				inStore(put)(s)
 				s.change("provision", func(e *journal.Event) { e.Request = []byte(`{"bucketId":"` + bucket + `",` + purging + `}`) })
 			},
-			want: []summary{{oracle.Request, "Bucket/" + bucket}}, // its Bucket does not say so
+			want: []summary{{oracle.Request, "Bucket/" + bucket}}, // its Bucket does not allow it
 		},
 		"OtherValue": {
 			reason: "The class says the contrary.",

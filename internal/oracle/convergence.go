@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// unconverged finds objects that differ from their spec without a condition that
-// explains it. It checks observations in which all components are idle, so that no
-// component will repair them.
+// unconverged finds objects that differ from their spec without a condition that explains it. It
+// checks observations in which all components are idle, so that no component will repair them.
 func unconverged(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -109,7 +108,7 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
 		return unless(!w.hasClass(o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
-		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and does not say why")
+		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and no condition explains it")
 	}
 	_, bucketReady := ready(bucket.Status.ReadyToUse, bucket.DeletionTimestamp != nil, bucket.Status.Conditions)
 	return unless(!bucketReady, "is not ready, although its Bucket is")
@@ -125,13 +124,13 @@ func isCondemned(bucket *v1alpha2.Bucket) bool {
 	return bucket != nil && (bucket.DeletionTimestamp != nil || v1alpha2.IsBucketClaimBeingDeleted(bucket))
 }
 
-// condemnedClaim says what is wrong with a live claim whose Bucket is condemned.
+// condemnedClaim describes the problem of a live claim whose Bucket is condemned.
 func condemnedClaim(o *v1alpha2.BucketClaim) string {
 	if o.Status.ReadyToUse {
 		return "is ready to use, although its Bucket is being deleted"
 	}
 	return unless(unwell(o.Status.Conditions) || says(o.Status.Conditions, v1alpha2.ReasonBucketDeleting),
-		"does not say that its Bucket is being deleted")
+		"does not report that its Bucket is being deleted")
 }
 
 func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
@@ -139,7 +138,7 @@ func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Buc
 		return "is not released, although its Bucket is announced and being deleted: its namespace waits for a driver"
 	}
 	if w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
-		return "" // the Bucket, or the access, has to say why
+		return "" // the Bucket, or the access, must explain it
 	}
 	return "is being deleted, and nothing that it could wait for is there"
 }
@@ -148,7 +147,7 @@ func isProtected(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), v1alpha2.ProtectionFinalizer)
 }
 
-// misbound says what is wrong with the Bucket that a claim names.
+// misbound describes the problem with a claim's Bucket.
 func (w *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
 	switch name := o.Status.BoundBucketName; {
 	case !w.everBound(o):
@@ -176,18 +175,18 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	case o.DeletionTimestamp != nil:
 		// A Bucket stays as long as its claim and its accesses.
 		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
-			"is being deleted, and does not say why it stays")
+			"is being deleted, and no condition explains why it stays")
 	case v1alpha2.IsBucketClaimBeingDeleted(o), w.isLeft(o, claim):
 		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
-		return "is not provisioned, and does not say why"
+		return "is not provisioned, and no condition explains it"
 	}
 	return problem
 }
 
-// isLeft reports whether the claim of a Bucket of v1alpha1 does not exist any more. No
-// annotation says so there.
+// isLeft reports whether the claim of a Bucket of v1alpha1 does not exist any more, for which
+// v1alpha1 has no annotation.
 func (w *stateCheck) isLeft(o *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return w.isV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
 }
@@ -201,9 +200,9 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and no condition explains why it stays")
 	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
-		return "" // nothing says which driver it is for
+		return "" // its driver is unknown
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
@@ -248,13 +247,12 @@ func (w *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
 	return nil
 }
 
-// unclaimed reports whether a person has removed the finalizer of the claim of a Bucket: the
-// Bucket may stay then, until it is deleted.
+// unclaimed reports whether a user has removed the finalizer of the claim of a Bucket: the Bucket
+// may stay then, until it is deleted.
 func (w *stateCheck) unclaimed(b *v1alpha2.Bucket) bool {
 	return w.unprotectedByPerson[b.Spec.BucketClaimRef.UID]
 }
 
-// named returns the Bucket of a name, or nil.
 func (w *stateCheck) named(name string) *v1alpha2.Bucket {
 	for i := range w.observation.Objects.Buckets {
 		if b := &w.observation.Objects.Buckets[i]; b.Name == name {
@@ -264,8 +262,8 @@ func (w *stateCheck) named(name string) *v1alpha2.Bucket {
 	return nil
 }
 
-// everBound reports whether the Bucket that a claim names was ever bound to it. What was
-// written to a claim may have been meant for an earlier one of the same name.
+// everBound reports whether a claim's Bucket was ever bound to it. A write to a claim may have been
+// meant for an earlier one of the same name.
 func (w *stateCheck) everBound(c *v1alpha2.BucketClaim) bool {
 	name := c.Status.BoundBucketName
 	if name == "" || w.Incomplete {
@@ -284,7 +282,6 @@ func (w *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
 	return nil
 }
 
-// used reports whether an access uses a claim.
 func (w *stateCheck) used(c *v1alpha2.BucketClaim) bool {
 	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
 		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {

@@ -11,12 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// How often a component may write one Kubernetes Event during eventMemory. The recorders of
+// Limits for the writes of one Kubernetes Event by a component during eventMemory. The recorders of
 // client-go create it once, whatever the delays between attempts are, and again after it was
-// deleted. Repetitions are patches: of the newer recorder one, and then one in half an hour;
-// of the older recorder at most 25 in a row for one object. Controllers whose default delays begin
-// with 5 ms make at most 17 attempts in five minutes, so more patches are more than attempts with
-// back-off explain. A restarted component starts anew, because its recorder remembers nothing.
+// deleted. Repetitions are patches: the newer recorder sends one, and then one in half an hour; the
+// older recorder at most 25 in a row for one object. Controllers whose default delays begin with 5
+// ms make at most 17 attempts in five minutes, so attempts with back-off do not explain more
+// patches. A restarted component starts anew, because its recorder remembers nothing.
 const (
 	maxSameCreated = 5
 	maxSameWritten = 20
@@ -24,8 +24,8 @@ const (
 	eventMemory = 5 * time.Minute
 )
 
-// sameEvent identifies Events that a recorder takes for one. The version of the object
-// is a part of that: an Event about another state is another Event.
+// sameEvent identifies Events that a recorder considers equal. They include the version of the
+// object: an Event about another state is another Event.
 type sameEvent struct {
 	component            string
 	incarnation          int
@@ -33,7 +33,6 @@ type sameEvent struct {
 	reason, action, note string
 }
 
-// repeated are the successful writes of an Event since a time.
 type repeated struct {
 	since           time.Time
 	created, events []journal.Event
@@ -50,7 +49,7 @@ type kubernetesEvent struct {
 	Message        string                 `json:"message"`
 }
 
-// eventStorms finds Events that a component writes again and again.
+// eventStorms finds Events that a component writes too often.
 func eventStorms(e *evidence) []Finding {
 	all := map[sameEvent]*repeated{}
 	var found []Finding

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestEventStorm has a component write Events of an access, with some time in between.
+// TestEventStorm: a component writes Events of an access, with some time in between.
 func TestEventStorm(t *testing.T) {
 	const (
 		fields = `"reason":"FailedGrantAccess","action":"Provision",`

@@ -18,22 +18,19 @@ type evidence struct {
 
 	// ids are the IDs of the scope's buckets and accounts whose names do not show it.
 	ids map[string]bool
-	// drivers are the names from the input, and those that drivers returned themselves.
+	// drivers are the names from the input, and from the drivers' responses.
 	drivers map[string]string
-	// unprotectedByPerson are the objects whose finalizers a person has removed.
+	// unprotectedByPerson are the objects whose finalizers a user has removed.
 	unprotectedByPerson map[types.UID]bool
-	// unprotectedIDs are their IDs in the backend.
-	unprotectedIDs map[string]bool
-	// events are those of the scope.
-	events []journal.Event
+	unprotectedIDs      map[string]bool
+	events              []journal.Event
 	// calls are the calls that sidecars made.
 	calls []call
 	// versions are the versions of objects in events and observations, in order of time.
 	versions []version
 }
 
-// gather reads the input twice: first for the IDs, then for all events that concern
-// them.
+// gather reads the input twice: first for the IDs, then for all events that concern them.
 func gather(in *Input) *evidence {
 	e := &evidence{Input: in, ids: map[string]bool{}, drivers: maps.Clone(in.Drivers)}
 	var all []version
@@ -119,8 +116,8 @@ func (e *evidence) introduce(c call) {
 	}
 }
 
-// ours reports whether an object is in the scope: by its namespace, by its name, or as
-// the Bucket of such a claim.
+// ours reports whether an object is in the scope: by its namespace, by its name, or as the Bucket
+// of such a claim.
 func (e *evidence) ours(v version) bool {
 	namespace, _, namespaced := strings.Cut(v.key, "/")
 	if namespaced {
@@ -134,8 +131,8 @@ func (e *evidence) ours(v version) bool {
 	return e.Scope.Names(v.key)
 }
 
-// mayBeOurs is false for events that cannot concern the scope. It is a cheap filter:
-// events of all scopes are in the input, and parsing them takes most of the time.
+// mayBeOurs is false for events that cannot concern the scope. It is a cheap filter: events of all
+// scopes are in the input, and parsing them takes most of the time.
 func (e *evidence) mayBeOurs(event journal.Event) bool {
 	if e.Scope.Alone {
 		return true

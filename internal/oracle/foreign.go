@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// foreignWrites finds writes to objects of another component. (KEP, "Controller overview":
-// the minimal permissions of a sidecar.)
+// foreignWrites finds writes to objects of another component. (KEP, "Controller overview": the
+// minimal permissions of a sidecar.)
 func foreignWrites(e *evidence) []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -31,8 +31,8 @@ func foreignWrites(e *evidence) []Finding {
 	return slices.Concat(found, e.removedMetadata(), e.editedSpecs())
 }
 
-// foreignCall finds calls with IDs that only objects of another driver have. Two
-// drivers may use the same ID.
+// foreignCall finds calls with IDs that only objects of another driver have. Two drivers may use
+// the same ID.
 func (e *evidence) foreignCall(c call) (Finding, bool) {
 	driver := e.drivers[c.component]
 	if driver == "" {
@@ -73,12 +73,10 @@ func about(c call, o *object, resource string) bool {
 	return false
 }
 
-// asksForBucket reports whether the call has the name of a Bucket.
 func (c call) asksForBucket() bool {
 	return c.method == generateBucketID || c.isV1alpha1 && c.method == createBucket
 }
 
-// asksForAccount reports whether the call has the name of the account of an access.
 func (c call) asksForAccount() bool {
 	return c.method == generateAccountID || c.isV1alpha1 && c.method == grantAccess
 }
@@ -95,8 +93,7 @@ func driverOf(resource string, o *object) string {
 	return o.Spec.DriverName
 }
 
-// foreignWrite finds writes that a sidecar must not attempt, even if the API server
-// rejects them.
+// foreignWrite finds writes that a sidecar must not attempt, even if the API server rejects them.
 func (e *evidence) foreignWrite(v version) (Finding, bool) {
 	switch v.resource {
 	case buckets, accesses:
@@ -120,14 +117,13 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 		}
 	}
 	if driver == "" || o == nil || driverOf(v.resource, o) == driver || e.isV1alpha1() && driverOf(v.resource, o) == "" {
-		return Finding{}, false // an access of v1alpha1 does not say its driver before it is granted
+		return Finding{}, false // an access of v1alpha1 names its driver only when it is granted
 	}
 	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
 		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true
 }
 
-// writeToSecret checks that a written Secret belongs to an access of the sidecar's
-// driver.
+// writeToSecret checks that a written Secret belongs to an access of the sidecar's driver.
 func (e *evidence) writeToSecret(v version) (Finding, bool) {
 	o := v.got
 	if o == nil || o.Metadata.Name == "" { // the response to a deletion is a Status

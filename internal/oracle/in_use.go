@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// deletedInUse finds calls that delete the bucket of a Bucket that is not being deleted, or
-// revoke the access of such a BucketAccess. Users delete objects, and the journal does not
-// show it: so an object counts as in use only if it was so when it was seen last before the
-// call and next after it, and if the component had not seen it being deleted since the
-// call before.
+// deletedInUse finds calls that delete the bucket of a Bucket that is not being deleted, or revoke
+// the access of such a BucketAccess. Users' deletions are not in the journal. So an object counts
+// as in use only if the last response with it before the call and the next one after it show it in
+// use, and if the component had not seen its deletion since the previous call.
 func (e *evidence) deletedInUse() []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -52,8 +51,8 @@ func (e *evidence) isAbout(c call, v version) bool {
 	return v.got != nil && !v.replaced && about(c, v.got, v.resource) && e.servesOwn(c, v)
 }
 
-// showsDeletionTo reports whether a component has seen that an object is being deleted, by
-// a request after a time.
+// showsDeletionTo reports whether a component has seen that an object is being deleted, by a
+// request after a time.
 func (v version) showsDeletionTo(component string, since time.Time) bool {
 	return v.component == component && v.got.deleting() && v.began.After(since)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestDeletedInUse has the sidecar end what was not deleted.
+// TestDeletedInUse: the sidecar deletes backend objects that are still in use.
 func TestDeletedInUse(t *testing.T) {
 	const hasBucket = `"bucketID":"` + bucket + `"`
 	hasAccount := handedOff + `,"accountID":"` + account + `"`

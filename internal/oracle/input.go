@@ -18,45 +18,43 @@ import (
 type Input struct {
 	// API is the version of the COSI kinds and of the protocol; empty means v1alpha2.
 	API objectstorage.Version `json:"api,omitempty"`
-	// Scope selects what is judged.
+	// Scope selects the judged events.
 	Scope eventscope.Scope `json:"scope"`
 	// Drivers are the names of the drivers, by the sidecars that serve them.
 	Drivers map[string]string `json:"drivers,omitempty"`
 	// Events are the events of the journal during the run, in order. Events of other
 	// scopes are ignored.
 	Events []journal.Event `json:"events,omitempty"`
-	// Requests are those of the scenario's steps to the API server, which are a person's.
-	// The journal does not have them.
+	// Requests are the API requests of the scenario's steps, in the role of a user. The journal
+	// does not have them.
 	Requests []journal.Event `json:"requests,omitempty"`
-	// Incomplete means that the first events are missing: then the absence of an event
-	// proves nothing.
+	// Incomplete means that the first events are missing: then the absence of an event proves
+	// nothing.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Before is the state before the run. Nil means that it is unknown, and that all
-	// existing objects are judged too.
+	// Before is the state before the run. If nil, it is unknown, and all existing objects are
+	// judged too.
 	Before *Observation `json:"before,omitempty"`
 	// Observations are the states observed while the components were idle, in order of
 	// time.
 	Observations []Observation `json:"moments,omitempty"`
-	// External are buckets and accounts that were changed without COSI, and objects,
-	// KIND/NAME, whose finalizers were removed by hand. Their leaks and losses are not
-	// COSI's.
+	// External are buckets and accounts that were changed without COSI, and objects, KIND/NAME,
+	// whose finalizers were removed by hand. COSI is not responsible for their leaks and losses.
 	External []string `json:"touched,omitempty"`
 	// Purging are drivers that delete buckets together with their objects, for any class.
 	Purging []string `json:"purging,omitempty"`
-	// DefaultDelays says that components retry with their default delays, so that the
-	// pace of retries can be judged.
+	// DefaultDelays means that components retry with their default delays, so that the pace of
+	// retries can be judged.
 	DefaultDelays bool `json:"defaultDelays,omitempty"`
-	// SecretLeaks are secrets that were found in objects other than Secrets. Those in
-	// events are in the events.
+	// SecretLeaks are secrets in objects other than Secrets. Leaks in events are in the events.
 	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
 }
 
 // Observation is the observed state at one time.
 type Observation struct {
-	// Name names it in messages: "at the end", "after the clean-up".
+	// Name is for messages: "at the end", "after the clean-up".
 	Name string `json:"name"`
-	// After is the number of the last event before the observation, and Until that of the
-	// last event when it was complete. Normally they are equal.
+	// After is the number of the last event before the observation, and Until the number of the
+	// last event at its end. Normally they are equal.
 	After uint64 `json:"after"`
 	Until uint64 `json:"until"`
 	// Active means that the components did not become idle in time.
@@ -65,29 +63,29 @@ type Observation struct {
 	Objects Objects `json:"objects"`
 	// Backend is the state of the backend, or nil if the backend is external.
 	Backend *BackendState `json:"truth,omitempty"`
-	// KeyUses are what the keys that were ever given open in the emulator's store.
+	// KeyUses are the buckets that each issued key can access in the emulator's store.
 	KeyUses []KeyUse `json:"keyUses,omitempty"`
 }
 
-// KeyUse is a bucket that a key of an account opens, without the key. An empty bucket is
-// the list of buckets.
+// KeyUse is a bucket that a key of an account can access, without the key. An empty bucket is the
+// list of buckets.
 type KeyUse struct {
 	Account string `json:"account"`
 	Bucket  string `json:"bucket,omitempty"`
 }
 
-// Objects are the COSI objects and the objects that belong to them. Those of v1alpha1 are
+// Objects are the COSI objects and the objects that belong to them. Objects of v1alpha1 are
 // converted; see package hub.
 type Objects struct {
 	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
 	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
 	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
 	Secrets  []AccessSecret          `json:"secrets,omitempty"`
-	// BucketClasses are those that exist, and AccessClasses their names. Recordings of
-	// before have only the names of BucketClasses, too, in a field of its own.
+	// BucketClasses are the existing ones, and AccessClasses their names. Earlier recordings have
+	// only the names of BucketClasses, too, in a field of its own.
 	BucketClasses []v1alpha2.BucketClass `json:"wholeBucketClasses,omitempty"`
 	AccessClasses []string               `json:"accessClasses,omitempty"`
-	// WholeAccessClasses are the BucketAccessClasses, which recordings of before do not have.
+	// WholeAccessClasses are the BucketAccessClasses, which earlier recordings do not have.
 	WholeAccessClasses []v1alpha2.BucketAccessClass `json:"wholeAccessClasses,omitempty"`
 }
 
@@ -131,17 +129,16 @@ type BackendState struct {
 	// Buckets and Accounts contain no keys.
 	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
-	// Contents are what the buckets hold, by their names.
+	// Contents are the contents of the buckets, by their names.
 	Contents map[string]backend.Contents `json:"contents,omitempty"`
-	// Files are those below the data directory that hold contents of buckets, and the entries
-	// of the store's database that do, FILE#ID. They are read if there are no buckets.
+	// Files are the files below the data directory with contents of buckets, and such entries of
+	// the store's database, FILE#ID. They are read if there are no buckets.
 	Files []string `json:"files,omitempty"`
 }
 
-// SecretLeak is a secret in a place where it must not be. It does not contain the
-// value.
+// SecretLeak is a secret in a place where it must not be. It does not contain the value.
 type SecretLeak struct {
-	// Owner is the account or the Secret that the secret is of; see journal.Event.Leaks.
+	// Owner is the account or the Secret of the secret; see journal.Event.Leaks.
 	Owner string `json:"whose"`
 	// Place is the object, as KIND/NAME.
 	Place string `json:"place"`

@@ -13,14 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// byPerson reports whether a person, or another program, has made the request: what a
-// fault's interference does. COSI is not responsible for it.
+// byPerson reports whether a fault's interference has made the request, in the role of a user or
+// another program. COSI is not responsible for it.
 func (v version) byPerson() bool { return v.component == vocabulary.Administrator }
 
-// findUnprotected returns the UIDs of objects whose finalizers a person has removed, and
-// no component has added again. What such a finalizer protected may leak, and nothing
-// else. The versions are in order of time. An object that has gone with its last finalizer
-// stays so: the response has the version that was read before, and a write in between is newer.
+// findUnprotected returns the UIDs of objects whose finalizers a user has removed, and no component
+// has added again. Only their backend objects may leak. The versions are in order of time. An
+// object that has vanished with its last finalizer stays unprotected: the response has the earlier
+// version, and a write in between is newer.
 func findUnprotected(versions []version) map[types.UID]bool {
 	removed := map[types.UID]version{}
 	for _, v := range versions {
@@ -42,11 +42,11 @@ func findUnprotected(versions []version) map[types.UID]bool {
 	return found
 }
 
-// newerThan reports whether a version is newer than one that ended before it. The answer
-// to a request may be older than a later request, which ended earlier.
+// newerThan reports whether a version is newer than one that ended before it. The response to a
+// request may be older than a later request, which ended earlier.
 func (v version) newerThan(other version) bool {
 	order, err := resourceversion.CompareResourceVersion(v.got.Metadata.ResourceVersion, other.got.Metadata.ResourceVersion)
-	if err != nil { // it has none
+	if err != nil { // no resource version
 		return v.began.After(other.ended)
 	}
 	return order > 0
@@ -65,11 +65,11 @@ func (e *evidence) findUnprotectedIDs(versions []version) map[string]bool {
 	return ids
 }
 
-// mayLeak reports whether the leak of a bucket or an account is not COSI's: it was changed
-// without COSI, or a person has removed the finalizer of its object.
+// mayLeak reports whether COSI is not responsible for the leak of a bucket or an account: it was
+// changed without COSI, or a user has removed the finalizer of its object.
 func (e *evidence) mayLeak(id string) bool { return e.touched(id) || e.unprotectedIDs[id] }
 
-// policyChange is a change of the deletion policy of a Bucket by a person.
+// policyChange is a change of the deletion policy of a Bucket by a user.
 type policyChange struct {
 	policy       v1alpha2.DeletionPolicy
 	began, ended time.Time
@@ -87,10 +87,10 @@ func (e *evidence) policyChanges(id string) []policyChange {
 	return all
 }
 
-// retainedSince reports whether a person had set the policy Retain before a component looked
-// at the Bucket for the last time before a call, and had not taken it back when the call began. A
-// component that looked while the policy changed, or just before, could not know. One that
-// did not look since its call before has decided from its cache alone.
+// retainedSince reports whether a user had set the policy Retain before a component's last read of
+// the Bucket before a call, and had not reverted it when the call began. A component that read
+// while the policy changed, or just before, could not know. A component without a read since its
+// previous call has decided from its cache alone.
 func (e *evidence) retainedSince(c call, changes []policyChange) bool {
 	looked := e.lookedBefore(c)
 	var last policyChange
@@ -98,15 +98,15 @@ func (e *evidence) retainedSince(c call, changes []policyChange) bool {
 		if !change.ended.After(looked) {
 			last = change
 		} else if change.policy != v1alpha2.DeletionPolicyRetain && !change.began.After(c.began) {
-			return false // it was about to change
+			return false // about to change
 		}
 	}
 	return last.policy == v1alpha2.DeletionPolicyRetain
 }
 
-// lookedBefore returns when the last request to the API server about a Bucket began, of the component
-// that has made a call, between that call and the one before for the same bucket, and that showed
-// the Bucket being deleted. Without such a request it is the beginning of the call.
+// lookedBefore returns the start of the last request to the API server, by the component of a call,
+// that showed the Bucket being deleted, between that call and the previous one for the same bucket.
+// Without such a request it is the start of the call.
 func (e *evidence) lookedBefore(c call) time.Time {
 	since, looked := e.calledBefore(c), c.began
 	for _, v := range e.of(buckets) {
@@ -127,22 +127,22 @@ func (e *evidence) calledBefore(c call) (ended time.Time) {
 	return ended
 }
 
-// changedByPerson reports whether a person has changed the object of a write before.
+// changedByPerson reports whether a user has changed the object before a write.
 func (e *evidence) changedByPerson(v version) bool {
 	return slices.ContainsFunc(e.of(v.resource), func(other version) bool {
 		return other.byPerson() && other.key == v.key && other.seq < v.seq && other.result == done
 	})
 }
 
-// looksAt reports whether the API server has shown the component of a call the Bucket of the call,
-// being deleted.
+// looksAt reports whether the API server has shown the Bucket of a call, being deleted, to the
+// call's component.
 func (v version) looksAt(c call) bool {
 	return v.verb != "" && v.component == c.component && v.result == done &&
 		v.got != nil && v.got.deleting() && v.got.bucketID() == c.id
 }
 
-// grantedInVain finds grants for a Secret that a person has made immutable, and which the
-// component has already failed to write: each grant may replace the key that applications use.
+// grantedInVain finds grants for a Secret that a user has made immutable, and which the component
+// has already failed to write: each grant may replace the key that applications use.
 func (e *evidence) grantedInVain(c call) []Finding {
 	access := e.withAccount(c.id)
 	if c.isV1alpha1 {
@@ -165,7 +165,7 @@ func (e *evidence) grantedInVain(c call) []Finding {
 	return found
 }
 
-// immutableSince returns when a person made a Secret immutable that was still so at a call.
+// immutableSince returns when a user made a Secret immutable that was still immutable at a call.
 func (e *evidence) immutableSince(key string, c call) (since time.Time) {
 	for _, v := range e.of(secrets) {
 		switch {
@@ -187,7 +187,6 @@ func (e *evidence) failedToWrite(key string, c call, since time.Time) bool {
 	})
 }
 
-// deletedByPerson reports whether a person has deleted an object before an event.
 func (e *evidence) deletedByPerson(resource, key string, before uint64) bool {
 	return slices.ContainsFunc(e.of(resource), func(v version) bool {
 		return v.byPerson() && v.verb == "delete" && v.key == key && v.seq < before && v.result == done

@@ -10,14 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// person is a write by the administrator of an interference.
 func person(operation, subject, request, response string) journal.Event {
 	return api(vocabulary.Administrator, operation, subject, request, response)
 }
 
 const noFinalizers = `{"metadata":{"finalizers":null}}`
 
-// retain is a person who sets the policy of the Bucket.
+// retain is a user's change of the policy of the Bucket.
 func retain(policy string) journal.Event {
 	return person("patch buckets", bucket, `{"spec":{"deletionPolicy":"`+policy+`"}}`,
 		object(bucketMeta+protected+going,
@@ -25,8 +24,7 @@ func retain(policy string) journal.Event {
 			`"status":{"bucketID":"`+bucket+`"}`))
 }
 
-// TestStrippedFinalizers: what a finalizer protected that a person has removed may leak, and
-// nothing else.
+// TestStrippedFinalizers: only the backend objects of stripped finalizers may leak.
 func TestStrippedFinalizers(t *testing.T) {
 	left := func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
 		truth.Accounts = []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}}}
@@ -114,10 +112,10 @@ func TestStrippedFinalizers(t *testing.T) {
 	})
 }
 
-// dropGrant removes the call that gave access, so that no order of calls is judged.
+// dropGrant removes the grant call, so that the order of calls is not judged.
 func (s *story) dropGrant() { s.drop("grant") }
 
-// TestRetainByPerson has a person set the policy Retain before the bucket is deleted.
+// TestRetainByPerson: a user sets the policy Retain before the bucket is deleted.
 func TestRetainByPerson(t *testing.T) {
 	look := api("sidecar", "get buckets", bucket, "", object(bucketMeta+protected+going, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
 	looked := retain("Retain")
@@ -156,7 +154,8 @@ func TestRetainByPerson(t *testing.T) {
 	})
 }
 
-// TestEditedStatus has a person edit a status, which must be true again at rest.
+// TestEditedStatus: a user edits a status, which must be correct again when the components are
+// idle.
 func TestEditedStatus(t *testing.T) {
 	const edited = `{"status":{"readyToUse":false,"conditions":[]}}`
 	edit := func(s *story) {
@@ -189,7 +188,7 @@ func TestEditedStatus(t *testing.T) {
 	})
 }
 
-// TestImmutableSecret has a person make the Secret of an access immutable before it gets its key.
+// TestImmutableSecret: a user makes the Secret of an access immutable before it gets its key.
 func TestImmutableSecret(t *testing.T) {
 	immutable := `{"immutable":true,` + secretBody[1:]
 	frozen := person("patch secrets", ns+"/key", `{"immutable":true}`, immutable)

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// openKeys finds keys that open what they must not: anything after the access was revoked,
-// and buckets that were not granted.
+// openKeys finds keys with too much access: any access after the revocation, and buckets that were
+// not granted.
 func openKeys(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
 		m := &e.Observations[i]
 		for _, use := range m.KeyUses {
 			if e.touched(use.Account) {
-				continue // a step has changed what it may do
+				continue // a step has changed its grants
 			}
 			switch a := e.accessOf(use.Account, m.After); {
-			case len(a.events) == 0: // COSI has not granted it
+			case len(a.events) == 0: // not granted by COSI
 			case a.revoked:
 				found = append(found, Finding{
 					Subject: "account " + use.Account, Events: a.events,
@@ -40,14 +40,14 @@ func (u KeyUse) what() string {
 	return fmt.Sprintf("opens bucket %q", u.Bucket)
 }
 
-// granted is what the calls say of an account.
+// granted is an account's access according to the calls.
 type granted struct {
-	buckets []string // those of all grants, also of failed ones, which may have happened
+	buckets []string // of all grants, including failed ones, which may have succeeded in the backend
 	revoked bool
 	events  []uint64
 }
 
-// accessOf returns what an account had access to after an event.
+// accessOf returns the access of an account after an event.
 func (e *evidence) accessOf(account string, until uint64) granted {
 	var a granted
 	for _, c := range e.calls {

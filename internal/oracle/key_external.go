@@ -14,16 +14,16 @@ import (
 const (
 	// externalTrials limits the trials of an observation.
 	externalTrials = 30 * time.Second
-	// revocationPatience is how long a service may take until it rejects a revoked key,
-	// and revocationPoll the time between attempts.
+	// revocationPatience is the time for a service to reject a revoked key, and revocationPoll the
+	// time between attempts.
 	revocationPatience = 5 * time.Second
 	revocationPoll     = 250 * time.Millisecond
 )
 
-// TryGrantedKeys tries the keys of the current scope that external drivers have returned during the run:
-// at the buckets that they were for, at those of other keys of the driver, and, once the
-// access is revoked, at the list of buckets. It returns what a key has opened. It tries no key
-// where the service of the driver cannot be asked; Emulator.KeysNotTried says why.
+// TryGrantedKeys tries the keys of the current scope that external drivers have returned during the
+// run: at their buckets, at the buckets of other keys of the driver, and, once the access is
+// revoked, at the list of buckets. It returns the successful uses. It tries no key if the driver's
+// service cannot be asked; Emulator.KeysNotTried has the reason.
 func (w *Watcher) TryGrantedKeys(ctx context.Context, current func() eventscope.Scope) ([]KeyUse, error) {
 	granted := w.emulator.GrantedKeys(w.started)
 	if len(granted) == 0 {
@@ -55,7 +55,7 @@ func (w *Watcher) TryGrantedKeys(ctx context.Context, current func() eventscope.
 	return used, nil
 }
 
-// tryGranted returns what a key opens. A key that was revoked may work for a moment.
+// tryGranted returns the uses of a key. A revoked key may work for a moment.
 func (w *Watcher) tryGranted(ctx context.Context, key backend.GrantedKey, granted []backend.GrantedKey, revoked bool) ([]KeyUse, error) {
 	patience := time.NewTimer(revocationPatience)
 	defer patience.Stop()
@@ -84,8 +84,8 @@ func (w *Watcher) tryGranted(ctx context.Context, key backend.GrantedKey, grante
 	}
 }
 
-// externalBuckets returns the names of buckets to try a key at, by ID; the empty one is the list
-// of buckets.
+// externalBuckets returns the names of buckets to try a key at, by ID; the empty one is the list of
+// buckets.
 func externalBuckets(key backend.GrantedKey, granted []backend.GrantedKey, revoked bool) map[string]string {
 	all := maps.Clone(key.Buckets)
 	for _, other := range granted {

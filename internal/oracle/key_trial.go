@@ -11,16 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
-// maxOtherBuckets is how many buckets of others a key is tried at.
+// maxOtherBuckets is the maximum number of other buckets at which a key is tried.
 const maxOtherBuckets = 8
 
-// probeSuffix makes the name of a bucket that has the name of another one as a prefix.
+// probeSuffix makes a bucket name with another name as its prefix.
 const probeSuffix = "-probe"
 
-// TryKeys tries the keys of the current scope that were given during the run, also those of accesses
-// that have ended: at the buckets that they were for, at others, and at one whose name has theirs
-// as a prefix. Buckets that are missing for that exist for the moment of the trial. It returns
-// what a key has opened.
+// TryKeys tries the keys of the current scope that were issued during the run, also for ended
+// accesses: at their buckets, at others, and at one whose name has theirs as a prefix. It creates
+// missing buckets for the moment of the trial. It returns the successful uses.
 func (w *Watcher) TryKeys(ctx context.Context, current func() eventscope.Scope, truth *BackendState) ([]KeyUse, error) {
 	if truth == nil {
 		return nil, nil
@@ -29,7 +28,7 @@ func (w *Watcher) TryKeys(ctx context.Context, current func() eventscope.Scope, 
 	scope := current() // after the keys: if the run is still alone, they are its own
 	ids := w.idsOf(scope)
 	ours := func(names ...string) bool {
-		if scope.Alone { // everything is, except what has a name of others
+		if scope.Alone { // all IDs, except with names of others
 			return !slices.ContainsFunc(names, func(name string) bool { return !scope.Names(name) })
 		}
 		return slices.ContainsFunc(names, func(name string) bool { return scope.Names(name) || ids[name] })
@@ -61,8 +60,8 @@ func (w *Watcher) idsOf(scope eventscope.Scope) map[string]bool {
 	return gather(&Input{API: w.api, Scope: scope, Drivers: w.drivers, Events: w.events, Observations: w.observations}).ids
 }
 
-// bucketsToTry returns the names of buckets; the empty one is the list of buckets. A key that
-// was rotated is for the buckets of the account's keys before.
+// bucketsToTry returns the names of buckets; the empty one is the list of buckets. A rotated key is
+// for the buckets of the account's earlier keys.
 func bucketsToTry(key backend.IssuedKey, issued []backend.IssuedKey, truth *BackendState, ours func(...string) bool) []string {
 	all := []string{""}
 	add := func(names ...string) {
@@ -110,7 +109,7 @@ func (w *Watcher) tryKey(ctx context.Context, key backend.IssuedKey, bucket stri
 	return false, nil
 }
 
-// servedProtocols are those at whose buckets a key can be tried.
+// servedProtocols are the protocols of buckets at which a key can be tried.
 func (w *Watcher) servedProtocols() []fakedriver.Protocol {
 	served := []fakedriver.Protocol{fakedriver.ProtocolS3}
 	if w.emulator.Info().GCSEndpoint != "" {
@@ -126,10 +125,10 @@ func (w *Watcher) servedProtocols() []fakedriver.Protocol {
 func (w *Watcher) tryMissing(
 	ctx context.Context, key backend.IssuedKey, bucket string, protocol fakedriver.Protocol,
 ) (opened bool, err error) {
-	owner := "key-trial-" + rand.Text() // no other bucket's, so that creating one whose name exists is a conflict
+	owner := "key-trial-" + rand.Text() // a unique owner, so that creating an existing name is a conflict
 	spec := fakedriver.BucketSpec{Name: bucket, Owner: owner, Protocol: protocol}
 	if _, err := w.emulator.Store().CreateBucket(ctx, spec); err != nil {
-		return false, nil // a name that the store does not accept, or that exists, opens nothing here
+		return false, nil // the name exists, or the store does not accept it
 	}
 	defer func() {
 		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), owner, bucket))

@@ -12,8 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
-// TestIDsOf has a driver that gives an account an ID that does not show whose it is, beside
-// another run.
+// TestIDsOf: a driver gives an account an ID that does not show its owner, beside another run.
 func TestIDsOf(t *testing.T) {
 	j := journal.New(journal.Options{})
 	call := func(name, id string) {
@@ -31,7 +30,7 @@ func TestIDsOf(t *testing.T) {
 	}
 }
 
-// TestBucketsToTry has a key that was rotated, so that the store did not say what it is for.
+// TestBucketsToTry has a rotated key, for which the store did not report the buckets.
 func TestBucketsToTry(t *testing.T) {
 	issued := []backend.IssuedKey{
 		{Account: "a", Secret: "1", Buckets: []string{"photos"}}, {Account: "b", Buckets: []string{"films"}}, {Account: "a", Secret: "2"},

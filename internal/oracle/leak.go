@@ -77,7 +77,7 @@ func formerAccounts(annotations map[string]string) []string {
 	return grant.FormerAccounts
 }
 
-// isKnown reports whether an ID was ever in an object, or what has it was removed.
+// isKnown reports whether an ID was ever in an object, or its bucket or account was removed.
 func (e *evidence) isKnown(id string) bool {
 	has := func(o *object) bool {
 		return o.bucketID() == id || slices.Contains(append(formerAccounts(o.Metadata.Annotations), o.Status.AccountID), id)
@@ -132,8 +132,7 @@ func (e *evidence) hadAccount(id string) bool {
 	return false
 }
 
-// retained reports whether the Bucket of an ID had the policy Retain when it was last
-// seen.
+// retained reports whether the latest version of the Bucket of an ID had the policy Retain.
 func (e *evidence) retained(id string, until uint64) bool {
 	var last *object
 	for _, v := range e.of(buckets) {
@@ -158,10 +157,10 @@ func (e *evidence) callsFor(id string) []uint64 {
 	return found
 }
 
-// changingIDs finds drivers that return two IDs for one name. COSI loses what the
-// driver created with the first ID once the second is persisted. (KEP,
-// DriverGenerateBucketId: it is retried with the same name.) An ID of v1alpha1 is not lost if it
-// was persisted, or if the driver has removed what has it.
+// changingIDs finds drivers that return two IDs for one name. COSI loses the bucket or account of
+// the first ID once the second is persisted. (KEP, DriverGenerateBucketId: it is retried with the
+// same name.) An ID of v1alpha1 is not lost if it was persisted, or if the driver has removed its
+// bucket or account.
 func (e *evidence) changingIDs() []Finding {
 	type asked struct{ component, method, name string }
 	named := map[asked]call{}
@@ -177,7 +176,7 @@ func (e *evidence) changingIDs() []Finding {
 		} else if first.id != c.id {
 			found = append(found, Finding{
 				Subject: c.name, Events: []uint64{first.seq, c.seq},
-				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: what has the first would be lost sight of",
+				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: a resource with the first would leak",
 					c.name, first.id, c.id),
 			})
 		}

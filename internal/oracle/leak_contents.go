@@ -8,14 +8,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// leakedFiles finds files in the data directory, and entries of the store's database, although
-// the backend has no buckets whose contents they could be.
+// leakedFiles finds files in the data directory, and entries of the store's database, without a
+// bucket in the backend whose contents they could be.
 func (e *evidence) leakedFiles(m *Observation) []Finding {
 	if !e.Scope.Alone || m.Active || len(m.Backend.Buckets) > 0 || len(m.Backend.Files) == 0 {
 		return nil
 	}
 	if e.Before != nil && e.Before.Backend != nil && slices.Equal(e.Before.Backend.Files, m.Backend.Files) {
-		return nil // they were left by something before
+		return nil // left over from before the run
 	}
 	return []Finding{{
 		Subject: "file " + m.Backend.Files[0],
@@ -25,8 +25,8 @@ func (e *evidence) leakedFiles(m *Observation) []Finding {
 }
 
 // leakedUploads finds unfinished multipart uploads in buckets that COSI has left behind, and to
-// which no account has access: nothing will complete or abort them. Retain is for the objects.
-// GCS and Azure discard unfinished uploads after a week, so that none is a leak.
+// which no account has access, so nothing will complete or abort them. Retain protects the objects
+// only. GCS and Azure discard unfinished uploads after a week, so none of theirs is a leak.
 func (e *evidence) leakedUploads(m *Observation) []Finding {
 	if m.Active {
 		return nil
@@ -47,7 +47,6 @@ func (e *evidence) leakedUploads(m *Observation) []Finding {
 	return found
 }
 
-// isRecorded reports whether a Bucket object has an ID.
 func isRecorded(m *Observation, id string) bool {
 	for i := range m.Objects.Buckets {
 		if b := &m.Objects.Buckets[i]; b.Status.BucketID == id || b.Spec.ExistingBucketID == id {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// losses finds buckets and accounts that must not be deleted, and those that are
-// missing although Kubernetes objects claim that they exist.
+// losses finds buckets and accounts that must not be deleted, and missing ones that Kubernetes
+// objects claim to exist.
 func losses(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -28,8 +28,7 @@ func losses(e *evidence) []Finding {
 	return slices.Concat(found, e.editedSecrets(), e.replaced(), e.unaskedDeletions(), e.deletedKept(), e.deletedInUse(), e.purged())
 }
 
-// provisioned reports whether the conditions say that something exists, and it is not
-// being deleted.
+// provisioned reports whether, by its conditions, an object is provisioned and not being deleted.
 func provisioned(conditions []metav1.Condition, deleting bool) bool {
 	return !deleting && meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned)
 }
@@ -71,7 +70,7 @@ func (e *evidence) missingAccounts(m *Observation) []Finding {
 	return found
 }
 
-// grantsOf returns what an access lacks in the backend, or "".
+// grantsOf returns the missing parts of an access in the backend, or "".
 func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) string {
 	at := slices.IndexFunc(truth.Accounts, func(other fakedriver.Account) bool { return other.ID == a.Status.AccountID })
 	if at < 0 {
@@ -86,7 +85,7 @@ func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) strin
 	return ""
 }
 
-// missingSecrets finds Secrets that a granted access lacks.
+// missingSecrets finds missing Secrets of a granted access.
 func (e *evidence) missingSecrets(m *Observation) []Finding {
 	filled := map[string]bool{}
 	for _, s := range m.Objects.Secrets {
@@ -113,8 +112,8 @@ func (e *evidence) missingSecrets(m *Observation) []Finding {
 	return found
 }
 
-// replaced finds buckets that were deleted in the backend and created again while
-// their Bucket object existed: the data is lost.
+// replaced finds buckets that were deleted in the backend and created again while their Bucket
+// object existed: the data is lost.
 func (e *evidence) replaced() []Finding {
 	type known struct{ uid, object string }
 	seen := map[string]known{}
@@ -143,8 +142,8 @@ func (e *evidence) replaced() []Finding {
 	return found
 }
 
-// deletedKept finds DriverDeleteBucket calls for buckets that must be kept: those that
-// existed before COSI, or have the policy Retain.
+// deletedKept finds DriverDeleteBucket calls for buckets that must be kept: those that existed
+// before COSI, or have the policy Retain.
 func (e *evidence) deletedKept() []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -163,9 +162,9 @@ func (e *evidence) deletedKept() []Finding {
 	return found
 }
 
-// kept returns why a bucket must be kept, or "". Users may change a policy, and the
-// journal does not show their writes. So Retain counts only if it was set before the
-// call and when the Bucket was seen next.
+// kept returns the reason for which a bucket must be kept, or "". Users may change a policy, and
+// the journal does not show their writes. So Retain counts only if it was set before the call and
+// in the next version after it.
 func (e *evidence) kept(c call) string {
 	before, next := e.around(c)
 	changes := e.policyChanges(c.id)
@@ -182,7 +181,7 @@ func (e *evidence) kept(c call) string {
 	return "whose policy is Retain"
 }
 
-// around returns how the Bucket of a call was seen last before it, and next after it.
+// around returns the last version of a call's Bucket before the call, and the next one after it.
 func (e *evidence) around(c call) (before, next *object) {
 	for _, v := range e.of(buckets) {
 		if v.got == nil || v.got.bucketID() != c.id {
@@ -197,7 +196,6 @@ func (e *evidence) around(c call) (before, next *object) {
 	return cmp.Or(before, next), next
 }
 
-// oursAt reports whether a Bucket of an observation is in the scope.
 func (e *evidence) oursAt(b *v1alpha2.Bucket) bool {
 	return e.Scope.HasNamespace(b.Spec.BucketClaimRef.Namespace)
 }

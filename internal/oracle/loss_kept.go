@@ -12,9 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// lostKept finds buckets that had to be kept and are not in the backend, although no component
-// has asked for their deletion: the policy of their Bucket was Retain when it was last seen, or
-// they were there before COSI.
+// lostKept finds buckets that had to be kept and are not in the backend, although no component has
+// requested their deletion: the last known policy of their Bucket was Retain, or they existed
+// before COSI.
 func (e *evidence) lostKept(m *Observation) []Finding {
 	var found []Finding
 	for _, b := range e.lastBuckets(m.After) {
@@ -32,7 +32,7 @@ func (e *evidence) lostKept(m *Observation) []Finding {
 	return found
 }
 
-// keptByObject returns why the bucket of a Bucket must be kept, or "".
+// keptByObject returns the reason for which the bucket of a Bucket must be kept, or "".
 func (e *evidence) keptByObject(b *object) string {
 	switch {
 	case e.isBrought(b):
@@ -43,11 +43,11 @@ func (e *evidence) keptByObject(b *object) string {
 	return ""
 }
 
-// isBrought reports whether COSI must keep a bucket because it was there before. In v1alpha1,
-// the policy Delete is for such buckets, too.
+// isBrought reports whether COSI must keep a bucket because it existed before. In v1alpha1, the
+// policy Delete applies to such buckets, too.
 func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.isV1alpha1() }
 
-// lastBuckets returns the Buckets of the scope as they were last seen until an event.
+// lastBuckets returns the latest versions of the scope's Buckets until an event.
 func (e *evidence) lastBuckets(until uint64) []*object {
 	var names []string
 	last := map[string]*object{}
@@ -80,13 +80,13 @@ func (e *evidence) reportedMissing(m *Observation, id string) bool {
 	})
 }
 
-// wasProvided reports whether a driver has said that a bucket exists.
+// wasProvided reports whether a driver has confirmed that a bucket exists.
 func (e *evidence) wasProvided(id string, until uint64) bool {
 	return slices.ContainsFunc(e.calls, func(c call) bool { return c.is(createBucket, getBucket) && c.id == id && c.ok && c.seq <= until })
 }
 
-// askedToDelete returns the calls for the deletion of a bucket, also those that have failed:
-// they may have happened.
+// askedToDelete returns the calls for the deletion of a bucket, including failed ones, which may
+// have succeeded in the backend.
 func (e *evidence) askedToDelete(id string, until uint64) []uint64 {
 	var found []uint64
 	for _, c := range e.calls {
@@ -112,8 +112,8 @@ func isDeletion(e journal.Event) bool {
 	return e.Seam == journal.SeamStore && e.Operation.Name == operations.AdminDeleteBucket && !e.Failed()
 }
 
-// unaskedDeletions finds buckets that a driver has deleted in the store although nothing had
-// asked it to: its data are lost, also if the driver has created the bucket again.
+// unaskedDeletions finds buckets that a driver has deleted in the store without a request: their
+// data are lost, even if the driver has created the bucket again.
 func (e *evidence) unaskedDeletions() []Finding {
 	if e.Incomplete {
 		return nil
@@ -138,8 +138,8 @@ func (e *evidence) unaskedDeletions() []Finding {
 	return found
 }
 
-// lostObjects finds objects that were put into buckets and are not in them any more, although
-// no request has deleted them.
+// lostObjects finds objects that were put into buckets and have vanished without a request to
+// delete them.
 func (e *evidence) lostObjects(m *Observation) []Finding {
 	if m.Active || m.Backend.Contents == nil {
 		return nil
@@ -157,7 +157,7 @@ func (e *evidence) lostObjects(m *Observation) []Finding {
 					Subject: "bucket " + b.Name,
 					Message: fmt.Sprintf("bucket %q has no object %q %s, which was put into it, and no request has deleted it", b.Name, key, m.Name),
 				})
-				break // one says it
+				break // one finding is enough
 			}
 		}
 	}

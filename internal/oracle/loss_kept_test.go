@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestKept is about buckets that must be kept, and are not there at the end.
+// TestKept is about missing buckets that must be kept.
 func TestKept(t *testing.T) {
 	kept := func(s *story) {
 		s.drop("delete bucket", "deprovision", "release bucket", "release claim")
@@ -69,7 +69,7 @@ func TestKept(t *testing.T) {
 	})
 }
 
-// TestUserRequest has a step of the scenario set the policy Retain before the bucket is deleted.
+// TestUserRequest: a step of the scenario sets the policy Retain before the bucket is deleted.
 func TestUserRequest(t *testing.T) {
 	judge(t, map[string]judging{
 		"CacheAlone": {
@@ -86,7 +86,6 @@ func TestUserRequest(t *testing.T) {
 	})
 }
 
-// TestLostObjects is about objects that were put into a bucket, and are not in it.
 func TestLostObjects(t *testing.T) {
 	holding := func(held backend.Contents) func(*story) {
 		return func(s *story) {
@@ -109,8 +108,6 @@ func TestLostObjects(t *testing.T) {
 	})
 }
 
-// TestUnreachable is about claims and accesses that are ready over a bucket that has vanished,
-// although their Bucket is not.
 func TestUnreachable(t *testing.T) {
 	judge(t, map[string]judging{
 		"Both": {
@@ -139,7 +136,6 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// TestLeakedContents is about contents that are left without their bucket or access.
 func TestLeakedContents(t *testing.T) {
 	files := func(change func(*story, *oracle.BackendState)) func(*story) {
 		return afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// editedSecrets finds Secrets of granted accesses whose values a person has changed, and no
-// component has restored: applications read credentials that open nothing.
+// editedSecrets finds Secrets of granted accesses whose values a user has changed, and no component
+// has restored: applications read credentials that do not work.
 func (e *evidence) editedSecrets() []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -31,8 +31,7 @@ func (e *evidence) editedSecrets() []Finding {
 	return found
 }
 
-// lastEdit returns the last write to a Secret until an event, if a person has changed values
-// with it.
+// lastEdit returns the last write to a Secret until an event, if a user has changed values with it.
 func (e *evidence) lastEdit(key string, until uint64) uint64 {
 	for _, v := range slices.Backward(e.of(secrets)) {
 		byHand := v.byPerson() && v.verb == "patch"

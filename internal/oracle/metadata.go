@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// every stands for all labels, or all annotations.
+// every means all labels, or all annotations.
 const every = "*"
 
 // removed returns the labels and annotations that a merge patch removes, as "annotation NAME".
@@ -28,7 +28,7 @@ func removed(patch []byte) []string {
 			continue
 		}
 		var entries map[string]*string
-		_ = json.Unmarshal(change.Metadata[field], &entries) // what cannot be read removes nothing
+		_ = json.Unmarshal(change.Metadata[field], &entries) // an unreadable patch removes nothing
 		for name, value := range entries {
 			if value == nil {
 				names = append(names, what+name)
@@ -38,7 +38,7 @@ func removed(patch []byte) []string {
 	return names
 }
 
-// removedMetadata finds writes that take from an object what others have put there: labels,
+// removedMetadata finds writes that remove other writers' metadata from an object: labels,
 // annotations and finalizers that are not COSI's.
 func (e *evidence) removedMetadata() []Finding {
 	var found []Finding
@@ -60,7 +60,7 @@ func (e *evidence) removedMetadata() []Finding {
 	return found
 }
 
-// removedFrom returns what a write takes from the metadata of an object, and is not COSI's.
+// removedFrom returns the metadata of others that a write removes from an object.
 func (v version) removedFrom(before *object) []string {
 	var names []string
 	for what, entries := range map[string]map[string]string{"label": before.Metadata.Labels, "annotation": before.Metadata.Annotations} {
@@ -85,9 +85,8 @@ func isCOSI(name string) bool {
 	return strings.HasPrefix(name, v1alpha2.GroupName+"/") || strings.HasPrefix(name, "objectstorage.k8.io/")
 }
 
-// editedSpecs finds writes to a spec, which belongs to users and administrators. A component
-// writes only the UID of the claim that a Bucket is bound to. (KEP, "Sharing an existing
-// bucket".)
+// editedSpecs finds writes to a spec, which belongs to users and administrators. A component writes
+// only the UID of the claim that a Bucket is bound to. (KEP, "Sharing an existing bucket".)
 func (e *evidence) editedSpecs() []Finding {
 	var found []Finding
 	for _, v := range e.versions {

@@ -11,9 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// object has the fields that the oracles read from objects of any kind: a whole object
-// of the API server, or the fields of a patch. What v1alpha1 says elsewhere is moved to where
-// v1alpha2 has it.
+// object has the fields that the oracles read from objects of any kind: a whole object of the API
+// server, or the fields of a patch. Fields of v1alpha1 are moved to their place in v1alpha2.
 type object struct {
 	v1alpha1Fields
 
@@ -90,10 +89,9 @@ func (o *object) protected() bool {
 
 func (o *object) deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 
-// leaving reports whether the object is being deleted, and COSI's finalizer is gone.
 func (o *object) leaving() bool { return o.deleting() && !o.protected() }
 
-// gone reports whether the API server removes the object at once: nothing holds it.
+// gone reports whether the API server removes the object at once, without any finalizer.
 func (o *object) gone() bool { return o.deleting() && len(o.Metadata.Finalizers) == 0 }
 
 // bucketID is the ID of the Bucket in the backend, existing or planned.
@@ -104,7 +102,6 @@ func (o *object) bucketID() string {
 	return o.Status.BucketID
 }
 
-// keyOf returns the name of an object in the journal.
 func keyOf(namespace, name string) string {
 	if namespace == "" {
 		return name
@@ -134,8 +131,8 @@ func subjectOf(resource, key string) string {
 	return kinds[resource] + "/" + key[strings.Index(key, "/")+1:]
 }
 
-// accessOwner returns the name of the BucketAccess that owns a Secret, or, if the owner
-// reference was taken away, that it was made for; empty if there is none.
+// accessOwner returns the name of the BucketAccess that owns a Secret, or, if the owner reference
+// was removed, for which it was made; empty for none.
 func (o *object) accessOwner() (name string) {
 	_, name, _ = strings.Cut(o.Metadata.Annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
 	for _, ref := range o.Metadata.OwnerReferences {
@@ -146,7 +143,7 @@ func (o *object) accessOwner() (name string) {
 	return name
 }
 
-// announced reports whether a Bucket says that its claim is being deleted.
+// announced reports whether a Bucket has the annotation for the deletion of its claim.
 func (o *object) announced() bool {
 	return v1alpha2.IsBucketClaimBeingDeleted(&v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Annotations: o.Metadata.Annotations}})
 }

@@ -12,18 +12,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
-// v1alpha1Fields are those of classes of v1alpha1, which have no spec.
 type v1alpha1Fields struct {
 	DriverName         string                      `json:"driverName"`
 	DeletionPolicy     v1alpha1.DeletionPolicy     `json:"deletionPolicy"`
 	AuthenticationType v1alpha1.AuthenticationType `json:"authenticationType"`
 	Parameters         map[string]string           `json:"parameters"`
 
-	// finalizers are those that the object has by the names of its version.
+	// finalizers are the object's finalizers, by their names in its version.
 	finalizers []string
 }
 
-// v1alpha1Spec are the fields of a spec that only v1alpha1 has.
 type v1alpha1Spec struct {
 	BucketClaim           *corev1.ObjectReference `json:"bucketClaim"`
 	BucketClaimName       string                  `json:"bucketClaimName"`
@@ -31,7 +29,7 @@ type v1alpha1Spec struct {
 	BucketAccessClassName string                  `json:"bucketAccessClassName"`
 }
 
-// normalize moves what an object of v1alpha1 says to where v1alpha2 has it.
+// normalize moves the fields of an object of v1alpha1 to their place in v1alpha2.
 func (o *object) normalize() {
 	o.finalizers = o.Metadata.Finalizers
 	o.Metadata.Finalizers = hub.Finalizers(o.finalizers)
@@ -59,10 +57,10 @@ func (o *object) normalize() {
 }
 
 // keptForAccess reports whether a Bucket of v1alpha1 has the finalizer that keeps it while an
-// access to it exists. In observations, all finalizers of COSI are one.
+// access to it exists. Observations do not distinguish COSI's finalizers.
 func (o *object) keptForAccess() bool {
 	return slices.Contains(o.finalizers, v1alpha1.BucketAccessBucketFinalizer) || slices.Contains(o.finalizers, v1alpha2.ProtectionFinalizer)
 }
 
-// isV1alpha1 reports whether the run was one of v1alpha1.
+// isV1alpha1 reports whether the run used v1alpha1.
 func (in *Input) isV1alpha1() bool { return in.API == objectstorage.V1alpha1 }

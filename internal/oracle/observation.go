@@ -16,9 +16,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// Observe records the current state under a name, for messages. restless means that
-// the components did not become idle. Observe asks for the scope more than once: a run that
-// is alone may get company.
+// Observe records the current state under a name, for messages. restless means that the components
+// did not become idle. Observe asks for the scope more than once, because another run may start
+// beside one that is alone.
 func (w *Watcher) Observe(ctx context.Context, name string, current func() eventscope.Scope, restless bool) error {
 	scope := current()
 	m := Observation{Name: name, After: w.journal.Mark(), Active: restless}
@@ -32,7 +32,7 @@ func (w *Watcher) Observe(ctx context.Context, name string, current func() event
 	}
 	w.readContents(ctx, scope, truth)
 	m.Objects, m.Backend, m.Until = NewObjects(lists), truth, w.journal.Mark()
-	if !restless { // a key may just be revoked
+	if !restless { // a key may just be being revoked
 		if m.KeyUses, err = w.TryKeys(ctx, current, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
@@ -60,7 +60,7 @@ func (w *Watcher) DiscardObservation() {
 	}
 }
 
-// backendState returns the state of the store, or nil if there is none.
+// backendState returns the state of the store, or nil without one.
 func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	store := w.emulator.Store()
 	if store == nil {
@@ -79,7 +79,7 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	if t.Buckets, err = store.Buckets(ctx); err != nil {
 		return nil, err
 	}
-	if len(t.Buckets) == 0 { // else the files may hold their contents
+	if len(t.Buckets) == 0 { // otherwise the files may have their contents
 		if t.Files, err = w.emulator.ContentFiles(); err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	return t, err
 }
 
-// readContents adds what the buckets of the scope hold.
+// readContents adds the contents of the scope's buckets.
 func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, truth *BackendState) {
 	if truth == nil {
 		return

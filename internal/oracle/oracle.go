@@ -22,7 +22,6 @@ const (
 	Keys        = vocabulary.Keys
 )
 
-// checks are the checks of the oracles, by name.
 var checks = map[string]func(*evidence) []Finding{
 	Leak: leaks, Loss: losses, Order: orderViolations, Foreign: foreignWrites,
 	Secret: secretLeaks, Convergence: unconverged, Silence: activity,
@@ -33,20 +32,19 @@ var checks = map[string]func(*evidence) []Finding{
 type Finding struct {
 	// Oracle is the name of the oracle that reports it.
 	Oracle string `json:"oracle"`
-	// Message says what is wrong with which object, in one line.
+	// Message describes the problem and its object, in one line.
 	Message string `json:"message"`
-	// Subject is the object concerned: KIND/NAME, or "bucket ID" and "account ID" in the
-	// backend.
+	// Subject is the object concerned: KIND/NAME, or "bucket ID" and "account ID" in the backend.
 	Subject string `json:"subject,omitempty"`
-	// Events are the sequence numbers of the events that show it.
+	// Events are the sequence numbers of the events that prove it.
 	Events []uint64 `json:"events,omitempty"`
 }
 
 // String renders the finding in a line.
 func (f Finding) String() string { return f.Oracle + ": " + f.Message }
 
-// Judge returns the findings of all oracles, in order and without duplicates. The
-// result depends only on the input, which Judge does not change.
+// Judge returns the findings of all oracles, in order and without duplicates. The result depends
+// only on the input, which Judge does not change.
 func Judge(in Input) []Finding {
 	e := gather(&in)
 	var found []Finding
@@ -59,7 +57,6 @@ func Judge(in Input) []Finding {
 	return deduplicate(found)
 }
 
-// deduplicate removes duplicate findings.
 func deduplicate(found []Finding) []Finding {
 	var kept []Finding
 	for _, f := range found {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// orderViolations finds side effects before the write that must precede them, and
-// deletions in the wrong order.
+// orderViolations finds side effects before the write that must precede them, and deletions in the
+// wrong order.
 func orderViolations(e *evidence) []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -40,7 +40,7 @@ type effect struct {
 	began time.Time
 }
 
-// persistence says whether a required write happened in time.
+// persistence is the knowledge about a required write: whether it happened in time.
 type persistence int
 
 const (
@@ -49,9 +49,9 @@ const (
 	never
 )
 
-// persisted finds out whether an object had something before an effect. Writes of
-// users are not in the journal: if a component has read a value that no component
-// wrote, the value was there before.
+// persisted determines whether an object had a property before an effect. Writes of users are not
+// in the journal: if a component has read a value that no component wrote, the value already
+// existed.
 func (e *evidence) persisted(resource string, has func(*object) bool, at effect) (persistence, []uint64) {
 	for _, v := range e.of(resource) {
 		if !v.shows(has) {
@@ -72,9 +72,9 @@ func (e *evidence) persisted(resource string, has func(*object) bool, at effect)
 	return never, nil
 }
 
-// unprotected checks that the ID in a call was persisted before it, and so was the
-// finalizer of the object with that ID. (KEP, "Creating a Bucket", 3.2 to 3.5, and
-// "Generating Bucket Access Credentials", 4.3 to 4.8.)
+// unprotected checks that the ID in a call was persisted before it, and so was the finalizer of the
+// object with that ID. (KEP, "Creating a Bucket", 3.2 to 3.5, and "Generating Bucket Access
+// Credentials", 4.3 to 4.8.)
 func (e *evidence) unprotected(c call, resource, kind string, has func(*object) bool) []Finding {
 	at := effect{c.seq, c.began}
 	when, events := e.persisted(resource, has, at)

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// summary is the part of a finding that tests compare.
 type summary struct{ Oracle, Subject string }
 
 func summaries(found []oracle.Finding) []summary {
@@ -22,7 +21,7 @@ func summaries(found []oracle.Finding) []summary {
 	return all
 }
 
-// judging is a row of a table: a story, and what is found in it.
+// judging is a row of a table: a story, and the findings in it.
 type judging struct {
 	reason string
 	happen func(*story)
@@ -34,7 +33,6 @@ func judge(t *testing.T, tests map[string]judging) {
 	judgeStory(t, lifecycle, tests)
 }
 
-// judgeStory changes a story in the ways of a table.
 func judgeStory(t *testing.T, lifecycle func() *story, tests map[string]judging) {
 	t.Helper()
 	for name, tc := range tests {
@@ -201,7 +199,7 @@ func TestOrderOfOverlapping(t *testing.T) {
 	}
 }
 
-// announcement says on the Bucket that its claim is being deleted.
+// announcement annotates the Bucket for the deletion of its claim.
 func announcement() journal.Event {
 	return api("controller", "patch buckets", bucket, "{}",
 		object(bucketMeta+protected+`,"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":""}`, bucketSpec,

@@ -8,9 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// secretsAfter finds Secrets that were deleted after their access was revoked: in
-// between, applications had invalid credentials. (KEP, "Deleting Bucket Access", 1 to
-// 3.)
+// secretsAfter finds Secrets that were deleted after their access was revoked: in between,
+// applications had invalid credentials. (KEP, "Deleting Bucket Access", 1 to 3.)
 func (e *evidence) secretsAfter(c call) []Finding {
 	access := e.withAccount(c.id)
 	if access == nil {
@@ -36,16 +35,14 @@ func (v version) ends() bool {
 	return v.verb == "delete" || v.releases && v.got != nil && v.got.leaving()
 }
 
-// grantedAgain reports whether a Secret that was deleted later belongs to a new
-// access.
+// grantedAgain reports whether a Secret that was deleted later belongs to a new access.
 func (e *evidence) grantedAgain(c call, v version) bool {
 	return slices.ContainsFunc(e.of(secrets), func(other version) bool {
 		return other.verb == "create" && other.key == v.key && other.result != rejected && other.seq > c.seq && other.seq < v.seq
 	})
 }
 
-// withAccount returns the access with an account ID, or nil: its latest version with a
-// spec.
+// withAccount returns the latest version with a spec of the access with an account ID, or nil.
 func (e *evidence) withAccount(id string) *object {
 	return e.latestAccess(func(o *object) bool { return o.Status.AccountID == id && len(o.Spec.BucketClaims) > 0 })
 }
@@ -91,9 +88,8 @@ func (e *evidence) open(at effect) []call {
 	return granted
 }
 
-// hastyDepartures finds objects whose finalizer a component removed before the backend
-// deleted their bucket or account. The journal does not show finalizers that users
-// remove.
+// hastyDepartures finds objects whose finalizer a component removed before the backend deleted
+// their bucket or account. The journal does not show finalizers that users remove.
 func (e *evidence) hastyDepartures() []Finding {
 	var found []Finding
 	for _, v := range e.versions {
@@ -145,8 +141,8 @@ func (e *evidence) hastyAccess(v version) []Finding {
 	return found
 }
 
-// hastyClaim finds claims that were deleted while an access used them. (KEP, "Deleting
-// a Bucket": claims in use are not deleted.)
+// hastyClaim finds claims that were deleted while an access used them. (KEP, "Deleting a Bucket":
+// claims in use are not deleted.)
 func (e *evidence) hastyClaim(v version) []Finding {
 	var found []Finding
 	for _, open := range e.open(effect{v.seq, v.began}) {
@@ -167,13 +163,13 @@ func (e *evidence) hastyClaim(v version) []Finding {
 	return found
 }
 
-// unannounced finds claims that went while a Bucket was bound to them that does not say so: it
-// stays bound for good. (KEP, "Deleting a Bucket": the controller annotates the Bucket first.)
-// A Bucket that is not seen again is not bound any more: a user removed it by force, which the
-// journal does not show. In v1alpha1 the controller deletes the Bucket, or unbinds it.
+// unannounced finds claims that vanished while a Bucket without the annotation was bound to them,
+// and stays bound. (KEP, "Deleting a Bucket": the controller annotates the Bucket first.) A Bucket
+// without later versions is not bound any more: a user removed it by force, which the journal does
+// not show. In v1alpha1 the controller deletes the Bucket, or unbinds it.
 func (e *evidence) unannounced(v version) []Finding {
-	bound := map[string]*object{} // by name, as last seen before
-	exists := map[string]bool{}   // those that are seen after
+	bound := map[string]*object{} // by name, in the latest version before
+	exists := map[string]bool{}   // Buckets with later versions
 	for _, b := range e.of(buckets) {
 		switch {
 		case b.got == nil || b.got.Spec.BucketClaimRef.UID != v.got.Metadata.UID:
@@ -184,7 +180,7 @@ func (e *evidence) unannounced(v version) []Finding {
 		}
 	}
 	var found []Finding
-	lacks := "does not say so"
+	lacks := "does not report it"
 	if e.isV1alpha1() {
 		lacks = "is neither deleted nor released"
 	}
@@ -200,7 +196,6 @@ func (e *evidence) unannounced(v version) []Finding {
 	return found
 }
 
-// succeeded reports whether a call succeeded before a write started.
 func (e *evidence) succeeded(method, id string, v version) bool {
 	return slices.ContainsFunc(e.calls, func(c call) bool {
 		return c.method == method && c.id == id && c.ok && c.seq < v.seq && !c.ended.After(v.began)

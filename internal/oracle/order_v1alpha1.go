@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// In v1alpha1 a driver returns the ID of what it creates only then. So what precedes the call is
-// the finalizer alone: an object that stays can have its ID learned again.
+// In v1alpha1 a driver returns an ID only after the creation. So only the finalizer must precede
+// the call: the ID of a remaining object can be learned again.
 
 // createdUnprotected finds buckets that were created before their Bucket had its finalizer.
 func (e *evidence) createdUnprotected(c call) []Finding {
@@ -18,7 +18,8 @@ func (e *evidence) createdUnprotected(c call) []Finding {
 }
 
 // grantedUnprotected finds accesses that were granted before they had their finalizer, or before
-// their Bucket had the one that keeps it for them: without the Bucket, nothing can be revoked.
+// their Bucket had the finalizer that keeps it for them: without the Bucket, nothing can be
+// revoked.
 func (e *evidence) grantedUnprotected(c call) []Finding {
 	key := e.keyWith(accesses, c.isFor)
 	found := e.unguarded(c, accesses, key, "it had COSI's finalizer", (*object).protected)
@@ -30,8 +31,8 @@ func (e *evidence) grantedUnprotected(c call) []Finding {
 }
 
 // supersedes reports whether a grant is for the account of an earlier one. A response of v1alpha1
-// without an account ID does not say which account there is. The call is repeated with the same
-// name until a response does.
+// without an account ID does not identify the account. The call is repeated with the same name
+// until a response does.
 func (c call) supersedes(earlier call) bool {
 	if c.isV1alpha1 && earlier.id == "" {
 		return c.component == earlier.component && c.name == earlier.name
@@ -42,7 +43,7 @@ func (c call) supersedes(earlier call) bool {
 // account names the account of a grant: by its ID, or by the name in the request.
 func (c call) account() string { return cmp.Or(c.id, c.name) }
 
-// grantee returns the access that a grant is for, or nil.
+// grantee returns the access of a grant, or nil.
 func (e *evidence) grantee(c call) *object {
 	if c.id != "" {
 		return e.withAccount(c.id)
@@ -56,14 +57,14 @@ func (e *evidence) mayLeakAccount(c call) bool {
 	return e.mayLeak(c.id) || c.id == "" && access != nil && e.unprotectedByPerson[access.Metadata.UID]
 }
 
-// isOfCaller reports whether a Bucket is that of the driver of a call.
+// isOfCaller reports whether a Bucket belongs to the driver of a call.
 func (e *evidence) isOfCaller(c call, o *object) bool {
 	return e.drivers[c.component] == "" || o.Spec.DriverName == e.drivers[c.component]
 }
 
-// abandoned finds objects of v1alpha1 that a component has let go although a driver had created
-// something for them that it was not asked to remove, whose ID is in no status: it is lost
-// with the object.
+// abandoned finds objects of v1alpha1 that a component has released although a driver had created a
+// bucket or account for them that it was not asked to remove, and whose ID is in no status: it is
+// lost with the object.
 func (e *evidence) abandoned(v version) []Finding {
 	undo := e.undoing(v)
 	if undo == "" {
@@ -83,8 +84,8 @@ func (e *evidence) abandoned(v version) []Finding {
 	return slices.CompactFunc(found, func(a, b Finding) bool { return a.Message == b.Message })
 }
 
-// undoing returns the method that removes what a driver has created for an object whose status
-// does not say its ID, or "".
+// undoing returns the method that removes the driver's bucket or account for an object whose status
+// lacks its ID, or "".
 func (e *evidence) undoing(v version) string {
 	switch {
 	case !e.isV1alpha1() || e.Incomplete:

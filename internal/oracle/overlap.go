@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// overlappingCalls finds two mutating calls of one sidecar that were in flight for one bucket
-// at the same time. A driver need not be able to handle that: the specifications of CSI and
-// of COSI v1alpha1 promise one call at a time.
+// overlappingCalls finds two mutating calls of one sidecar that were in flight for one bucket at
+// the same time. A driver need not support that: the specifications of CSI and of COSI v1alpha1
+// promise one call at a time.
 func overlappingCalls(e *evidence) []Finding {
 	var found []Finding
 	for i, later := range e.calls {
@@ -25,7 +25,6 @@ func overlappingCalls(e *evidence) []Finding {
 	return found
 }
 
-// overlaps reports whether two calls were in flight at the same time.
 func (c call) overlaps(other call) bool {
 	return c.began.Before(other.ended) && other.began.Before(c.ended)
 }
@@ -40,10 +39,10 @@ func (c call) sharedBucket(other call) string {
 	return ""
 }
 
-// changes returns the IDs of the buckets that a call changes, or access to which it changes.
+// changes returns the IDs of the buckets that a call changes, or to which it changes access.
 func (c call) changes() []string {
 	switch {
-	case c.asksForBucket() && c.is(createBucket): // of v1alpha1: until it is created, it has only its name
+	case c.asksForBucket() && c.is(createBucket): // of v1alpha1: before its creation, it has only its name
 		return slices.DeleteFunc([]string{c.name, c.id}, func(id string) bool { return id == "" })
 	case c.is(createBucket, deleteBucket):
 		return []string{c.id}

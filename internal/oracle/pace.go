@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// paceAttempts is how many failures in a row are judged. With back-off from the
+	// paceAttempts is the number of consecutive failures that are judged. With back-off from the
 	// default delays they take more than ten seconds.
 	paceAttempts = 8
-	// paceGaps is how many gaps are compared, the first with the last.
+	// paceGaps is the number of gaps that are compared, the first with the last.
 	paceGaps = 3
-	// paceGrowth is by how much they must have grown. With back-off they grow by
-	// sixteen; the rest is left to slow machines.
+	// paceGrowth is the required growth of the gaps. With back-off they grow by sixteen; the margin
+	// is for slow machines.
 	paceGrowth = 2
 )
 
-// attempts are consecutive failures of one thing by one incarnation.
+// attempts are consecutive failures of one operation by one incarnation.
 type attempts struct {
 	events []journal.Event
 }
@@ -31,11 +31,11 @@ type attempted struct {
 	name, aboutWhat string
 }
 
-// tooFast finds what components repeat too often.
+// tooFast finds operations that components repeat too often.
 func tooFast(e *evidence) []Finding { return append(fastRetries(e), eventStorms(e)...) }
 
-// fastRetries finds calls and writes that are retried without back-off. Delays that are set
-// short on purpose are not judged.
+// fastRetries finds calls and writes that are retried without back-off. Deliberately short delays
+// are not judged.
 func fastRetries(e *evidence) []Finding {
 	if !e.DefaultDelays {
 		return nil
@@ -63,8 +63,8 @@ func fastRetries(e *evidence) []Finding {
 	return found
 }
 
-// isAttempt reports whether an event is a call, or a write to an object. A conflict is
-// retried at once, which is right: the component has new data.
+// isAttempt reports whether an event is a call, or a write to an object. A conflict is correctly
+// retried at once, because the component has new data.
 func isAttempt(e journal.Event) bool {
 	switch {
 	case made(e):

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestOverlappingCalls has the driver take long for a call.
+// TestOverlappingCalls: the driver takes long for a call.
 func TestOverlappingCalls(t *testing.T) {
 	tests := map[string]struct {
 		slow, during string
@@ -41,7 +41,7 @@ func TestOverlappingCalls(t *testing.T) {
 	}
 }
 
-// ofClass gives the claim its class, and the Bucket what follows from it.
+// ofClass gives the claim its class, and the Bucket the fields that follow from it.
 func ofClass(s *story) {
 	everywhere(s, claimMeta, claimMeta+`,"creationTimestamp":"2026-01-01T00:00:00Z"`)
 	s.change("protect claim", withText(`"status":{`, `"spec":{"bucketClassName":"standard","protocols":["S3"]},"status":{`))
@@ -228,7 +228,7 @@ func TestClaimNotReleased(t *testing.T) {
 	})
 }
 
-// TestSecretOutlivesRevocation has the Secret wait for its finalizer.
+// TestSecretOutlivesRevocation: the Secret waits for its finalizer.
 func TestSecretOutlivesRevocation(t *testing.T) {
 	const meta = `"name":"key","namespace":"` + ns + `","deletionTimestamp":"2026-01-01T00:00:00Z"`
 	released := func(before string) func(*story) {

@@ -10,7 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// fields are what a call says besides its ID, each rendered so that equal things are equal.
+// fields are the contents of a call besides its ID, each rendered so that equal values are equal
+// texts.
 type fields map[string]string
 
 // The names of the fields.
@@ -23,9 +24,9 @@ const (
 	fieldBuckets        = "buckets"
 )
 
-// wrongRequests finds calls that do not say what follows from the spec and status of their
-// object. Users edit objects, which the journal does not show: a call may follow from any
-// version that was seen. (KEP, the requests of the gRPC protocol.)
+// wrongRequests finds calls whose contents do not follow from the spec and status of their object.
+// Users' edits are not in the journal, so a call may follow from any known version. (KEP, the
+// requests of the gRPC protocol.)
 func wrongRequests(e *evidence) []Finding {
 	if e.isV1alpha1() {
 		return slices.Concat(e.wrongRequestsV1alpha1(), e.unknownNames(), e.wrongBuckets())
@@ -70,8 +71,8 @@ func (e *evidence) wrongRequest(c call, said fields) (Finding, bool) {
 	return Finding{}, false
 }
 
-// servesOwn is false for objects of other drivers, whose IDs may be the same. An access of
-// v1alpha1 does not say its driver before it is granted.
+// servesOwn is false for objects of other drivers, whose IDs may be the same. An access of v1alpha1
+// names its driver only when it is granted.
 func (e *evidence) servesOwn(c call, v version) bool {
 	driver, of := e.drivers[c.component], driverOf(v.resource, v.got)
 	return driver == "" || of == driver || e.isV1alpha1() && of == ""
@@ -100,14 +101,14 @@ func (c call) concernsBucket(o *object) bool {
 	return false
 }
 
-// fields returns what a call says, or nil for a method that says nothing.
+// fields returns the contents of a call, or nil for a method without any.
 func (c call) fields() fields {
 	r := &c.request
 	said := fields{fieldParameters: parametersOf(r.Parameters)}
 	switch c.method {
 	case generateBucketID, createBucket, getBucket:
 		var protocols []typed
-		_ = json.Unmarshal(r.Protocols, &protocols) // what cannot be read is none
+		_ = json.Unmarshal(r.Protocols, &protocols) // unreadable means none
 		var names []string
 		for _, p := range protocols {
 			names = append(names, p.Type)
@@ -132,7 +133,7 @@ func (c call) fields() fields {
 	return said
 }
 
-// fieldsOf returns what a call for an object has to say.
+// fieldsOf returns the required contents of a call for an object.
 func fieldsOf(o *object, method string) fields {
 	switch method {
 	case deleteBucket:
@@ -171,7 +172,7 @@ func (o *object) wantedBuckets(withModes bool) []string {
 	return names
 }
 
-// wireNames are the names of the protocol where they are not those of the API in upper case.
+// wireNames are names of the protocol that differ from the API's in upper case.
 var wireNames = map[string]string{
 	string(v1alpha2.AuthenticationTypeServiceAccount): "SERVICE_ACCOUNT",
 	string(v1alpha2.BucketAccessModeReadWrite):        "READ_WRITE",
@@ -186,8 +187,8 @@ func wireName(name string) string {
 	return strings.ToUpper(name)
 }
 
-// modesOf renders access modes. A category that the user left empty does not matter to the
-// user, and has three names in the protocol.
+// modesOf renders access modes. A category that the user left empty may have any value, and has
+// three names in the protocol.
 func modesOf(modes ...string) string {
 	for i, m := range modes {
 		if m == "" || m == "UNKNOWN" {

@@ -15,8 +15,8 @@ const (
 )
 
 // wrongBuckets finds Buckets that a component has created for a claim, and whose spec does not
-// follow from the claim and its class: what is lost there, no call says later. (KEP, "Creating
-// a Bucket", 2.4.)
+// follow from the claim and its class: no later call has the lost values. (KEP, "Creating a
+// Bucket", 2.4.)
 func (e *evidence) wrongBuckets() []Finding {
 	var found []Finding
 	for _, v := range e.of(buckets) {
@@ -61,15 +61,15 @@ func bucketFields(driver string, policy v1alpha2.DeletionPolicy, parameters map[
 	}
 }
 
-// isEditedClass reports whether a person has changed a BucketClass of v1alpha1, whose fields can
-// be changed: which of its versions a Bucket follows from is not known.
+// isEditedClass reports whether a user has changed a BucketClass of v1alpha1, whose fields can be
+// changed: the version of a Bucket is then unknown.
 func (e *evidence) isEditedClass(name string) bool {
 	return e.isV1alpha1() && slices.ContainsFunc(e.of(bucketClasses), func(v version) bool {
 		return v.key == name && v.byPerson() && v.write()
 	})
 }
 
-// claimByUID returns the claim that a Bucket is for, or nil.
+// claimByUID returns the claim of a Bucket, or nil.
 func (e *evidence) claimByUID(bucket *object) *object {
 	for _, v := range e.of(claims) {
 		if v.got != nil && v.got.Metadata.UID != "" && v.got.Metadata.UID == bucket.Spec.BucketClaimRef.UID && v.got.Spec.BucketClassName != "" {
@@ -79,10 +79,10 @@ func (e *evidence) claimByUID(bucket *object) *object {
 	return nil
 }
 
-// classesOf returns the classes of a claim's class name that are older than the claim. The
-// spec of a class is immutable, so one that was observed later is the one. One that was made
-// after the claim may have taken the name of another. Times of creation are whole seconds.
-// A class without a driver is from a recording that has only names.
+// classesOf returns the classes of a claim's class name that are older than the claim. The spec of
+// a class is immutable, so a later observation is sufficient. A class that is newer than the claim
+// may have taken the name of another. Creation times are whole seconds. A class without a driver is
+// from a recording that has only names.
 func (e *evidence) classesOf(claim *object) []*v1alpha2.BucketClass {
 	var all []*v1alpha2.BucketClass
 	for _, m := range e.moments() {

@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// unknownNames finds calls for an ID whose name is not that of an object. Two objects could
-// have that name, and then share what the ID stands for. (KEP, DriverGenerateBucketId and
+// unknownNames finds calls for an ID whose name is not an object's. Two objects could have that
+// name, and then share the bucket or account of the ID. (KEP, DriverGenerateBucketId and
 // DriverGenerateBucketAccessId.)
 func (e *evidence) unknownNames() []Finding {
 	if e.Incomplete {
@@ -28,13 +28,13 @@ func (e *evidence) unknownNames() []Finding {
 		}
 		found = append(found, Finding{
 			Subject: c.name, Events: []uint64{c.seq},
-			Message: fmt.Sprintf("%s was called with the name %q, which is not that of a %s", c.method, c.name, kinds[resource]),
+			Message: fmt.Sprintf("%s was called with the name %q, which no %s has", c.method, c.name, kinds[resource]),
 		})
 	}
 	return found
 }
 
-// names reports whether an object of a resource was ever seen with a property.
+// names reports whether any version of an object of a resource has a property.
 func (e *evidence) names(resource string, has func(*object) bool) bool {
 	return slices.ContainsFunc(e.of(resource), func(v version) bool {
 		return v.got != nil && has(v.got) || v.asks(has)

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// asking changes what a call says.
+// asking changes the contents of a call.
 func asking(label, from, to string) func(*story) {
 	return func(s *story) {
 		s.change(label, func(e *journal.Event) {
@@ -142,7 +142,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// failures has a call fail with these gaps in between, and succeed in the end.
+// failures makes a call fail with these gaps in between, and finally succeed.
 func failures(defaults bool, gaps ...time.Duration) oracle.Input {
 	s := lifecycle()
 	failed := s.happenings[s.index("provision")]

@@ -11,9 +11,9 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-// wrongRequestsV1alpha1 finds calls of v1alpha1 that do not say what follows from their object. An
-// access has only references: what it is granted for follows from its class and the Bucket
-// of its claim, as they were at any time.
+// wrongRequestsV1alpha1 finds calls of v1alpha1 whose contents do not follow from their object. An
+// access has only references: its grant follows from its class and the Bucket of its claim, in any
+// of their versions.
 func (e *evidence) wrongRequestsV1alpha1() []Finding {
 	var found []Finding
 	for _, c := range e.calls {
@@ -35,7 +35,7 @@ func (e *evidence) wrongRequestsV1alpha1() []Finding {
 	return found
 }
 
-// wrongCreate compares the parameters with those of the Bucket.
+// wrongCreate compares the parameters with the Bucket's.
 func (e *evidence) wrongCreate(c call) []Finding {
 	var follows []fields
 	key := ""
@@ -62,9 +62,9 @@ func (e *evidence) wrongClass(c call, access *object) []Finding {
 	return deviation(c, accesses, access.key(), said, follows)
 }
 
-// releasedWithoutClass reports whether a grant is for an access that is being deleted, and whose class
-// is gone. The sidecar repeats a grant to learn the account that it has to revoke. It has recorded the
-// authentication type on the access, but no parameters.
+// releasedWithoutClass reports whether a grant is for an access that is being deleted, and whose
+// class does not exist any more. The sidecar repeats a grant to learn the account that it must
+// revoke. It has recorded the authentication type on the access, but no parameters.
 func (e *evidence) releasedWithoutClass(c call, access *object) bool {
 	deleting := slices.ContainsFunc(e.of(accesses), func(v version) bool {
 		return v.seq < c.seq && v.got != nil && v.got.Metadata.UID == access.Metadata.UID && v.got.deleting()
@@ -72,7 +72,7 @@ func (e *evidence) releasedWithoutClass(c call, access *object) bool {
 	return deleting && e.hadNoClass(access.Spec.BucketAccessClassName)
 }
 
-// hadNoClass reports whether a class that was seen was not there later.
+// hadNoClass reports whether a known class was missing later.
 func (e *evidence) hadNoClass(name string) bool {
 	existed := false
 	for _, m := range e.moments() {
@@ -87,7 +87,7 @@ func (e *evidence) hadNoClass(name string) bool {
 	})
 }
 
-// classFields returns what follows from a BucketAccessClass, in all versions that were seen.
+// classFields returns the fields from all known versions of a BucketAccessClass.
 func (e *evidence) classFields(name string) []fields {
 	var all []fields
 	for _, m := range e.moments() {
@@ -123,8 +123,8 @@ func wireNameV1alpha1(name v1alpha2.AuthenticationType) string {
 	}
 }
 
-// wrongBucket compares the bucket of a call with the Buckets that the claim of the access was
-// ever bound to, and with the one that the sidecar has written down.
+// wrongBucket compares the bucket of a call with the Buckets that the claim of the access was ever
+// bound to, and with the sidecar's record.
 func (e *evidence) wrongBucket(c call, access *object) []Finding {
 	var follows []fields
 	for _, id := range e.bucketsFor(access) {
@@ -133,7 +133,7 @@ func (e *evidence) wrongBucket(c call, access *object) []Finding {
 	return deviation(c, accesses, access.key(), fields{fieldBuckets: listOf(c.buckets)}, follows)
 }
 
-// bucketsFor returns the IDs of the buckets that an access may be for.
+// bucketsFor returns the possible IDs of the buckets of an access.
 func (e *evidence) bucketsFor(access *object) []string {
 	var ids []string
 	for _, v := range e.of(accesses) {
@@ -154,8 +154,8 @@ func (e *evidence) bucketsFor(access *object) []string {
 	return ids
 }
 
-// deviation returns the difference to the last of the things that a call may say. Without one,
-// nothing is known.
+// deviation returns the difference to the last of the allowed contents of a call, or nothing if
+// none are known.
 func deviation(c call, resource, key string, said fields, follows []fields) []Finding {
 	if len(follows) == 0 || slices.ContainsFunc(follows, func(wanted fields) bool { return maps.Equal(said, wanted) }) {
 		return nil

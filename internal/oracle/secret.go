@@ -14,8 +14,8 @@ type leaked struct {
 	events []uint64
 }
 
-// secretLeaks are the secrets of the scope that were seen where they must not be. One
-// secret is one finding: what leaks it once, mostly leads it to more places.
+// secretLeaks are the secrets of the scope in wrong places. One secret is one finding: its leaks
+// mostly have one cause.
 func secretLeaks(e *evidence) []Finding {
 	var all []*leaked
 	of := func(owner string) *leaked {
@@ -56,7 +56,7 @@ func (l *leaked) message() string {
 	return message
 }
 
-// ownsSecret reports whether a secret is of the scope: an account or a Secret is.
+// ownsSecret reports whether a secret's account or Secret is in the scope.
 func (e *evidence) ownsSecret(owner string) bool {
 	_, name, _ := strings.Cut(owner, " ")
 	return e.ids[name] || e.Scope.Names(name)

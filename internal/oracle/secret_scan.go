@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
-// learnSecrets tells the journal the values of Secrets, which components may have written
-// past the seams.
+// learnSecrets tells the journal the values of Secrets, which components may have written past the
+// seams.
 func (w *Watcher) learnSecrets(all []corev1.Secret) {
 	for i := range all {
 		s := &all[i]
@@ -20,9 +20,8 @@ func (w *Watcher) learnSecrets(all []corev1.Secret) {
 	}
 }
 
-// redactObjects removes the secret values from objects that must have none, and records
-// them as leaks. Events of Kubernetes are not looked at: as components have written them,
-// they are in the journal.
+// redactObjects removes the secret values from objects that must not contain any, and records them
+// as leaks. It skips Events of Kubernetes, which the journal has as components have written them.
 func (w *Watcher) redactObjects(o *Objects) {
 	for i := range o.Claims {
 		redactObject(w, &o.Claims[i], "BucketClaim/"+o.Claims[i].Name)
@@ -45,7 +44,7 @@ func redactObject[T any](w *Watcher, object *T, place string) {
 		return
 	}
 	var without T
-	_ = json.Unmarshal(redacted, &without) // what does not fit is left out
+	_ = json.Unmarshal(redacted, &without) // fields that do not match are dropped
 	*object = without
 	for _, owner := range leaks {
 		if leak := (SecretLeak{Owner: owner, Place: place}); !slices.Contains(w.leaks, leak) {

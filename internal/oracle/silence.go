@@ -7,11 +7,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// maxShown is how many events a finding lists.
+// maxShown is the maximum number of events that a finding lists.
 const maxShown = 5
 
-// IsActivity reports whether an event does not occur in an idle system: a write to the
-// API server, or a call to a driver. Writes of Leases and DriverGetInfo do not count.
+// IsActivity reports whether an event does not occur in an idle system: a write to the API server,
+// or a call to a driver. Writes of Leases and DriverGetInfo do not count.
 func IsActivity(e journal.Event) bool {
 	switch e.Seam {
 	case journal.SeamRPC:
@@ -33,12 +33,12 @@ func activity(e *evidence) []Finding {
 				from = e.Observations[i-1].Until
 			}
 		} else if e.retries(m) {
-			continue // a retry after a failure is correct
+			continue
 		}
 		if loud := e.activity(from, m.Until); len(loud) > 0 {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
-				Message: fmt.Sprintf("there is no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
+				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
 				Subject: last.Operation.Subject, Events: numbers(loud[max(0, len(loud)-maxShown):]),
 			})
 		}
@@ -46,8 +46,7 @@ func activity(e *evidence) []Finding {
 	return found
 }
 
-// activity returns the scope's events in an interval that an idle system does not
-// have.
+// activity returns the scope's events in an interval that an idle system does not have.
 func (e *evidence) activity(after, until uint64) []journal.Event {
 	var found []journal.Event
 	for _, event := range e.events {
@@ -66,8 +65,6 @@ func numbers(events []journal.Event) []uint64 {
 	return all
 }
 
-// retries reports whether an operation of the scope has failed in a way that COSI
-// retries.
 func (e *evidence) retries(m *Observation) bool {
 	for i := range m.Objects.Buckets {
 		if o := &m.Objects.Buckets[i]; e.Scope.HasNamespace(o.Spec.BucketClaimRef.Namespace) && failing(o.Status.Conditions) {

@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// midway tells the story up to where all is ready, and lets a test change what is
-// seen then.
+// midway tells the story until all objects are ready, and lets a test change the observation.
 func midway(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")
@@ -22,7 +21,7 @@ func midway(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*st
 	}
 }
 
-// afterwards tells it to the end, with nothing left but what the test adds.
+// afterwards tells it to the end, when only the test's additions remain.
 func afterwards(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
 	return func(s *story) {
 		objects, truth := oracle.Objects{}, &oracle.BackendState{Drivers: []string{driver}}

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// untrueStatus finds status fields that are not true, at moments when all components are
-// idle, so that no component will correct them.
+// untrueStatus finds wrong status fields while all components are idle, so that no component will
+// correct them.
 func untrueStatus(e *evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -79,8 +79,8 @@ func (w *stateCheck) untrueAccesses() []Finding {
 	return found
 }
 
-// statusProblem returns a contradiction within a status. The deletion of an object
-// changes its generation, but nothing that conditions are about.
+// statusProblem returns a contradiction within a status. The deletion of an object changes its
+// generation, but nothing that conditions are about.
 func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Condition) string {
 	if readyToUse && !meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned) {
 		return "is ready to use, but its condition Provisioned is not True"
@@ -96,19 +96,18 @@ func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Conditi
 	return ""
 }
 
-// lacksID says that an object of v1alpha1 is ready without an ID. In v1alpha2, no other
-// component can take an ID away.
+// lacksID reports an object of v1alpha1 that is ready without an ID. In v1alpha2, no other
+// component can remove an ID.
 func (w *stateCheck) lacksID(isReady bool, id string) string {
 	return unless(!w.isV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
 }
 
-// outdatedFailure says that a condition reports a failed call, although the last call has
-// succeeded.
+// outdatedFailure reports a condition about a failed call, although the last call has succeeded.
 func (w *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(call) bool) string {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
 	if w.isV1alpha1() {
-		return "" // an Event tells what was, and stays
+		return "" // Events are never withdrawn
 	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
 		return ""

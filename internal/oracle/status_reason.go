@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// reportsFailure reports whether a condition says that something is wrong.
+// reportsFailure reports whether a condition means a failure.
 func reportsFailure(c metav1.Condition) bool { return unwell([]metav1.Condition{c}) }
 
-// outdatedReason says that a failure has a reason that does not hold any more. The function
-// returns what is true instead, or "".
+// outdatedReason reports a failure whose reason is outdated. The function returns the current
+// state, or "".
 func outdatedReason(conditions []metav1.Condition, instead func(reason string) string) string {
 	for _, c := range conditions {
 		if !reportsFailure(c) {
@@ -26,7 +26,7 @@ func outdatedReason(conditions []metav1.Condition, instead func(reason string) s
 	return ""
 }
 
-// outdatedClaim says what a live claim reports that is not true any more.
+// outdatedClaim returns the outdated condition of a live claim.
 func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 	if o.DeletionTimestamp != nil {
 		return ""
@@ -43,7 +43,7 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 
 func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
 	if w.isV1alpha1() {
-		return "" // an Event tells what was, and stays
+		return "" // Events are never withdrawn
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
@@ -58,8 +58,8 @@ func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alph
 	})
 }
 
-// outdatedAccess says what a live access that no driver has got reports that is not true any
-// more. A driver's access is for certain claims, and not for those that have their names.
+// outdatedAccess returns the outdated condition of a live access before the hand-off. A driver's
+// access is for the original claims, not for later ones of their names.
 func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
 	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.isV1alpha1() {
 		return ""
@@ -93,7 +93,7 @@ func (w *stateCheck) hasClaims(o *v1alpha2.BucketAccess, has func(*v1alpha2.Buck
 	return true
 }
 
-// contradiction says that readyToUse of a Bucket does not follow from its conditions. One
+// contradiction reports that readyToUse of a Bucket does not follow from its conditions. A Bucket
 // without a failure is judged by its convergence.
 func contradiction(o *v1alpha2.Bucket) string {
 	if !unwell(o.Status.Conditions) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// TestOutdatedReason is about conditions whose reason does not hold any more.
+// TestOutdatedReason is about conditions with outdated reasons.
 func TestOutdatedReason(t *testing.T) {
 	invalid := func(reason string) []metav1.Condition {
 		return []metav1.Condition{{Type: v1alpha2.ConditionResourcesValidated, Status: metav1.ConditionFalse, Reason: reason}}

@@ -52,7 +52,7 @@ func rpc(name, subject, request, response string) journal.Event {
 	return event("sidecar", journal.SeamRPC, name, subject, request, response)
 }
 
-// The parts of objects that the events have.
+// Parts of the objects in events.
 const (
 	claimMeta  = `"name":"photos","namespace":"` + ns + `","uid":"` + uid + `"`
 	bucketMeta = `"name":"` + bucket + `","uid":"b"`
@@ -91,7 +91,7 @@ func accessEvent(component, request, more, status string) journal.Event {
 	return api(component, "patch bucketaccesses", ns+"/app", request, object(accessMeta+more, accessSpec, `"status":{`+status+`}`))
 }
 
-// lifecycle is how a claim and an access come and go, when all is well.
+// lifecycle is the correct life of a claim and an access.
 func lifecycle() *story {
 	const (
 		addFinalizer  = `{"metadata":{"finalizers":["` + finalizer + `"]}}`
@@ -134,12 +134,12 @@ func (s *story) index(label string) int {
 	return slices.IndexFunc(s.happenings, func(h happening) bool { return h.label == label })
 }
 
-// drop leaves something out.
+// drop removes events.
 func (s *story) drop(labels ...string) {
 	s.happenings = slices.DeleteFunc(s.happenings, func(h happening) bool { return slices.Contains(labels, h.label) })
 }
 
-// move has something happen right before something else.
+// move moves an event before another one.
 func (s *story) move(label, before string) {
 	at := s.index(label)
 	moved := s.happenings[at]
@@ -147,7 +147,7 @@ func (s *story) move(label, before string) {
 	s.happenings = slices.Insert(s.happenings, s.index(before), moved)
 }
 
-// before inserts an event before something.
+// before inserts an event before another one.
 func (s *story) before(label string, e journal.Event) {
 	s.happenings = slices.Insert(s.happenings, s.index(label), happening{event: e})
 }
@@ -155,17 +155,16 @@ func (s *story) before(label string, e journal.Event) {
 // change alters an event.
 func (s *story) change(label string, f func(*journal.Event)) { f(&s.happenings[s.index(label)].event) }
 
-// until ends the story before something happens.
+// until ends the story before an event.
 func (s *story) until(label string) { s.happenings = s.happenings[:s.index(label)] }
 
-// look adds a moment to the end.
+// look adds an observation at the end.
 func (s *story) look(objects oracle.Objects, truth *oracle.BackendState) {
 	n := uint64(len(s.happenings))
 	end := oracle.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth}
 	s.input.Observations = append(s.input.Observations, end)
 }
 
-// history numbers the events and gives each a later time than the one before.
 func (s *story) history() oracle.Input {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range s.happenings {
@@ -179,7 +178,7 @@ func (s *story) history() oracle.Input {
 
 var (
 	yes = []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned}}
-	// waiting is what everything is like before it is looked at.
+	// waiting are the conditions before the first reconcile.
 	waiting  = []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending}}
 	rejected = []metav1.Condition{
 		{Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonDriverRefused},
@@ -187,7 +186,7 @@ var (
 	retried = []metav1.Condition{{Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonDriverError}}
 )
 
-// well are the objects of the story while it goes well, and the backend.
+// well are the objects and the backend of a correct story.
 func well() (oracle.Objects, *oracle.BackendState) {
 	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
 	claim.Spec.BucketClassName = "standard"

@@ -11,20 +11,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// UserRequest is a request of a user to the API server, as a step of a scenario makes it.
+// UserRequest is a request of a user to the API server, made by a step of a scenario.
 type UserRequest struct {
 	// Verb is patch or delete.
 	Verb string
-	// Object is the object as the API server has answered it.
+	// Object is the object in the API server's response.
 	Object client.Object
-	// Body is that of the request.
+	// Body is the body of the request.
 	Body  json.RawMessage
 	Began time.Time
 }
 
-// NoteUserRequest tells the oracles what a user has done, so that what follows from it is not
-// COSI's. Requests for objects that the oracles do not read are ignored, and so are the values
-// of Secrets.
+// NoteUserRequest tells the oracles about a user's request, so that they do not blame COSI for the
+// consequences. It ignores requests for objects that the oracles do not read, and the values of
+// Secrets.
 func NoteUserRequest(j *journal.Journal, r UserRequest) {
 	kind := r.Object.GetObjectKind().GroupVersionKind().Kind
 	resource := ""

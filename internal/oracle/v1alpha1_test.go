@@ -55,7 +55,7 @@ func held(finalizers ...string) string {
 	return `,"finalizers":` + string(list)
 }
 
-// recorded is the annotation that a sidecar writes before it has an access granted.
+// recorded is the sidecar's record of an access before its grant.
 func recorded(former ...string) string {
 	accounts, err := json.Marshal(former)
 	if err != nil {
@@ -78,7 +78,7 @@ func oldAccessEvent(request, more, status string) journal.Event {
 	return api("sidecar", "patch bucketaccesses", ns+"/app", request, object(accessMeta+more, oldAccessSpec, `"status":{`+status+`}`))
 }
 
-// lifecycleV1alpha1 is how a claim and an access of v1alpha1 come and go, when all is well.
+// lifecycleV1alpha1 is the correct life of a claim and an access of v1alpha1.
 func lifecycleV1alpha1() *story {
 	const drop = `{"metadata":{"finalizers":null}}`
 	bucketHeld := held(v1alpha1.BucketFinalizer)
@@ -116,7 +116,7 @@ func lifecycleV1alpha1() *story {
 	return s
 }
 
-// wellV1alpha1 are the objects of the story while it goes well, as package hub converts them.
+// wellV1alpha1 are the objects of a correct story, as package hub converts them.
 func wellV1alpha1() (oracle.Objects, *oracle.BackendState) {
 	objects, truth := well()
 	b, access, claim := &objects.Buckets[0], &objects.Accesses[0], &objects.Claims[0]
@@ -135,7 +135,8 @@ func wellV1alpha1() (oracle.Objects, *oracle.BackendState) {
 	return objects, truth
 }
 
-// midwayV1alpha1 tells the story up to where all is ready, and lets a test change what is seen.
+// midwayV1alpha1 tells the story until all objects are ready, and lets a test change the
+// observation.
 func midwayV1alpha1(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")
@@ -149,7 +150,7 @@ func seenV1alpha1(change func(*oracle.Objects, *oracle.BackendState)) func(*stor
 	return midwayV1alpha1(func(_ *story, o *oracle.Objects, truth *oracle.BackendState) { change(o, truth) })
 }
 
-// TestV1alpha1 has bugs in a run of v1alpha1, and what is allowed there.
+// TestV1alpha1 has bugs in a run of v1alpha1, and allowed behavior.
 func TestV1alpha1(t *testing.T) {
 	judgeStory(t, lifecycleV1alpha1, map[string]judging{
 		"Clean": {reason: "A whole life.", happen: func(*story) {}},
@@ -158,7 +159,7 @@ func TestV1alpha1(t *testing.T) {
 	})
 }
 
-// again is the repetition of a call.
+// again repeats a call.
 func again(s *story, label, before, response string) {
 	e := s.happenings[s.index(label)].event
 	e.Response = json.RawMessage(response)
@@ -262,8 +263,8 @@ func TestOrderV1alpha1(t *testing.T) {
 	})
 }
 
-// releasedV1alpha1 has a grant be repeated without parameters, for an access with more metadata, and
-// lets a test change which objects are seen afterwards.
+// releasedV1alpha1 repeats a grant without parameters, for an access with more metadata, and lets a
+// test change the objects of the later observation.
 func releasedV1alpha1(metadata string, change func(*oracle.Objects)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// version is an object as seen at one time: as a component wrote it, as the API server
-// returned it, or both.
+// version is an object at one time: as a component wrote it, as the API server returned it, or
+// both.
 type version struct {
 	seq          uint64
 	began, ended time.Time
@@ -22,7 +22,7 @@ type version struct {
 	asked        *object // the body of a write
 	got          *object // the body of the response
 	result       writeResult
-	// replaced means that a fault may have replaced what a read has returned.
+	// replaced means that a fault may have replaced the response of a read.
 	replaced bool
 	// releases means that a write may remove finalizers.
 	releases bool
@@ -30,20 +30,18 @@ type version struct {
 	removes []string
 }
 
-// writeResult is the known result of a write.
 type writeResult int
 
 const (
 	// rejected: the API server did not change the object.
 	rejected writeResult = iota
-	// unknown: there was no response, or a fault replaced it.
+	// unknown: the response is missing, or a fault replaced it.
 	unknown
-	// done: the API server changed the object.
 	done
 )
 
-// uncertain are outcomes after which the result is unknown: the connection broke, or
-// the server timed out.
+// uncertain are outcomes after which the result is unknown: the connection broke, or the server
+// timed out.
 var uncertain = []string{
 	"Fenced", "Canceled", "DeadlineExceeded", "ConnectionError", "Timeout", "ServerTimeout", "InternalError", "ServiceUnavailable",
 	"Internal Server Error", "Gateway Timeout", "Service Unavailable", "Bad Gateway",
@@ -54,13 +52,13 @@ func resultOf(e journal.Event) writeResult {
 	case !e.Failed():
 		return done
 	case slices.Contains(uncertain, e.Outcome), e.Fault != "" && e.Component != vocabulary.Administrator:
-		return unknown // a person's request has the name of the fault that made it
+		return unknown // a fault's own request has its name
 	}
 	return rejected
 }
 
-// versionOf reads an event of the api seam. It returns false for all others, and for
-// kinds that the oracles do not read.
+// versionOf reads an event of the api seam. It returns false for all others, and for kinds that the
+// oracles do not read.
 func versionOf(e journal.Event) (version, bool) {
 	if e.Seam != journal.SeamAPI || e.Operation.Subject == "" || strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return version{}, false // watch events are not operations of the component
@@ -89,13 +87,12 @@ func versionOf(e journal.Event) (version, bool) {
 // write reports whether a component has attempted a change.
 func (v version) write() bool { return v.verb != "" && v.verb != "get" }
 
-// shows reports whether the object had a property when the version ended: the response
-// shows it, or the write may have set it.
+// shows reports whether the object had a property when the version ended: the response shows it, or
+// the write may have set it.
 func (v version) shows(has func(*object) bool) bool {
 	return v.got != nil && has(v.got) || v.asks(has) && v.result != rejected
 }
 
-// asks reports whether a component has attempted to write a property.
 func (v version) asks(has func(*object) bool) bool { return v.asked != nil && has(v.asked) }
 
 // at returns the versions of an observation.

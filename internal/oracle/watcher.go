@@ -27,19 +27,16 @@ type Emulator interface {
 	Client() client.WithWatch
 	Info() description.Info
 	Journal() *journal.Journal
-	// Served returns the names of the drivers by sidecar.
 	Served() map[string]string
-	// DefaultDelays reports whether controller and sidecars retry with their default delays.
 	DefaultDelays() bool
 }
 
 // Backend is the backend of an Emulator.
 type Backend interface {
-	// Store returns the store, or nil if the driver is not the emulator's.
 	Store() backend.Store
-	// Contents returns what a bucket of the store holds.
+	// Contents lists a part of a bucket of the store.
 	Contents(ctx context.Context, bucket string) backend.Contents
-	// ContentFiles returns the files that hold contents of buckets.
+	// ContentFiles returns the files with contents of buckets.
 	ContentFiles() ([]string, error)
 }
 
@@ -75,7 +72,7 @@ type Watcher struct {
 	leaks        []SecretLeak
 }
 
-// Watch starts a run: what the backend contains now existed before the run.
+// Watch starts a run: the current contents of the backend existed before it.
 func Watch(ctx context.Context, emu Emulator) (*Watcher, error) {
 	w := &Watcher{
 		emulator: emu, journal: emu.Journal(), api: emu.API(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
@@ -88,8 +85,8 @@ func Watch(ctx context.Context, emu Emulator) (*Watcher, error) {
 	return w, nil
 }
 
-// Collect reads new events of the journal. It must be called regularly, because the
-// journal drops old events.
+// Collect reads new events of the journal. It must be called regularly, because the journal drops
+// old events.
 func (w *Watcher) Collect() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +115,7 @@ func (w *Watcher) MarkExternal(names ...string) {
 	w.markExternal(names)
 }
 
-// External returns what was changed without COSI so far; see Input.External.
+// External returns the changes without COSI so far; see Input.External.
 func (w *Watcher) External() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,7 +150,7 @@ func (w *Watcher) markExternal(names []string) {
 	}
 }
 
-// Input returns what was collected, for Judge, without the secrets that are known now.
+// Input returns the collected data, for Judge, without currently known secrets.
 func (w *Watcher) Input(scope eventscope.Scope) Input {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,8 +165,7 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 	}
 }
 
-// noteServed records which sidecar serves which driver, also for sidecars that have
-// stopped.
+// noteServed records which sidecar serves which driver, including stopped sidecars.
 func (w *Watcher) noteServed() {
 	maps.Copy(w.drivers, w.emulator.Served())
 }

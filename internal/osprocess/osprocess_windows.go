@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OwnGroup gives a process a group of its own: a terminal's interrupt is not for it.
+// OwnGroup puts a process into its own group, which a terminal's interrupt does not reach.
 func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -18,7 +18,8 @@ func OwnSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
 }
 
-// Signal ends a process, whatever the signal. The error is os.ErrProcessDone if there is none.
+// Signal ends a process, whatever the signal. The error is os.ErrProcessDone if the process does
+// not exist.
 func Signal(pid int, _ syscall.Signal) error {
 	if !Exists(pid) {
 		return os.ErrProcessDone
@@ -33,7 +34,7 @@ func Signal(pid int, _ syscall.Signal) error {
 // SignalGroup ends the first process of a group.
 func SignalGroup(id int, s syscall.Signal) error { return Signal(id, s) }
 
-// Exists reports whether there is a process.
+// Exists reports whether a process exists.
 func Exists(pid int) bool {
 	const stillActive = 259
 	handle, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid)) //nolint:gosec // it is not negative

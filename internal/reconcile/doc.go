@@ -1,13 +1,11 @@
-// Package reconcile has what the controller and the sidecar do alike. Users see
-// one system: both components write the same conditions on the same objects, and
-// a user must not be able to tell from the wording, the Events or the retries
-// which of them has written.
+// Package reconcile contains the code that the controller and the sidecar share. Users see one
+// system: both components write the same conditions on the same objects, and neither wording,
+// Events nor retries should reveal which of them has written.
 //
-// The package itself has the Runner, in which all reconcilers run. It fetches an
-// object, walks it through its phases, and writes the status once. Its parts are in
-// subpackages:
+// The package itself has the Runner for all reconcilers, which fetches an object, walks it through
+// its phases, and writes the status once. The subpackages are:
 //
-//   - reasons: what keeps an object from going on, as typed errors;
+//   - reasons: typed errors for the obstacles of an object;
 //   - condition: how these errors become conditions;
 //   - events: how changes of conditions become Events;
 //   - metrics: the metrics of both components;

@@ -16,18 +16,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Patcher writes one object for one reconcile. It keeps what the API server is
-// known to have, so that it writes only on change. It is not safe for concurrent
-// use.
+// Patcher writes one object for one reconcile. It stores the API server's state, so that it writes
+// only on change. It is not safe for concurrent use.
 type Patcher[T client.Object] struct {
-	// Object is for phases to change: the status freely, the metadata only by
-	// PatchMetadata. The runner writes the status after the last phase.
+	// Object is for phases to change: the status freely, the metadata only by PatchMetadata. The
+	// runner writes the status after the last phase.
 	Object T
 
 	runner  *Runner[T]
-	stored  T // what the API server has
+	stored  T // the API server's state
 	action  cosievents.Action
-	pending []func() // Events about the status, for when it is written
+	pending []func() // Events to record when the status is written
 	requeue bool
 
 	tolerated []string // messages, for when the status is written
@@ -45,9 +44,9 @@ func newPatcher[T client.Object](r *Runner[T], object T) *Patcher[T] {
 // Status returns the part of the object's status that the runner maintains.
 func (p *Patcher[T]) Status() Status { return p.runner.Status(p.Object) }
 
-// Requeue has the object reconciled again with back-off, although nothing has
-// failed. It is for a phase that has seen the cache and the API server disagree:
-// the watch may have no further event.
+// Requeue makes the runner reconcile the object again with back-off, although nothing has failed.
+// It is for a phase for which the cache and the API server disagree: the watch may have no further
+// event.
 func (p *Patcher[T]) Requeue() { p.requeue = true }
 
 // Event records a normal Event about the object.
@@ -60,9 +59,9 @@ func (p *Patcher[T]) EventOnSave(reason, message string) {
 	p.pending = append(p.pending, func() { p.Event(reason, message) })
 }
 
-// Tolerate accepts a problem of the object that the API allows. A Warning has the problem and
-// what follows, once the status is written or a failure is new, which the problem may explain.
-// A strict component gets the problem as an error for the reason.
+// Tolerate accepts a problem of the object that the API allows. A Warning has the problem and its
+// consequences, once the status is written or a failure is new, which the problem may explain. In a
+// strict component, the problem is an error with the reason.
 func (p *Patcher[T]) Tolerate(reason, problem, follows string) error {
 	if p.runner.Strict {
 		return reasons.Invalid(reason, "%s", problem)
@@ -79,14 +78,12 @@ func (p *Patcher[T]) warn() {
 	p.tolerated = nil
 }
 
-// SaveStatus writes the status before the reconcile ends, if it has changed. It
-// is for an intent that must be durable before a side effect. Changes of the
-// conditions become Events.
+// SaveStatus writes a changed status before the reconcile ends, for an intent that must be durable
+// before a side effect. Changes of the conditions become Events.
 //
-// The patch is locked to the version that it was computed from, unless the runner
-// has WriteStatus. A merge patch replaces lists such as the conditions as a whole.
-// An object that was deleted and created again under its name must not inherit an
-// ID.
+// The patch is locked to the version that it was computed from, unless the runner has WriteStatus:
+// a merge patch replaces lists such as the conditions as a whole, and an object that was deleted
+// and created again under its name must not inherit an ID.
 func (p *Patcher[T]) SaveStatus(ctx context.Context) error {
 	if !p.changed() {
 		return nil
@@ -115,11 +112,11 @@ func (p *Patcher[T]) patchStatus(ctx context.Context) error {
 	return nil
 }
 
-// PatchMetadata writes the changes that a function makes to finalizers and
-// annotations, if there are any. Unsaved changes of the status stay unsaved.
+// PatchMetadata writes a function's changes to finalizers and annotations, if any. Unsaved changes
+// of the status stay unsaved.
 //
-// The patch is locked to the version that it was computed from: finalizers are a
-// list, and what was read decides whether one may be removed.
+// The patch is locked to the version that it was computed from: finalizers are a list, and the
+// removal of one was decided on that version.
 func (p *Patcher[T]) PatchMetadata(ctx context.Context, change func(T)) error {
 	changed := clone(p.stored)
 	change(changed)
@@ -137,9 +134,8 @@ func (p *Patcher[T]) PatchMetadata(ctx context.Context, change func(T)) error {
 	return nil
 }
 
-// conclude records the outcome of the phases in the status, and writes it if it
-// has changed. A permanent error becomes a terminal error the first time, so that
-// it is logged and counted once.
+// conclude records the outcome of the phases in the status, and writes a changed one. A permanent
+// error becomes a terminal error the first time, so that it is logged and counted once.
 func (p *Patcher[T]) conclude(ctx context.Context, err error) error {
 	found, isReason := reasons.As(err)
 	switch {
@@ -178,8 +174,8 @@ func describe[T client.Object](object T) string {
 	return kind + " " + name
 }
 
-// normalize removes from the API server's answer what objects from the cache do
-// not have, or have in another form, so that it does not count as a change.
+// normalize removes fields from the API server's answer that objects from the cache lack, or have
+// in another form, so that they do not count as changes.
 func normalize(answer, like client.Object) {
 	answer.SetManagedFields(like.GetManagedFields())
 	answer.GetObjectKind().SetGroupVersionKind(like.GetObjectKind().GroupVersionKind())

@@ -16,13 +16,11 @@ import (
 // ReasonPruned is the reason of a PrunedError.
 const ReasonPruned metav1.StatusReason = "Pruned"
 
-// PrunedError means that the API server has dropped fields of a status. An API server drops
-// fields that its CustomResourceDefinition lacks, and reports no error. The definitions of
-// earlier drafts lack some.
+// PrunedError means that the API server has dropped fields of a status. An API server drops fields
+// that its CustomResourceDefinition lacks, such as one of an earlier draft, and reports no error.
 type PrunedError struct {
 	// Object is kind and name.
 	Object string
-	// Fields are paths such as status.conditions[].reason, sorted.
 	Fields []string
 }
 
@@ -32,19 +30,20 @@ func (e *PrunedError) Error() string {
 		strings.Join(e.Fields, ", "), e.Object)
 }
 
-// Status implements apierrors.APIStatus: it is a rejection.
+// Status implements apierrors.APIStatus, as a rejection.
 func (e *PrunedError) Status() metav1.Status {
 	return metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: ReasonPruned, Message: e.Error()}
 }
 
-// PatchStatus writes the status of an object, and gives the object what the API server has
-// then. It returns a PrunedError if that lacks fields of the status.
+// PatchStatus writes the status of an object, and copies the API server's answer into the object.
+// It returns a PrunedError if the answer lacks fields of the status.
 func PatchStatus[T client.Object](ctx context.Context, c client.Client, object T, patch client.Patch) error {
 	data, err := patch.Data(object)
 	if err != nil {
 		return err
 	}
-	// The answer is decoded into an empty object: in another, fields that it lacks would stay.
+	// The answer is decoded into an empty object; any other would keep fields that the answer
+	// lacks.
 	answer := newObject[T]()
 	answer.SetNamespace(object.GetNamespace())
 	answer.SetName(object.GetName())
@@ -95,7 +94,7 @@ func lostFields(path string, wanted, answer any) []string {
 	return lost
 }
 
-// isEmpty reports whether a value and none are the same to the types of the API.
+// isEmpty reports whether the types of the API do not distinguish a value from a missing one.
 func isEmpty(value any) bool {
 	v := reflect.ValueOf(value)
 	switch v.Kind() {

@@ -38,15 +38,15 @@ func (p *Patcher[T]) Reload(ctx context.Context) error {
 	return nil
 }
 
-// checkSuccessor returns a conflict unless the answer is the same object as the one
-// at hand, in the same or a later version.
+// checkSuccessor returns a conflict unless the answer is the same object as p.Object, in the same
+// or a later version.
 func (p *Patcher[T]) checkSuccessor(live T) error {
 	order, err := resourceversion.CompareResourceVersion(live.GetResourceVersion(), p.stored.GetResourceVersion())
 	switch {
 	case live.GetUID() != p.stored.GetUID():
 		err = errors.New("it was deleted and created again")
 	case err == nil && order < 0:
-		err = errors.New("the answer is older than what was read before")
+		err = errors.New("the answer is older than an earlier one")
 	case err == nil:
 		return nil
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// ResultOf turns the error of a reconcile into its result, and keeps the ordinary
-// races of a system with many writers out of the log.
+// ResultOf turns the error of a reconcile into its result, and keeps the ordinary races of a system
+// with many writers out of the log.
 //
 //   - An interrupted reconcile is left to the next instance of the component.
 //   - A postponed reconcile is repeated by the component.
-//   - A terminal error is for the operator to read, once.
-//   - Any other *reasons.Error is in the conditions already. Time or a watch brings
-//     the object back.
+//   - A terminal error is logged once, for the operator.
+//   - Any other *reasons.Error is already in the conditions. Time or a watch causes
+//     the next reconcile.
 //   - A conflict, or an object that has vanished or appeared meanwhile, means that
 //     another writer was faster. It is retried with back-off.
 func ResultOf(ctx context.Context, err error) (reconcile.Result, error) {

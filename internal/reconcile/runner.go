@@ -17,62 +17,56 @@ import (
 
 // Phase is one step of a reconcile. An error ends the reconcile:
 //
-//   - ErrDone: the phases that follow are not needed.
-//   - ErrPostponed: the phases that follow have to wait. The status stays as it is.
+//   - ErrDone: the next phases are not needed.
+//   - ErrPostponed: the next phases must wait. The status stays as it is.
 //   - A *reasons.Error: the runner records it in the status. Its kind decides
 //     about a retry.
-//   - Any other error, such as a conflict, is not the user's: the status stays as
-//     it is, and the runner tries again with back-off.
+//   - Any other error, such as a conflict, does not concern the user: the status
+//     stays as it is, and the runner tries again with back-off.
 type Phase func(context.Context) error
 
 // ErrDone is returned by a phase that makes the phases after it unnecessary.
 var ErrDone = errors.New("the phases that follow are not needed")
 
-// ErrPostponed is returned by a phase that has to wait for something inside this
-// component, which reconciles the object again. It says nothing about the object.
+// ErrPostponed is returned by a phase that must wait for something inside this component, which
+// reconciles the object again. It has no effect on the object.
 var ErrPostponed = errors.New("the phases that follow have to wait")
 
-// Runner reconciles the objects of one kind. It fetches an object, walks it
-// through its phases, and writes the status once, if it has changed. The fields
-// are set before first use. A Runner is safe for concurrent use for different
-// objects.
+// Runner reconciles the objects of one kind. It fetches an object, walks it through its phases, and
+// writes a changed status once. The fields are set before first use. A Runner is safe for
+// concurrent use for different objects.
 type Runner[T client.Object] struct {
-	// Client reads from a cache and writes to the API server.
 	Client client.Client
-	// Live reads from the API server itself. It is required for Patcher.Reload.
-	Live client.Reader
-	// Recorder takes the Events.
+	// Live reads from the API server itself. Patcher.Reload requires it.
+	Live     client.Reader
 	Recorder events.EventRecorder
 	// APIErrors records errors of the API server as Events.
 	APIErrors *cosievents.APIErrors
 
-	// Owns reports whether this component reconciles the object and writes its
-	// status. The runner asks again after the phases: an object that has been
-	// released may have vanished, and is not written.
-	Owns func(T) bool
-	// Status returns the part of an object's status that the runner maintains.
+	// Owns reports whether this component reconciles the object and writes its status. The runner
+	// asks again after the phases, because a released object may have vanished.
+	Owns   func(T) bool
 	Status func(T) Status
-	// Provision returns the phases of an object, and Deprovision those of one that
-	// is being deleted. The phases share the Patcher.
+	// Provision returns the phases of an object, and Deprovision the phases of an object that is
+	// being deleted. They share the Patcher.
 	Provision, Deprovision func(*Patcher[T]) []Phase
 
-	// Failures, if set, records why an object cannot go on as Events. It is for objects
-	// without conditions, whose changes would become Events otherwise.
+	// Failures, if set, records obstacles as Events. It is for objects without conditions, whose
+	// changes would otherwise become Events.
 	Failures *cosievents.Failures
 
-	// Strict rejects what Patcher.Tolerate accepts otherwise.
+	// Strict rejects problems that Patcher.Tolerate otherwise accepts.
 	Strict bool
 
-	// Forget, if set, drops what the component remembers of an object that does
-	// not exist any more.
+	// Forget, if set, drops the component's data about an object that does not exist any more.
 	Forget func(client.ObjectKey)
-	// WriteStatus, if set, writes the whole status of an object, of which only this
-	// component is a writer, by PatchStatus. Otherwise the runner writes the difference to
-	// what was read, locked to the version that was read.
+	// WriteStatus, if set, writes the whole status of an object, of which only this component is a
+	// writer, by PatchStatus. Otherwise the runner writes the difference to the version that it
+	// read, locked to that version.
 	WriteStatus func(ctx context.Context, object T) error
 }
 
-// NoConditions is the Status of objects that have no conditions.
+// NoConditions is the Status of objects without conditions.
 type NoConditions struct{}
 
 // ResetIncomplete implements Status.
@@ -87,11 +81,10 @@ func (NoConditions) Current() []metav1.Condition { return nil }
 // Status is the part of an object's status that a Runner maintains. It points
 // into the object.
 type Status interface {
-	// ResetIncomplete takes back what this component cannot have written.
+	// ResetIncomplete resets fields that this component cannot have written.
 	ResetIncomplete()
 	// Conclude records the outcome of the phases, which is nil on success.
 	Conclude(found *reasons.Error)
-	// Current returns the conditions whose changes become Events.
 	Current() []metav1.Condition
 }
 
@@ -107,8 +100,7 @@ func (r *Runner[T]) Reconcile(ctx context.Context, request reconcile.Request) (r
 	return r.ReconcileObject(ctx, object)
 }
 
-// ReconcileObject reconciles an object as it was read, perhaps from a cache that
-// is behind.
+// ReconcileObject reconciles an object as it was read, perhaps from an outdated cache.
 func (r *Runner[T]) ReconcileObject(ctx context.Context, object T) (reconcile.Result, error) {
 	if !r.Owns(object) {
 		return reconcile.Result{}, nil
@@ -137,7 +129,6 @@ func walk(ctx context.Context, phases []Phase) error {
 	return nil
 }
 
-// newObject returns an empty object of the type that T points to.
 func newObject[T client.Object]() T {
 	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T) //nolint:forcetypeassert // it is a pointer to what T points to
 }

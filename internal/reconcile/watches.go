@@ -16,10 +16,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// ListRequests returns a request for each object of type T that the cache lists
-// with the options and that the function selects. A nil function selects all. It
-// reads the cache as it is: an event handler must not wait for the cache to catch
-// up.
+// ListRequests returns a request for each object of type T that the cache lists with the options
+// and that the function selects. A nil function selects all. It reads the cache as it is: an event
+// handler must not wait for the cache to catch up.
 func ListRequests[T client.Object](
 	ctx context.Context, cache client.Reader, list client.ObjectList, selected func(T) bool, options ...client.ListOption,
 ) []reconcile.Request {
@@ -63,8 +62,8 @@ func IndexBy[T client.Object](values func(T) []string) client.IndexerFunc {
 // LostFinalizer reports whether COSI's finalizer has been removed.
 func LostFinalizer(was, is client.Object) bool { return hasFinalizer(was) && !hasFinalizer(is) }
 
-// IsReleased reports whether a deleting object has no finalizer of COSI any more,
-// so that it may have vanished.
+// IsReleased reports whether a deleting object has no finalizer of COSI any more, so that it may
+// have vanished.
 func IsReleased(object client.Object) bool {
 	return !object.GetDeletionTimestamp().IsZero() && !hasFinalizer(object)
 }

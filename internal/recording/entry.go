@@ -8,41 +8,40 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Format and Version are what a Header begins with. Fields may be added to a
-// version; when a field changes its meaning, the version does.
+// Format and Version identify a Header. Fields may be added to a version; a changed meaning of a
+// field requires a new one.
 const (
 	Format  = "cosi-emu-recording"
 	Version = 1
 )
 
-// Extension is how the names of recordings end.
+// Extension is the extension of recordings.
 const Extension = ".cosirec"
 
-// Header says what was run, and by what.
+// Header identifies the scenario and the versions.
 type Header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Program is the version of cosi-emu, Platform its GOOS/GOARCH, Kubernetes the
-	// version of the API server, as far as it is known.
-	Program    string `json:"program"`
-	Platform   string `json:"platform"`
-	Kubernetes string `json:"kubernetes,omitempty"`
-	// Started is when the recording began.
-	Started time.Time `json:"started"`
-	// Scenario is the name of the scenario; empty for an emulator that people used.
+	// Program is the version of cosi-emu, Platform its GOOS/GOARCH, Kubernetes the version of the
+	// API server, if known.
+	Program    string    `json:"program"`
+	Platform   string    `json:"platform"`
+	Kubernetes string    `json:"kubernetes,omitempty"`
+	Started    time.Time `json:"started"`
+	// Scenario is the name of the scenario; empty for an emulator that users used.
 	Scenario string `json:"scenario,omitempty"`
-	// Namespace is where the scenario's objects were; it is also the word in the
-	// names of all else that was the scenario's own.
+	// Namespace is the namespace of the scenario's objects, and the word in the names of its other
+	// objects.
 	Namespace string `json:"namespace,omitempty"`
 	// Files are the file of the scenario, which is the first, and those it uses.
 	Files []File `json:"files,omitempty"`
 	// Driver is the name of the emulator's own driver.
 	Driver string `json:"driver,omitempty"`
-	// External says that the driver was external, not the emulator's.
+	// External means that the driver was not the emulator's.
 	External bool `json:"external,omitempty"`
 }
 
-// File is a file as it was.
+// File is a file with its contents.
 type File struct {
 	Name    string `json:"name"`
 	Content string `json:"content"`
@@ -55,11 +54,11 @@ type Injection struct {
 	Removed bool        `json:"removed,omitempty"`
 }
 
-// End is how a run ended. A recording without it was cut off.
+// End is the outcome of a run. A recording without it was interrupted.
 type End struct {
 	Time    time.Time `json:"time"`
 	Outcome string    `json:"outcome"`
-	// Failures are why it did not pass, a line each.
+	// Failures are the reasons for the failure, a line each.
 	Failures []string `json:"failures,omitempty"`
 }
 
@@ -68,13 +67,12 @@ type Entry struct {
 	Header *Header        `json:"header,omitempty"`
 	Event  *journal.Event `json:"event,omitempty"`
 	Fault  *Injection     `json:"fault,omitempty"`
-	// State is what the oracles judge besides the events, in the form that package
-	// oracle has for it.
+	// State is the oracles' input besides the events, in the form of package oracle.
 	State json.RawMessage `json:"state,omitempty"`
 	End   *End            `json:"end,omitempty"`
 }
 
-// kind names the field that is set; empty if it is not exactly one.
+// kind names the field that is set; empty unless it is exactly one.
 func (e *Entry) kind() string {
 	name, count := "", 0
 	for field, set := range map[string]bool{
@@ -95,8 +93,8 @@ type Recording struct {
 	Header
 	Events []journal.Event
 	Faults []Injection
-	// State is the last one that was recorded; nil without one.
+	// State is the last recorded one; nil without one.
 	State json.RawMessage
-	// End is nil if the recording was cut off.
+	// End is nil if the recording was interrupted.
 	End *End
 }

@@ -8,8 +8,8 @@ import (
 	"hash/crc32"
 )
 
-// A line is {...,"sum":"xxxxxxxx"}: the entry, and before its last brace the
-// checksum of the entry as it is without.
+// A line is {...,"sum":"xxxxxxxx"}: the entry, and before its last brace the checksum of the entry
+// without it.
 const (
 	sumPrefix = `,"sum":"`
 	sumSuffix = `"}`
@@ -30,7 +30,7 @@ func seal(e *Entry) ([]byte, error) {
 }
 
 var (
-	errSum   = errors.New("the line is not what was written: its checksum differs")
+	errSum   = errors.New("the line was changed: its checksum differs")
 	errNoSum = errors.New("the line has no checksum")
 )
 

@@ -9,20 +9,18 @@ import (
 	"os"
 )
 
-// What a recording may have at most. An event holds two bodies of 256 KiB at
-// most, which JSON may need more room for.
+// Limits of a recording. An event contains two bodies of at most 256 KiB, for which JSON may need
+// more space.
 const (
 	maxLine   = 8 << 20
 	maxBytes  = 1 << 30
 	maxEvents = 2_000_000
 )
 
-// ErrVersion is the error of a recording whose version this program does not
-// know.
+// ErrVersion is the error of a recording whose version this program does not know.
 var ErrVersion = errors.New("the version of the recording is not known")
 
-// ErrDamaged is the error of a file that is no recording, or is not what was
-// written.
+// ErrDamaged is the error of a file that is no recording, or was changed.
 var ErrDamaged = errors.New("the recording is damaged")
 
 // ReadFile reads a recording from a file.
@@ -39,9 +37,9 @@ func ReadFile(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording. A last line that was cut off is left out: the program
-// was killed while it wrote it. All else that is not as it was written is an
-// error, which wraps ErrDamaged or ErrVersion and names the line.
+// Read reads a recording. It ignores a truncated last line, which the program was writing when it
+// was killed. Every other change is an error, which wraps ErrDamaged or ErrVersion and names the
+// line.
 func Read(from io.Reader) (*Recording, error) {
 	lines := bufio.NewScanner(io.LimitReader(from, maxBytes))
 	lines.Buffer(make([]byte, 64<<10), maxLine)
@@ -88,7 +86,7 @@ func (r *Recording) line(number int, line []byte) error {
 	return nil
 }
 
-// header reads the first line, which in any version says of which it is.
+// header reads the first line, which contains the version in all versions.
 func (r *Recording) header(line []byte) error {
 	var first struct {
 		Header *struct {

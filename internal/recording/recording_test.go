@@ -29,7 +29,7 @@ func header() recording.Header {
 	}
 }
 
-// whole is a recording with everything in it.
+// whole is a recording with all kinds of entries.
 func whole(t *testing.T) []byte {
 	t.Helper()
 	var to buffer
@@ -73,8 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCutOff ends a recording at every byte: what was whole is there, and nothing
-// else.
+// TestCutOff truncates a recording at every byte: exactly the complete lines are read.
 func TestCutOff(t *testing.T) {
 	data := whole(t)
 	first := bytes.IndexByte(data, '\n') + 1
@@ -110,7 +109,7 @@ func TestFlips(t *testing.T) {
 		if errors.Is(err, recording.ErrDamaged) || errors.Is(err, recording.ErrVersion) {
 			continue
 		}
-		// The last end of line makes of a whole recording one that was cut off.
+		// Without its last end of line, a complete recording is an interrupted one.
 		if err != nil || got.End != nil || !cmp.Equal(original.Events, got.Events, cmpopts.EquateEmpty()) {
 			t.Errorf("byte %d changed from %q to %q: %v", i, data[i], changed[i], err)
 		}
@@ -156,7 +155,7 @@ func TestCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		paths[w.Path()] = true
-		// It is there before the writer is closed: the program may be killed.
+		// It must exist before the writer is closed, because the program may be killed.
 		if _, err := recording.ReadFile(w.Path()); err != nil {
 			t.Error(err)
 		}
@@ -173,7 +172,6 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// full is a disk that is full after some bytes.
 type full struct{ left int }
 
 func (f *full) Write(data []byte) (int, error) {
@@ -209,7 +207,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestRedacted: when a recording is closed, it has no secret that was not known before.
+// TestRedacted: a closed recording contains no secret that became known late.
 func TestRedacted(t *testing.T) {
 	const key = "known-at-the-end"
 	redact := func(text json.RawMessage) (json.RawMessage, []string) {

@@ -21,9 +21,8 @@ const (
 	fileMode = 0o600
 )
 
-// Writer writes a recording. It is safe for concurrent use. What cannot be
-// written, for instance because the disk is full, does not disturb the run: Close
-// tells of it.
+// Writer writes a recording. It is safe for concurrent use. A write error, for instance because the
+// disk is full, does not disturb the run: Close returns it.
 type Writer struct {
 	redact func(json.RawMessage) (json.RawMessage, []string)
 
@@ -34,10 +33,9 @@ type Writer struct {
 	last   uint64 // number of the last event
 }
 
-// Create makes a file in a directory, which is made if need be, named after the
-// scenario and the time, and writes the header. Format, Version and Platform are
-// filled in. Only its owner may read the file. When it is closed, redact removes the
-// secrets that were not known when a line was written.
+// Create creates a file, named after the scenario and the time, in a directory, which it creates if
+// missing, and writes the header. It sets Format, Version and Platform. Only the owner may read the
+// file. When it is closed, redact removes secrets that became known after a line was written.
 func Create(dir string, h Header, redact func(json.RawMessage) (json.RawMessage, []string)) (*Writer, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, fmt.Errorf("make the directory for recordings: %w", err)
@@ -65,7 +63,7 @@ func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
 }
 
-// NewWriter writes the header to anything that can be written to.
+// NewWriter writes the header to a stream.
 func NewWriter(to io.WriteCloser, h Header) *Writer {
 	h.Format, h.Version, h.Platform = Format, Version, runtime.GOOS+"/"+runtime.GOARCH
 	w := &Writer{to: to}
@@ -76,8 +74,8 @@ func NewWriter(to io.WriteCloser, h Header) *Writer {
 // Path returns the path of the file; empty if there is none.
 func (w *Writer) Path() string { return w.path }
 
-// Event records an event. Events come in the order of their numbers; one that has
-// been recorded already is left out.
+// Event records an event. Events must come in the order of their numbers; repeated ones are
+// ignored.
 func (w *Writer) Event(e journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +89,7 @@ func (w *Writer) Event(e journal.Event) {
 // Injection records that a fault was added or removed.
 func (w *Writer) Injection(i Injection) { w.write(&Entry{Fault: &i}) }
 
-// State records what the oracles judge besides the events.
+// State records the oracles' input besides the events.
 func (w *Writer) State(state []byte) { w.write(&Entry{State: state}) }
 
 // End records how the run ended.
@@ -103,7 +101,7 @@ func (w *Writer) write(e *Entry) {
 	w.put(e)
 }
 
-// put writes a line in one piece.
+// put writes a line at once.
 func (w *Writer) put(e *Entry) {
 	if w.failed != nil {
 		return
@@ -120,7 +118,7 @@ func (w *Writer) put(e *Entry) {
 	}
 }
 
-// Close ends the recording, and redacts it as a whole. It returns the first error there was.
+// Close ends the recording, and redacts it as a whole. It returns the first error.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,7 +133,7 @@ func (w *Writer) Close() error {
 func (w *Writer) redactLine(line []byte) []byte {
 	e, err := unseal(line)
 	if err != nil {
-		return line // it was cut off, or is not ours
+		return line // truncated, or not ours
 	}
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -147,7 +145,7 @@ func (w *Writer) redactLine(line []byte) []byte {
 	}
 	e = &Entry{}
 	if json.Unmarshal(redacted, e) != nil || e.kind() == "" {
-		return nil // a secret must not stay, whatever is lost with it
+		return nil // a secret must not stay, at the cost of the line
 	}
 	if e.Event != nil {
 		e.Event.Leaks = slices.Concat(e.Event.Leaks, leaks)

@@ -13,13 +13,12 @@ import (
 // answer is a recorded answer of a driver.
 type answer struct {
 	event journal.Event
-	// request is the recorded request; in masked, the words that differ from run to run
-	// are replaced.
+	// request is the recorded request; in masked, the words that differ between runs are replaced.
 	request, masked string
 }
 
-// answers are the recorded answers of a driver, for requests that come again with
-// other UIDs and scopes. It is safe for concurrent use.
+// answers are the recorded answers of a driver, for requests that come again with other UIDs and
+// scopes. It is safe for concurrent use.
 type answers struct {
 	mu sync.Mutex
 	// left has, for each recorded request, its remaining answers in order. The last answer
@@ -29,7 +28,7 @@ type answers struct {
 	order []string
 	// bound maps requests of this run to recorded requests.
 	bound map[string]string
-	// varying is what differs from run to run.
+	// variable matches values that differ between runs.
 	variable *regexp.Regexp
 }
 
@@ -52,8 +51,7 @@ func newAnswers(events []journal.Event, sidecar, scope string) *answers {
 	return a
 }
 
-// varying matches what differs from run to run: UIDs, and scopes, which end with a
-// number.
+// varying matches values that differ between runs: UIDs, and scopes, which end with a number.
 func varying(scope string) *regexp.Regexp {
 	prefix := strings.TrimRight(scope, "0123456789")
 	if prefix == "" {
@@ -62,7 +60,6 @@ func varying(scope string) *regexp.Regexp {
 	return regexp.MustCompile(eventscope.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
 }
 
-// masked replaces what differs from run to run.
 func (a *answers) masked(text string) string { return a.variable.ReplaceAllString(text, "<>") }
 
 // to finds the answer to a request: the next one recorded for the same request. A new
@@ -120,6 +117,6 @@ func (a answer) body(words []string) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(words...).Replace(string(a.event.Response)))
 }
 
-// failed reports whether the driver returned an error. If a fault withheld the answer
-// from the sidecar, the driver did answer.
+// failed reports whether the driver returned an error. If a fault withheld the answer from the
+// sidecar, the driver did answer.
 func (a answer) failed() bool { return a.event.Failed() && len(a.event.Response) == 0 }

@@ -13,8 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 )
 
-// Drivers returns the drivers to start an emulator with. They answer like those of the
-// recording.
+// Drivers returns the drivers to start an emulator with. They answer as in the recording.
 func Drivers(r *recording.Recording) (emulator.Implementations, error) {
 	sidecars := Sidecars(r.Events)
 	if len(sidecars) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 )
 
-// ErrNoState is the error of a recording that ends before the first observation.
+// ErrNoState means that a recording ends before the first observation.
 var ErrNoState = errors.New("the recording is truncated: it has no state to check")
 
 // Judge runs nothing: the oracles of this version judge the recorded events.

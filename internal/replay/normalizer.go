@@ -11,7 +11,7 @@ type normalizer struct {
 	uids  map[string]string
 }
 
-// newNormalizer reads from the answers of the API server which object has which UID.
+// newNormalizer reads the UIDs of objects from the answers of the API server.
 func newNormalizer(scope string, events []journal.Event) *normalizer {
 	n := &normalizer{scope: scope, uids: map[string]string{}}
 	for object := range eventscope.Objects(events) {
@@ -20,7 +20,6 @@ func newNormalizer(scope string, events []journal.Event) *normalizer {
 	return n
 }
 
-// normalize replaces these words in a text.
 func (n *normalizer) normalize(text string) string {
 	if n.scope != "" {
 		text = eventscope.Replace(text, n.scope, "<scope>")

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// volatile are the fields of metadata, and of conditions, that differ from run to run.
+// volatile are the fields of metadata and of conditions that differ between runs.
 var volatile = []string{ //nolint:gochecknoglobals // a constant
 	"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "managedFields", "lastTransitionTime",
 }
@@ -21,10 +21,10 @@ var (
 	address = regexp.MustCompile(`\b127\.0\.0\.1:\d+\b`)
 )
 
-// LastObjects returns the objects that the components of a run with that scope have
-// written, as the API server answered the last write of each, without what differs from run
-// to run. An object that was being deleted has no status. Kubernetes Events and Leases are
-// omitted. The keys are resources and subjects.
+// LastObjects returns the objects that the components of a run with that scope have written, as in
+// the API server's last answer for each, without values that differ between runs. An object that
+// was being deleted has no status. Kubernetes Events and Leases are omitted. The keys are resources
+// and subjects.
 func LastObjects(scope string, events []journal.Event) map[string]string {
 	n := newNormalizer(scope, events)
 	last := map[string]string{}
@@ -42,7 +42,7 @@ func LastObjects(scope string, events []journal.Event) map[string]string {
 	return last
 }
 
-// withoutLateStatus removes what a component may write into an object before or after its
+// withoutLateStatus removes fields that a component may write into an object before or after its
 // deletion.
 func withoutLateStatus(object map[string]any) {
 	metadata, _ := object["metadata"].(map[string]any)
@@ -52,7 +52,7 @@ func withoutLateStatus(object map[string]any) {
 	}
 }
 
-// object returns the spec and the status of an object, and what else it has, as JSON.
+// object returns the spec, the status and the other fields of an object as JSON.
 func (n *normalizer) object(object map[string]any) string {
 	text, err := json.Marshal(withoutVolatile(object))
 	if err != nil {

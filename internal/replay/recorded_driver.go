@@ -129,7 +129,6 @@ func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request an
 	return response, nil
 }
 
-// info returns the driver's info, for recordings without one.
 func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
 	info := &cosiv1alpha2.DriverGetInfoResponse{Name: s.options.Name}
 	for _, p := range s.options.Protocols {
@@ -139,7 +138,6 @@ func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
 	return info
 }
 
-// codeOf returns the gRPC code with a name.
 func codeOf(name string) codes.Code {
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {
 		if code.String() == name {

@@ -18,8 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// ErrNoScenario is the error of a recording that was not made from a scenario, but
-// with 'cosi-emu up --record'.
+// ErrNoScenario means that a recording has no scenario, because 'cosi-emu up --record' made it.
 var ErrNoScenario = errors.New("the recording has no scenario to run")
 
 // Replay is the result of a replay.
@@ -101,7 +100,6 @@ type injector struct {
 	err   error
 }
 
-// ScenarioStarted implements outcome.Observer.
 func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -119,7 +117,6 @@ func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	i.Observer.ScenarioStarted(s, namespace)
 }
 
-// heal removes the faults.
 func (i *injector) heal() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -20,7 +20,7 @@ type Trace struct {
 // driver, or an operation of the driver in its store.
 type step struct {
 	event journal.Event
-	// text is the operation without what differs from run to run.
+	// text is the operation without values that differ between runs.
 	text string
 }
 
@@ -38,7 +38,6 @@ func NewTrace(scope string, events []journal.Event) Trace {
 	return t
 }
 
-// isCompared reports whether an event is part of the comparison.
 func isCompared(e journal.Event) bool {
 	if e.Outcome == seam.OutcomeFenced && e.Fault == "" {
 		return false // whether a crash interrupts a request depends on timing
@@ -62,11 +61,11 @@ func isComparedWrite(e journal.Event) bool {
 	return !toPeople && (e.Fault != "" || !slices.Contains(races, e.Outcome))
 }
 
-// races are the outcomes of writes that another writer was faster with.
+// races are the outcomes of writes that lost against another writer.
 var races = []string{"Conflict", "NotFound", "AlreadyExists"}
 
-// repeats reports whether the last step was the same. How often a component writes the
-// same status, or repeats a failed call, depends on when events arrive.
+// repeats reports whether the last step was the same. The number of equal status writes, or of
+// retries of a failed call, depends on when events arrive.
 func repeats(acts []step, text string) bool { return len(acts) > 0 && acts[len(acts)-1].text == text }
 
 // step returns an event's thread and text. The thread is empty if the event is not
@@ -103,13 +102,12 @@ func (n *normalizer) kindOf(e journal.Event) string {
 type Divergence struct {
 	// Thread is the component, the seam and the object.
 	Thread string `json:"thread"`
-	// Recorded is the recorded operation, and Replayed that of the replay; empty if there
-	// was none.
+	// Recorded is the recorded operation, and Replayed the replayed one; empty if there was none.
 	Recorded string `json:"recorded"`
 	Replayed string `json:"replayed"`
 	// Before is the last operation that is equal in both.
 	Before string `json:"before,omitempty"`
-	// Event is the recorded event or, if there is none, that of the replay.
+	// Event is the recorded event or, if there is none, the replayed one.
 	Event journal.Event `json:"event"`
 }
 
@@ -125,9 +123,8 @@ func (d *Divergence) String() string {
 		strings.Join(strings.Fields(d.Thread), " "), orNothing(d.Before), orNothing(d.Recorded), orNothing(d.Replayed))
 }
 
-// Diff returns the first difference of two traces in the order of recorded time;
-// operations that only the replay has come last. It returns nil if the traces are
-// equal.
+// Diff returns the first difference of two traces in the order of recorded time. Operations that
+// only the replay has come last. It returns nil if the traces are equal.
 func Diff(recorded, replayed Trace) *Divergence {
 	var first *Divergence
 	for thread, acts := range recorded.threads {
@@ -149,7 +146,6 @@ func Diff(recorded, replayed Trace) *Divergence {
 	return first
 }
 
-// earlier reports whether a divergence is before another.
 func earlier(a, b *Divergence) bool {
 	if a.Recorded == "" != (b.Recorded == "") {
 		return a.Recorded != ""

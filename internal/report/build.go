@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// New makes a Report of scenarios that were run by a program of the given version.
+// New returns a Report about scenarios that a program of the given version has run.
 func New(version string, started time.Time, duration time.Duration, scenarios []Scenario) Report {
 	r := Report{
 		APIVersion: APIVersion, Version: version, Started: started, Duration: duration,
@@ -34,7 +34,7 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 	return r
 }
 
-// NewScenario makes what is said of one scenario. The events are those that concern it.
+// NewScenario returns the report of one scenario with its events.
 func NewScenario(result outcome.Result, events []journal.Event) Scenario {
 	document := result.Scenario
 	s := Scenario{
@@ -53,15 +53,15 @@ func NewScenario(result outcome.Result, events []journal.Event) Scenario {
 	return s
 }
 
-// nested is the result of a step with the number of steps that it is within.
+// nested is the result of a step with its depth.
 type nested struct {
 	outcome.StepResult
 
 	depth int
 }
 
-// inOrder returns the steps in the order in which they began; the engine has them
-// in the order in which they ended.
+// inOrder returns the steps in the order of their beginning; the engine has them in the order of
+// their end.
 func inOrder(result outcome.Result) []nested {
 	depths := map[*spec.Step]int{}
 	measure(result.Scenario.Steps, 0, depths)

@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// conditions returns a line for each condition of an object, which say best why it
-// is as it is.
+// conditions returns a line for each condition of an object, because conditions explain its state
+// best.
 func conditions(object string) []string {
 	var parsed struct {
 		Status struct {

@@ -5,12 +5,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// diffContext is how many equal lines are shown around a difference.
+// diffContext is the number of equal lines around a difference.
 const diffContext = 3
 
-// diff returns a unified diff from what was expected to what there was, or nothing
-// if there is nothing to compare. Of objects it has only what the scenario speaks
-// of; a program's output and golden files are compared as they are.
+// diff returns a unified diff from the expected to the actual value, or "" without values. For
+// objects, it shows only the fields in the scenario; it compares a program's output and golden
+// files unchanged.
 func diff(f Failure) string {
 	if f.Expected == "" {
 		return ""
@@ -22,13 +22,13 @@ func diff(f Failure) string {
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
 		A: lines(expected), B: lines(got), FromFile: "expected", ToFile: "got", Context: diffContext,
 	})
-	if err != nil { // only of a writer that fails
+	if err != nil { // only a failing writer returns an error
 		return ""
 	}
 	return text
 }
 
-// sides returns the two sides without what needs no comparing.
+// sides returns the two sides without parts that need no comparison.
 func sides(f Failure) (expected, got string) {
 	var want, have any
 	if yaml.Unmarshal([]byte(f.Expected), &want) != nil || yaml.Unmarshal([]byte(f.Got), &have) != nil {
@@ -53,7 +53,7 @@ func render(value any) string {
 	return string(text)
 }
 
-// lines splits a text; a last line that does not end is one like the others.
+// lines splits a text into lines. The last line need not end with a newline.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -62,5 +62,5 @@ func lines(text string) []string {
 		text += "\n"
 	}
 	all := difflib.SplitLines(text)
-	return all[:len(all)-1] // an empty one is behind the last end
+	return all[:len(all)-1] // drop the empty part after the last newline
 }

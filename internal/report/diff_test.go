@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// changed returns the lines of the diff of a failure that are not equal.
+// changed returns the different lines in the diff of a failure.
 func changed(differences []string, expected, got string) []string {
 	failure := outcome.Failure{Expected: expected, Got: got}
 	for _, path := range differences {

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// TestDocumented expects that the document has every field of the structure.
+// TestDocumented verifies that the documentation has every field of the structure.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/reports.md")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// The elements of a JUnit report, in the form of Maven Surefire, which Jenkins and
-// GitLab read. A file is a test suite, a scenario is a test case.
+// The elements of a JUnit report, in the form of Maven Surefire, which Jenkins and GitLab read. A
+// file is a test suite, a scenario is a test case.
 type (
 	testSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as JUnit XML. What fails is explained as Text does.
+// WriteJUnit writes the report as JUnit XML. Text explains the failures.
 func (r Report) WriteJUnit(w io.Writer, text Text) error {
 	all := testSuites{
 		Name: "cosi-emu", Tests: len(r.Scenarios), Failures: r.Counts[outcome.Failed], Errors: r.Counts[outcome.Broken],
@@ -91,7 +91,6 @@ func (r Report) WriteJUnit(w io.Writer, text Text) error {
 	return err
 }
 
-// add puts a scenario into the suite of its file.
 func (all *testSuites) add(s Scenario, text Text) {
 	i := slices.IndexFunc(all.Suites, func(suite *testSuite) bool { return suite.File == s.Position.File })
 	if i < 0 {
@@ -145,12 +144,12 @@ func propertiesOf(labels map[string]string) *properties {
 	return all
 }
 
-// className is the file in the form of a class, by which Jenkins groups.
+// className turns the file into a class, by which Jenkins groups.
 func className(file string) string {
 	return strings.ReplaceAll(strings.Trim(strings.TrimSuffix(strings.TrimSuffix(file, ".yaml"), ".yml"), "./"), "/", ".")
 }
 
-// inXML drops what XML 1.0 cannot hold, of which encoding/xml does not clean CDATA.
+// inXML drops characters that XML 1.0 cannot hold: encoding/xml does not clean CDATA.
 func inXML(r rune) rune {
 	if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
 		return -1

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// markdownOutcomes are the columns of the table in Markdown.
 var markdownOutcomes = []outcome.Outcome{outcome.Passed, outcome.Failed, outcome.Broken, outcome.Skipped}
 
 // WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY: the number of scenarios of each outcome, and
@@ -41,7 +40,7 @@ func (r Report) WriteMarkdown(w io.Writer, title string) error {
 	return err
 }
 
-// markdown renders a text as it is, in one line.
+// markdown escapes a text and renders it in one line.
 func markdown(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "<", "&lt;", "|", "\\|").Replace(text)

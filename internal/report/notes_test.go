@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestNotes has two scenarios with the same note.
+// TestNotes reports two scenarios with the same note.
 func TestNotes(t *testing.T) {
 	const note = "keys at endpoint http://127.0.0.1:1 are not tried: connection refused"
 	scenarios := []report.Scenario{

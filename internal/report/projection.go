@@ -7,11 +7,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// projection makes what was expected and what there is alike, but for what is
-// different: of what there is, it leaves only what was spoken of, and it replaces
-// conditions that hold by the values that they hold for.
+// projection reduces an expected and an actual value to their differences: it removes fields
+// without expectations from the actual value, and replaces true conditions by the actual values.
 type projection struct {
-	// differs has the paths of the differences, as package match writes them.
+	// differs has the paths of the differences in the form of package match.
 	differs map[string]bool
 }
 
@@ -47,7 +46,7 @@ func (p projection) mapping(path string, want map[string]any, have any) (wanted,
 		inner := join(path, name)
 		switch {
 		case !there && field == spec.Absent && !p.differs[inner]:
-			continue // as it should be
+			continue // it matches
 		case !there:
 			left[name] = field
 		default:
@@ -75,8 +74,8 @@ func (p projection) list(path string, want, have []any) (wanted, had any) {
 	return left, right
 }
 
-// correspondingItem returns the item that one is compared with, and the path of both:
-// that with the same key, or that of the same number.
+// correspondingItem returns the item to compare with, and the path of both: the item with the same
+// key, or with the same number.
 func correspondingItem(path, key string, i int, item any, have []any) (string, any) {
 	object, ok := item.(map[string]any)
 	if key == "" || !ok {

@@ -24,8 +24,8 @@ func position(line int) spec.Position {
 	return spec.Position{File: "dir/story.yaml", Line: line, Column: 3}
 }
 
-// story is the result of a scenario that has failed at the last step of two, the
-// second of which has one within.
+// story is the result of a scenario with two steps, the second of which has an inner one. The last
+// step has failed.
 func story() (outcome.Result, []journal.Event) {
 	s := &spec.Scenario{
 		Name: "story", Labels: map[string]string{"area": "a<b"}, Position: spec.Position{File: "dir/story.yaml", Line: 1, Column: 1},

@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// sources returns the files of a scenario. Of its own file, which may have several scenarios, it
-// returns the scenario's document.
+// sources returns the files of a scenario. From its own file, which may have several scenarios, it
+// returns only the scenario's document.
 func sources(s *spec.Scenario) []Source {
 	var all []Source
 	for i, source := range s.Sources {

@@ -38,8 +38,8 @@ func (r Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// failuresLast returns the scenarios with those at the end that have not passed: the end is what a small
-// terminal shows.
+// failuresLast returns the scenarios with the unsuccessful ones last: a small terminal shows the
+// end.
 func (r Report) failuresLast() []*Scenario {
 	var fine, failed []*Scenario
 	for i := range r.Scenarios {
@@ -52,7 +52,7 @@ func (r Report) failuresLast() []*Scenario {
 	return append(fine, failed...)
 }
 
-// Sum says in a line how many scenarios have passed, and how fast.
+// Sum returns a line with the number of passed scenarios and the duration.
 func (r Report) Sum() string {
 	var parts []string
 	for _, outcome := range []outcome.Outcome{outcome.Passed, outcome.Failed, outcome.Broken, outcome.Skipped} {

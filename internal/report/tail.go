@@ -6,10 +6,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Tail returns the last events of a scenario before its first failure, at most
-// limit or DefaultTail, together with those that a failure names, in the order in
-// which they began; and how many there are before them. What came after the
-// failure is only cleaning up.
+// Tail returns the last events of a scenario before its first failure, at most limit or
+// DefaultTail, and the evidence of its failures, by their beginning, with the number of omitted
+// events before them. Events after the failure belong to the clean-up.
 func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	if limit <= 0 {
 		limit = DefaultTail
@@ -36,7 +35,6 @@ func Tail(s Scenario, limit int) (tail []journal.Event, before int) {
 	return tail, end - min(end, len(tail))
 }
 
-// evidence has the numbers of the events that failures name.
 func evidence(s Scenario) map[uint64]bool {
 	numbers := map[uint64]bool{}
 	for _, f := range s.Failures {

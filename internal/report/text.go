@@ -9,18 +9,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// DefaultTail is how many events are shown of a scenario that has not passed.
+// DefaultTail is the default number of events for a scenario that has not passed.
 const DefaultTail = 20
 
-// Text says how failures are shown.
+// Text configures the text of failures.
 type Text struct {
-	// Tail is how many events of the journal are shown; 0 means DefaultTail.
+	// Tail is the number of journal events to show; 0 means DefaultTail.
 	Tail int
 	// Rerun returns the command that runs just this scenario; nil shows none.
 	Rerun func(Scenario) string
 }
 
-// Write explains, for people, why scenarios have not passed.
+// Write explains why scenarios have not passed.
 func (t Text) Write(w io.Writer, scenarios []Scenario) error {
 	var text strings.Builder
 	for i := range scenarios {
@@ -64,7 +64,7 @@ func failure(text *strings.Builder, s *Scenario, f *Failure) {
 	}
 }
 
-// where names the step, or says that it is none.
+// where names the step, if any.
 func (f *Failure) where(s *Scenario) string {
 	switch {
 	case f.Step != nil:
@@ -111,13 +111,13 @@ func (t Text) tail(text *strings.Builder, s *Scenario) {
 	for i, line := range aligned(events) {
 		mark := ' '
 		if named[events[i].Seq] {
-			mark = '>' // it shows what is wrong
+			mark = '>' // it shows the failure
 		}
 		fmt.Fprintf(text, "  %c %s\n", mark, line)
 	}
 }
 
-// maxLine is how much is shown of an event.
+// maxLine is the maximum length of an event.
 const maxLine = 300
 
 // aligned renders events in lines, with the names of components below each other.

@@ -17,13 +17,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// maxRecordedBody is the maximum size of a recorded request or response. Of larger
-// ones, only the operation is recorded.
+// maxRecordedBody is the maximum size of a recorded request or response. Of larger ones, only the
+// operation is recorded.
 const maxRecordedBody = 256 << 10
 
-// RESTConfig returns a copy of a client configuration for this incarnation. Its
-// requests cross the api seam, over connections that the fence closes. It uses JSON
-// for all kinds, so that the journal is readable.
+// RESTConfig returns a copy of a client configuration for this incarnation. Its requests cross the
+// api seam, over connections that the fence closes. It uses JSON for all kinds, so that the journal
+// is readable.
 func (i *Incarnation) RESTConfig(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.ContentType = runtime.ContentTypeJSON
@@ -73,7 +73,6 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.finish(resp)
 }
 
-// apiRequest is a request in progress.
 type apiRequest struct {
 	*http.Request
 
@@ -98,8 +97,8 @@ func (r *apiRequest) streams(resp *http.Response) bool {
 	return r.info.Verb == "watch" && resp.StatusCode == http.StatusOK && !r.operation.losesReply()
 }
 
-// finish reads the response as part of the operation. A component that is fenced in
-// the meantime does not receive it.
+// finish reads the response as part of the operation. A component that is fenced meanwhile does not
+// receive it.
 func (r *apiRequest) finish(resp *http.Response) (*http.Response, error) {
 	c := r.operation
 	body, err := readResponse(resp)

@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// acceptJSON removes protobuf from the Accept header. Metadata clients prefer protobuf
-// whatever their configuration says. The journal, and faults on single watch events,
-// require JSON.
+// acceptJSON removes protobuf from the Accept header. Metadata clients prefer protobuf, whatever
+// their configuration. The journal, and faults on single watch events, require JSON.
 func acceptJSON(h http.Header) {
 	accepted := slices.DeleteFunc(strings.Split(h.Get("Accept"), ","), func(mediaType string) bool {
 		return strings.HasPrefix(strings.TrimSpace(mediaType), runtime.ContentTypeProtobuf)

@@ -28,7 +28,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// shop is an API server that counts the requests that reach it.
 type shop struct{ served atomic.Int32 }
 
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +64,7 @@ func TestAPIFaults(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		effect  fault.Effect
-		is      func(error) bool // what client-go makes of it
+		is      func(error) bool // client-go's interpretation
 		outcome string
 		reached int32 // requests that have reached the server
 	}{
@@ -127,7 +126,7 @@ func TestAPIFaults(t *testing.T) {
 	}
 }
 
-// TestAPILostReply has the journal tell what has really happened.
+// TestAPILostReply expects the real outcome in the journal.
 func TestAPILostReply(t *testing.T) {
 	i, _, j := withFault(t, fault.Match{Seam: journal.SeamAPI}, fault.Effect{LoseReply: "500"})
 	_, err := buckets(t, i, &shop{}).Create(t.Context(), aBucket, metav1.CreateOptions{})
@@ -140,7 +139,7 @@ func TestAPILostReply(t *testing.T) {
 	}
 }
 
-// inMemory is a transport that has a handler answer without a connection.
+// inMemory is a transport in which a handler answers without a connection.
 type inMemory struct{ http.Handler }
 
 func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -152,7 +151,7 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// TestAPIRetryAfter has client-go wait and come again by itself.
+// TestAPIRetryAfter: client-go waits and retries by itself.
 func TestAPIRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Nth: 1}, fault.Effect{Fail: "429", RetryAfter: time.Millisecond})
@@ -212,14 +211,13 @@ func TestAPIHang(t *testing.T) {
 	})
 }
 
-// waitApplied waits until the fault of the set was applied so many times.
+// waitApplied waits until the fault of the set was applied this often.
 func waitApplied(t *testing.T, set *fault.Set, times int) {
 	t.Helper()
 	harness.Until(t, "the fault is applied", func(context.Context) (bool, error) { return set.List()[0].Applied >= times, nil })
 }
 
-// expectHanging waits until the fault was applied, and expects that the call has
-// not ended.
+// expectHanging waits until the fault was applied, and expects that the call has not ended.
 func expectHanging(t *testing.T, set *fault.Set, ended <-chan error) {
 	t.Helper()
 	waitApplied(t, set, 1)
@@ -268,7 +266,7 @@ func TestAPIWatchFaults(t *testing.T) {
 	}
 }
 
-// tellers is an API server whose watch tells of objects, and ends.
+// tellers is an API server whose watch sends events of objects, and ends.
 func tellers(names ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -287,7 +285,7 @@ func TestAPIFreeze(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	waitApplied(t, set, 2) // to the watch, and to its first event
+	waitApplied(t, set, 2)
 	select {
 	case event := <-w.ResultChan():
 		t.Fatalf("%v was delivered although the watch is frozen", event)

@@ -206,7 +206,7 @@ func TestAPIFence(t *testing.T) {
 	if err := <-inFlight; err == nil {
 		t.Error("the request in flight was answered after the fence")
 	}
-	<-released // the server has seen the connection go
+	<-released // the server has noticed the end of the connection
 	if _, _, err := do(t, client, "GET", url+"/apis", ""); !errors.Is(err, seam.ErrFenced) {
 		t.Errorf("a request after the fence: %v, want ErrFenced", err)
 	}

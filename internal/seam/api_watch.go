@@ -13,9 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// stream is the body of a watch. It keeps the context of its operation alive until
-// it is closed, and applies faults to the events. The API server sends each event
-// as a line.
+// stream is the body of a watch. It keeps the context of its operation alive until it is closed,
+// and applies faults to the events. The API server sends each event as a line.
 type stream struct {
 	body        io.ReadCloser
 	lines       *bufio.Reader
@@ -24,7 +23,7 @@ type stream struct {
 	cancel      context.CancelFunc
 	location    location
 
-	rest []byte // bytes of delivered lines that are not read yet
+	rest []byte // unread bytes of delivered lines
 }
 
 func newStream(r *apiRequest, body io.ReadCloser) *stream {
@@ -57,7 +56,6 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// watchEvent has the relevant fields of a watch event.
 type watchEvent struct {
 	Type   watch.EventType              `json:"type"`
 	Object metav1.PartialObjectMetadata `json:"object"`

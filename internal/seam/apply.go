@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Hooks implement the effects that reach beyond the operation or beyond one component.
-// They are called during the operation, and must not wait for it.
+// Hooks implement the effects that reach beyond the operation or beyond one component. They are
+// called during the operation, and must not wait for it.
 type Hooks struct {
 	// Crashed is called once when a fault crashes the component. The component is fenced,
 	// and its requests in flight are being cancelled. Fence waits for them.
@@ -25,11 +25,11 @@ type Hooks struct {
 	// Interfere changes objects of the API server, and returns when they have changed. The
 	// context has the name of the fault; see WithFault.
 	Interfere func(ctx context.Context, by *fault.Applied)
-	// Returned is called with what a driver has returned for an account or bucket, also if a
-	// fault loses it. It has secrets.
+	// Returned is called with a driver's response for an account or bucket, even if a fault loses
+	// it. It contains secrets.
 	Returned func(component, subject string, response proto.Message)
-	// Tombstones are the deletions that components have seen, for stale reads. Nil if no
-	// fault needs them.
+	// Tombstones are the deletions that components have seen, for stale reads; nil if no fault
+	// needs them.
 	Tombstones *Tombstones
 }
 
@@ -39,8 +39,7 @@ func (i *Incarnation) Inject(faults *fault.Set, hooks Hooks) {
 	i.faults, i.hooks = faults, hooks
 }
 
-// Begin records the start of the component in the journal. A fault can delay it or
-// make it fail.
+// Begin records the start of the component in the journal. A fault can delay it or make it fail.
 func (i *Incarnation) Begin(ctx context.Context) error {
 	op := journal.Operation{Name: journal.StepStart}
 	c, ctx := i.begin(ctx, journal.SeamProcess, op, i.faultAt(journal.SeamProcess, op, caller))
@@ -85,8 +84,8 @@ func (c *operation) effect() fault.Effect {
 	return c.applied.Effect
 }
 
-// apply applies the part of a fault that precedes the operation. On error the
-// operation does not happen: ErrFenced, errLost, or the error of the context.
+// apply applies the part of a fault that precedes the operation. On error the operation does not
+// happen: ErrFenced, errLost, or the error of the context.
 func (c *operation) apply(ctx context.Context) error {
 	e := c.effect()
 	if e.Delay > 0 {
@@ -116,14 +115,14 @@ func (c *operation) apply(ctx context.Context) error {
 	return nil
 }
 
-// interfere changes objects, if the fault asks for it before the operation, or after.
+// interfere changes objects, if the fault requires it before the operation, or after.
 func (c *operation) interfere(ctx context.Context, after bool) {
 	if e := c.effect(); e.Interfere != "" && e.After == after && c.incarnation.hooks.Interfere != nil {
 		c.incarnation.hooks.Interfere(context.WithoutCancel(ctx), c.applied)
 	}
 }
 
-// ended returns why a context ended, as an error that callers know.
+// ended returns the reason for which a context ended, as an error that callers know.
 func ended(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrFenced) {
 		return ErrFenced
@@ -131,8 +130,8 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// crashAfter crashes the component if the fault requires it after the operation. It
-// reports whether it did.
+// crashAfter crashes the component if the fault requires it after the operation, and reports
+// whether it did.
 func (c *operation) crashAfter() bool {
 	if c.effect().Crash != fault.After {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// Backend makes the fake driver's calls to its store operations of this incarnation at
-// the store seam.
+// Backend makes the fake driver's calls to its store operations of this incarnation at the store
+// seam.
 func (i *Incarnation) Backend(next fakedriver.Backend) fakedriver.Backend {
 	return &backend{incarnation: i, next: next}
 }
@@ -20,8 +20,8 @@ type Emptier interface {
 	EmptyBucket(ctx context.Context, bucket string) error
 }
 
-// EmptyBucket deletes the contents of a bucket as an operation of this incarnation, which is
-// the store's, at the store seam.
+// EmptyBucket deletes the contents of a bucket as an operation of the store's incarnation at the
+// store seam.
 func (i *Incarnation) EmptyBucket(ctx context.Context, of Emptier, bucket string) error {
 	op := journal.Operation{Name: operations.AdminEmptyBucket, Subject: bucket}
 	return i.Cross(ctx, journal.SeamStore, op, storeOutcome, func(ctx context.Context) error { return of.EmptyBucket(ctx, bucket) })

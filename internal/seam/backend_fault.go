@@ -39,7 +39,6 @@ func (c *operation) call(ctx context.Context, next func(context.Context) error) 
 	return storeFailure(e.LoseReply, e.Message)
 }
 
-// storeError is an error with an S3 code, or of the connection.
 type storeError struct{ code, text string }
 
 func (e *storeError) Error() string { return cmp.Or(e.text, "the object storage has answered "+e.code) }

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// BenchmarkCross measures an operation: without a set of faults, with an empty one,
-// and with a fault that is about something else. The first two must not differ.
+// BenchmarkCross measures an operation: without a set of faults, with an empty one, and with a
+// fault for other operations. The first two must not differ.
 func BenchmarkCross(b *testing.B) {
 	full := fault.NewSet()
 	if err := full.Add(fault.Fault{
@@ -38,7 +38,7 @@ func BenchmarkCross(b *testing.B) {
 	}
 }
 
-// BenchmarkSet measures what an operation asks of a set of faults.
+// BenchmarkSet measures the cost of a set of faults for an operation.
 func BenchmarkSet(b *testing.B) {
 	empty := fault.NewSet()
 	operation := fault.Operation{Seam: journal.SeamAPI, Component: "controller", Operation: "update buckets/status", Subject: "b"}

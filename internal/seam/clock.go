@@ -6,8 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// Now is the time that the component reads here: the system time, plus the offset of
-// an active clock fault.
+// Now is the time for the component: the system time, plus the offset of an active clock fault.
 func (i *Incarnation) Now() time.Time {
 	now := time.Now()
 	by := i.clock.Load()

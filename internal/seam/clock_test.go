@@ -11,14 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// TestClock has the clock of a store jump at the second of three requests, and run
-// right again when the fault is removed.
+// TestClock: the clock of a store jumps at the second of three requests, and is correct again when
+// the fault is removed.
 func TestClock(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"Forward": 2 * time.Hour, "Back": -20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			second := fault.Match{Seam: journal.SeamStore, Operation: "PutObject", Nth: 2}
 			i, set, j := withFault(t, second, fault.Effect{Clock: jump})
-			var read []time.Duration // how far the store's clock is from the system's
+			var read []time.Duration // offsets of the store's clock from the system's
 			server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 				read = append(read, time.Until(i.Now()).Round(time.Minute))
 			})))
@@ -41,7 +41,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClockFromStart has a component read another time in one of its incarnations.
+// TestClockFromStart: a component has another time in one of its incarnations.
 func TestClockFromStart(t *testing.T) {
 	j, set := journal.New(journal.Options{}), fault.NewSet()
 	if err := set.Add(fault.Fault{

@@ -22,8 +22,7 @@ func withFault(t *testing.T, match fault.Match, effect fault.Effect) (*seam.Inca
 	return i, set, j
 }
 
-// applied returns the events that a fault was applied to, as "operation subject
-// outcome".
+// applied returns the events to which a fault was applied, as "operation subject outcome".
 func applied(t *testing.T, j *journal.Journal) []string {
 	t.Helper()
 	var all []string

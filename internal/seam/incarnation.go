@@ -1,9 +1,9 @@
-// Package seam intercepts the connections of COSI components: to the API server,
-// between sidecar and driver, and to the S3 store. It records each operation in the
-// journal. It can fence a component, as if its process had been killed.
+// Package seam intercepts the connections of COSI components: to the API server, between sidecar
+// and driver, and to the S3 store. It records each operation in the journal. It can fence a
+// component, as if its process had been killed.
 //
-// The components do not know about it. They get a rest.Config, dial options, server
-// options or an HTTP middleware from this package.
+// The components are unaware of it. They get a rest.Config, dial options, server options or an HTTP
+// middleware from this package.
 package seam
 
 import (
@@ -29,7 +29,7 @@ type Incarnation struct {
 	component string
 	number    int
 	journal   *journal.Journal
-	faults    *fault.Set // nil: there are no faults
+	faults    *fault.Set // nil without faults
 	hooks     Hooks
 
 	ctx context.Context //nolint:containedctx // done when the incarnation is fenced
@@ -66,9 +66,9 @@ func (i *Incarnation) Record(step string, err error) {
 	i.journal.Append(e)
 }
 
-// Fence cuts the component off. Operations in flight are cancelled, and later ones
-// fail with ErrFenced. After Fence returns, no request of this incarnation reaches the
-// other side of a seam. It may be called more than once.
+// Fence cuts the component off. Operations in flight are cancelled, and later ones fail with
+// ErrFenced. After Fence returns, no request of this incarnation reaches the other side of a seam.
+// It may be called more than once.
 func (i *Incarnation) Fence() {
 	i.mu.Lock()
 	i.fenced = true
@@ -126,8 +126,8 @@ const (
 	server side = true
 )
 
-// enter starts an operation. The returned context ends with the given one, and when
-// the component is fenced. Every operation must be ended with exit.
+// enter starts an operation. The returned context ends with the given one, and when the component
+// is fenced. Every operation must be ended with exit.
 func (i *Incarnation) enter(
 	ctx context.Context, s journal.Seam, op journal.Operation, end side,
 ) (*operation, context.Context, error) {
@@ -184,8 +184,7 @@ func (i *Incarnation) begin(
 	return c, ctx
 }
 
-// enterIfFaulty starts an operation only if a fault applies to it, and reports whether
-// one does.
+// enterIfFaulty starts an operation only if a fault applies to it, and reports whether one does.
 func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op journal.Operation) (*operation, context.Context, bool) {
 	if !i.admit() {
 		return nil, nil, false

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
-// TestInterfere has objects change before an operation, or when it has happened and its
-// component does not know yet.
+// TestInterfere changes objects before an operation, or after it and before its component receives
+// the response.
 func TestInterfere(t *testing.T) {
 	tests := map[string]struct {
 		seam  journal.Seam
@@ -73,7 +73,7 @@ func cross(t *testing.T, i *seam.Incarnation, happen func()) {
 	}
 }
 
-// TestWithFault: what a fault does has its name in the journal.
+// TestWithFault: a fault's own requests have its name in the journal.
 func TestWithFault(t *testing.T) {
 	i, j := newIncarnation(t)
 	if _, err := buckets(t, i, &shop{}).Update(seam.WithFault(t.Context(), "f"), aBucket, metav1.UpdateOptions{}); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
-// record returns a JSON body of the API as the journal may keep it, and tells the journal
-// the secret values in it.
+// record returns a JSON body of the API in its form for the journal, and tells the journal the
+// secret values in it.
 func (i *Incarnation) record(info *request.RequestInfo, body []byte) json.RawMessage {
 	if info.APIGroup == "" && info.Resource == "secrets" && info.Subresource == "" {
 		i.learnValues(info, body)
@@ -32,9 +32,9 @@ func (i *Incarnation) learnValues(info *request.RequestInfo, body []byte) {
 	}
 }
 
-// recordable returns a JSON body of the API for the journal. It returns nil if the
-// body is empty, too large or not JSON. It removes the values of Secrets. In the
-// driver's messages, the cosi_secret option marks secret fields; see package redact.
+// recordable returns a JSON body of the API for the journal. It returns nil if the body is empty,
+// too large or not JSON. It removes the values of Secrets. In the driver's messages, the
+// cosi_secret option marks secret fields; see package redact.
 func recordable(info *request.RequestInfo, body []byte) json.RawMessage {
 	if len(body) == 0 || len(body) > maxRecordedBody {
 		return nil
@@ -51,9 +51,9 @@ func recordable(info *request.RequestInfo, body []byte) json.RawMessage {
 
 var managedFields = []byte(`"managedFields":`)
 
-// withoutManagedFields removes the managed fields of an object, which are half of it and
-// useless in a journal. It cuts the text, because to parse the object would cost more than
-// everything else at the seam.
+// withoutManagedFields removes the managed fields of an object, which are half of it and useless in
+// a journal. It cuts the text, because parsing the object would cost more than everything else at
+// the seam.
 func withoutManagedFields(body []byte) []byte {
 	const inMetadata = 2 // braces
 	for from := 0; ; {
@@ -109,8 +109,7 @@ func placeAt(text []byte) (p place) {
 	return p
 }
 
-// listLength returns the length of the list at the start of a text, or 0 if there is
-// none.
+// listLength returns the length of the list at the start of a text, or 0.
 func listLength(text []byte) int {
 	var p place
 	for i, c := range text {

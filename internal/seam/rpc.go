@@ -23,9 +23,9 @@ func (i *Incarnation) DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC(caller))}
 }
 
-// RelayOptions make the calls that a gRPC client passes on to a server operations that
-// this incarnation serves at the rpc seam. They are for a server in another process,
-// which has no interceptor of this package.
+// RelayOptions make the calls that a gRPC client passes on to a server operations that this
+// incarnation serves at the rpc seam. They are for a server in another process, which has no
+// interceptor of this package.
 func (i *Incarnation) RelayOptions() []grpc.DialOption {
 	return []grpc.DialOption{grpc.WithChainUnaryInterceptor(i.callRPC(server))}
 }
@@ -76,7 +76,7 @@ func (i *Incarnation) crossRPC(
 	c.event.Request = message(req)
 	resp, err := c.callRPC(ctx, end, func(ctx context.Context) (any, error) {
 		resp, err := next(ctx)
-		if err == nil { // it counts also if a fault loses it
+		if err == nil { // it counts even if a fault loses it
 			i.learn(op.Subject, resp)
 		}
 		return resp, err
@@ -94,8 +94,8 @@ func (i *Incarnation) crossRPC(
 	return resp, nil
 }
 
-// learn tells the journal the secret values that a driver has returned for an account, and
-// the hook all of the response.
+// learn tells the journal the secret values that a driver has returned for an account, and the hook
+// the whole response.
 func (i *Incarnation) learn(account string, resp any) {
 	m, ok := resp.(proto.Message)
 	if !ok {
@@ -134,7 +134,7 @@ func message(m any) json.RawMessage {
 }
 
 // undecoded describes a message that has only unknown fields: its sender speaks another dialect
-// than is known, and a relay has passed it on as it is.
+// than expected, and a relay has passed it on unchanged.
 func undecoded(m any) string {
 	msg, ok := m.(proto.Message)
 	if !ok {

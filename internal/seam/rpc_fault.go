@@ -15,8 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// callRPC makes a call, and applies its fault. Without a response there is always an
-// error.
+// callRPC makes a call, and applies its fault. It returns a response or an error.
 func (c *operation) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
 	if c.applied == nil {
 		return next(ctx)
@@ -115,7 +114,6 @@ func (c *operation) corrupt(resp any, end side) (any, error) {
 	return resp, nil
 }
 
-// lent is the key of the previous response, for a fault with Swap.
 type lent struct{}
 
 // swap replaces a response by the previous one, and keeps it for the next call.
@@ -135,8 +133,8 @@ const maxMessage = 4 << 20
 // padding is the number of a field that the protocol does not have.
 const padding = 536_870_911
 
-// enlarge makes a response larger. On the driver's side gRPC sends it; on the caller's
-// side this function applies gRPC's limit itself.
+// enlarge makes a response larger. On the driver's side gRPC sends it; on the caller's side this
+// function applies gRPC's limit itself.
 func (c *operation) enlarge(msg proto.Message, by int, end side) (any, error) {
 	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
 		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))

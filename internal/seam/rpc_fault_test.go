@@ -21,7 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// mint is a driver that creates buckets of the name that is asked for.
+// mint is a driver that creates buckets with the requested names.
 type mint struct {
 	cosiv1alpha2.UnimplementedProvisionerServer
 	created atomic.Int32
@@ -50,10 +50,10 @@ func region(name, region string) *cosiv1alpha2.DriverCreateBucketResponse {
 func TestRPCFaults(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
-		on      string // whose fault it is; the caller's by default
+		on      string // side of the fault; the caller's by default
 		effect  fault.Effect
 		code    codes.Code
-		want    *cosiv1alpha2.DriverCreateBucketResponse // of the second, if there is one
+		want    *cosiv1alpha2.DriverCreateBucketResponse // of the second, if any
 		created int32
 	}{
 		"Fail": {reason: "The driver is not asked.", effect: fault.Effect{Fail: "AlreadyExists"}, code: codes.AlreadyExists, created: 2},
@@ -125,7 +125,7 @@ func TestRPCFaults(t *testing.T) {
 	}
 }
 
-// deadline returns the time limit of a call: only an effect that waits for it has a short one.
+// deadline returns the time limit of a call, which is short only for effects that wait for it.
 func deadline(effect fault.Effect) time.Duration {
 	if effect.Hang {
 		return time.Second
@@ -160,7 +160,7 @@ func expectSecond(
 	}
 }
 
-// TestRPCLostReply has the journal tell what has really happened, on both sides.
+// TestRPCLostReply expects the real outcome in the journal, on both sides.
 func TestRPCLostReply(t *testing.T) {
 	client, server, j := twoLives(t)
 	set := fault.NewSet()
@@ -184,7 +184,7 @@ func TestRPCLostReply(t *testing.T) {
 	}
 }
 
-// TestRPCHangHealed has a call without a deadline end when the fault is removed.
+// TestRPCHangHealed: a call without a deadline ends when the fault is removed.
 func TestRPCHangHealed(t *testing.T) {
 	client, server, _ := twoLives(t)
 	set := fault.NewSet()

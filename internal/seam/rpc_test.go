@@ -18,7 +18,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// vault is a driver that grants a secret and rejects all other calls.
 type vault struct {
 	cosiv1alpha2.UnimplementedProvisionerServer
 	during func(context.Context) // called in the middle of a grant

@@ -50,8 +50,8 @@ func (v versioned) has(item location) bool {
 	})
 }
 
-// stale answers a read with the state before that number of changes. A deleted object
-// exists again if a watch of any component has delivered its deletion.
+// stale answers a read with the state before that number of changes. A deleted object exists again
+// if a watch of any component has delivered its deletion.
 func (r *apiRequest) stale(changes int) (*http.Response, error) {
 	resp, err := r.pass()
 	for before := uint64(math.MaxUint64); changes > 0 && err == nil && before > 1; changes-- {
@@ -60,8 +60,8 @@ func (r *apiRequest) stale(changes int) (*http.Response, error) {
 	return resp, err
 }
 
-// previous returns the response before the latest change that precedes a revision, and
-// the revision of that response. It returns the same response and 0 if there is none.
+// previous returns the response before the latest change that precedes a revision, and the revision
+// of that response, or the same response and 0.
 func (r *apiRequest) previous(resp *http.Response, before uint64) (*http.Response, uint64, error) {
 	now, ok, err := read(resp)
 	for err == nil && ok {
@@ -97,13 +97,13 @@ func read(resp *http.Response) (versioned, bool, error) {
 	return now, json.Unmarshal(body, &now) == nil, nil
 }
 
-// location returns what the request refers to.
+// location returns the target of the request.
 func (r *apiRequest) location() location {
 	return location{r.info.APIGroup, r.info.Resource, r.info.Namespace, r.info.Name}
 }
 
-// at answers a read with the state at an etcd revision. The API server serves past
-// states only as lists, so an object is taken from a list.
+// at answers a read with the state at an etcd revision. The API server serves past states only as
+// lists, so an object is taken from a list.
 func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	past := *r
 	past.Request = r.Clone(r.Context())
@@ -129,7 +129,6 @@ func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 // not support that form.
 var metadataOfOne = regexp.MustCompile(`\bas=PartialObjectMetadata\b`)
 
-// parent returns the path of the collection of an object.
 func parent(path string, subresource bool) string {
 	u := url.URL{Path: path}
 	if subresource {
@@ -168,9 +167,9 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 // receive. The component sees the state one revision before it.
 type frozenAt struct{ component, resource string }
 
-// frozen answers a list with the state at which the component's view is frozen. It
-// rejects a watch that asks for initial events, as an API server without that feature
-// does, so that the component sends a list.
+// frozen answers a list with the state at which the component's view is frozen. It rejects a watch
+// that asks for initial events, as an API server without that feature does, so that the component
+// sends a list.
 func (r *apiRequest) frozen() (*http.Response, error) {
 	if r.info.Verb == "watch" {
 		if r.URL.Query().Get("sendInitialEvents") != "true" {

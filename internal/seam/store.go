@@ -18,9 +18,9 @@ type Describer interface {
 	Describe(r *http.Request) httpserver.Request
 }
 
-// Middleware makes the requests of clients operations of this incarnation at the store
-// seam. It records no bodies and headers. If the fence interrupts a request, its
-// connection is closed without a response.
+// Middleware makes the requests of clients operations of this incarnation at the store seam. It
+// records no bodies and headers. If the fence interrupts a request, its connection is closed
+// without a response.
 func (i *Incarnation) Middleware(served Describer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.faults.Bypassed() {
@@ -68,7 +68,7 @@ func s3Operation(asked httpserver.Request, method string) journal.Operation {
 // outcomeAborted is the outcome of a request whose connection was closed.
 const outcomeAborted = "Aborted"
 
-// maxErrorBody is long enough to contain the code of an S3 error.
+// maxErrorBody is enough for the code of an S3 error.
 const maxErrorBody = 512
 
 var (
@@ -76,16 +76,14 @@ var (
 	errorMessage = regexp.MustCompile(`<Message>([^<]*)</Message>`)
 )
 
-// responseRecorder records status and error of a response.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	stored string       // the key that the service has told by httpserver.NoteStored
+	stored string       // the key from httpserver.NoteStored
 	head   bytes.Buffer // start of an error body
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (r *responseRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 func (r *responseRecorder) WriteHeader(status int) {
@@ -121,8 +119,8 @@ func (r *responseRecorder) outcome(hungUp bool) string {
 	return strings.ReplaceAll(http.StatusText(r.status), " ", "")
 }
 
-// message returns why a server could not store a request; empty for other errors, which
-// their code explains.
+// message returns the reason for which a server could not store a request; empty for other errors,
+// which their code explains.
 func (r *responseRecorder) message() string {
 	if match := errorMessage.FindSubmatch(r.head.Bytes()); match != nil && r.status == http.StatusInsufficientStorage {
 		return string(match[1])

@@ -77,7 +77,7 @@ type s3Failure struct {
 	RequestID string   `xml:"RequestId"`
 }
 
-// azureCodes are Azure's words for codes of S3. Others are the same, or are sent as they are.
+// azureCodes are Azure's equivalents for codes of S3. Others are sent unchanged.
 var azureCodes = map[string]string{
 	"AccessDenied": "AuthorizationFailure", "SignatureDoesNotMatch": "AuthenticationFailed", "InvalidAccessKeyId": "AuthenticationFailed",
 	"EntityTooLarge": "RequestBodyTooLarge", "NoSuchBucket": "ContainerNotFound", "NoSuchKey": "BlobNotFound",

@@ -24,8 +24,8 @@ func TestStoreFaults(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		effect  fault.Effect
-		status  int    // of the second answer; 0 if there is none
-		body    string // what it has in it
+		status  int    // of the second response; 0 without one
+		body    string // part of the response body
 		outcome string
 		handled int32
 	}{
@@ -51,7 +51,7 @@ func TestStoreFaults(t *testing.T) {
 			var handled atomic.Int32
 			server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				handled.Add(1)
-				_, _ = io.Copy(w, r.Body) // the answer is what was put
+				_, _ = io.Copy(w, r.Body) // the response is the request
 			})))
 			defer server.Close()
 			for n := 1; n <= 3; n++ {
@@ -78,7 +78,7 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// TestStoreFaultsOfPages: a page of another origin may read why its request has failed, if it
+// TestStoreFaultsOfPages: a page of another origin may read the cause of its failed request, if it
 // may use the bucket.
 func TestStoreFaultsOfPages(t *testing.T) {
 	const page = "http://localhost:3000"
@@ -106,7 +106,7 @@ func expectSound(t *testing.T, n int, effect fault.Effect, err error) {
 	}
 }
 
-// put puts an object, and returns what has come back, as far as it has.
+// put puts an object, and returns the received part of the response.
 func put(t *testing.T, server *httptest.Server, n int) (status int, body string, err error) {
 	t.Helper()
 	number := strconv.Itoa(n)

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// open returns a store, for what it knows of requests, and of pages of these origins.
+// open returns a store, for its knowledge of requests, and of pages of these origins.
 func open(t *testing.T, origins ...string) *store.Store {
 	t.Helper()
 	s, err := store.New(store.Options{CORSOrigins: origins})
@@ -62,7 +62,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// TestMiddlewareStored: the response says which object a request has stored, if its subject does not.
+// TestMiddlewareStored: the response names the stored object, if its subject does not.
 func TestMiddlewareStored(t *testing.T) {
 	i, j := newIncarnation(t)
 	server := httptest.NewServer(i.Middleware(open(t), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,8 +85,8 @@ func TestMiddlewareStored(t *testing.T) {
 	}
 }
 
-// TestMiddlewareMessage: the journal says why the store could not write, and leaves out
-// what a code explains.
+// TestMiddlewareMessage: the journal has the reason for which the store could not write, but no
+// messages that a code explains.
 func TestMiddlewareMessage(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -139,7 +139,7 @@ func TestMiddlewareFence(t *testing.T) {
 	}
 }
 
-// shelf is a backend that has nothing.
+// shelf is an empty backend.
 type shelf struct{ calls int }
 
 func (s *shelf) CreateBucket(_ context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {

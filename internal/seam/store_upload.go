@@ -5,9 +5,8 @@ import (
 	"net/http"
 )
 
-// serveCut handles a request of which only the first bytes of the body arrive. It
-// reports whether there were more. The client does not receive the store's response;
-// the journal records it.
+// serveCut handles a request of which only the first bytes of the body arrive. It reports whether
+// there were more. The client does not receive the store's response; the journal records it.
 func (c *operation) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
 	r.Body = body
@@ -19,7 +18,6 @@ func (c *operation) serveCut(w *responseRecorder, r *http.Request, next http.Han
 	return body.broken
 }
 
-// cutUpload is the body of a request whose connection breaks.
 type cutUpload struct {
 	io.ReadCloser
 
@@ -27,7 +25,6 @@ type cutUpload struct {
 	broken bool
 }
 
-// Read implements io.Reader.
 func (c *cutUpload) Read(p []byte) (int, error) {
 	if c.broken {
 		return 0, io.ErrUnexpectedEOF
@@ -45,7 +42,7 @@ func (c *cutUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hangUpWriter writes to instead once the connection is broken.
+// hangUpWriter writes to another writer once the connection is broken.
 type hangUpWriter struct {
 	http.ResponseWriter
 
@@ -53,7 +50,6 @@ type hangUpWriter struct {
 	body    *cutUpload
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (h *hangUpWriter) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
 func (h *hangUpWriter) to() http.ResponseWriter {
@@ -67,14 +63,12 @@ func (h *hangUpWriter) Header() http.Header         { return h.to().Header() }
 func (h *hangUpWriter) WriteHeader(status int)      { h.to().WriteHeader(status) }
 func (h *hangUpWriter) Write(p []byte) (int, error) { return h.to().Write(p) }
 
-// flippedUpload is a request body with one flipped bit.
 type flippedUpload struct {
 	io.ReadCloser
 
 	left int // bytes up to and including the changed one; 0 after it
 }
 
-// Read implements io.Reader.
 func (f *flippedUpload) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if f.left > 0 && f.left <= n {

@@ -20,15 +20,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestUploadFaults overwrites an object by S3 while the second upload is faulty: the
-// store must take it for what it is, and keep what it had.
+// TestUploadFaults overwrites an object by S3 while the second upload is faulty: the store must
+// detect it, and keep the earlier object.
 func TestUploadFaults(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		effect  fault.Effect
-		code    string // of the error that the client gets; empty for a broken connection
+		code    string // of the client's error; empty for a broken connection
 		outcome string
-		body    string // what the journal has of the answer that is lost
+		body    string // the lost response in the journal
 	}{
 		"Cut":  {"Half a body is no object.", fault.Effect{CutUpload: 4}, "", "Aborted", `"status":400`},
 		"Flip": {"It is not what was signed.", fault.Effect{FlipUpload: 5}, "XAmzContentSHA256Mismatch", "XAmzContentSHA256Mismatch", ""},
@@ -63,7 +63,7 @@ func TestUploadFaults(t *testing.T) {
 	}
 }
 
-// codeOf is the code of an error of S3; empty for one of the connection.
+// codeOf is the code of an error of S3; empty for an error of the connection.
 func codeOf(err error) string {
 	if failed, ok := errors.AsType[smithy.APIError](err); ok {
 		return failed.ErrorCode()
@@ -71,8 +71,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// answerTo is what the journal has of the answer to the request that a fault was
-// applied to.
+// answerTo is the response in the journal of the request that a fault was applied to.
 func answerTo(j *journal.Journal, fault string) string {
 	for _, e := range j.Since(0) {
 		if e.Fault == fault {
@@ -82,7 +81,7 @@ func answerTo(j *journal.Journal, fault string) string {
 	return ""
 }
 
-// s3Client returns a client of a store behind the seam, which tries only once.
+// s3Client returns a client of a store behind the seam, without retries.
 func s3Client(t *testing.T, i *seam.Incarnation) *s3.Client {
 	t.Helper()
 	var served *store.Store

@@ -18,7 +18,6 @@ type cutter struct {
 	left int
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *cutter) Write(p []byte) (int, error) {
@@ -36,7 +35,6 @@ type flipper struct {
 	left int // bytes up to and including the changed one; 0 after it
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (f *flipper) Unwrap() http.ResponseWriter { return f.ResponseWriter }
 
 func (f *flipper) Write(p []byte) (int, error) {

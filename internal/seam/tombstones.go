@@ -10,28 +10,26 @@ import (
 // maxTombstones is the number of remembered deletions.
 const maxTombstones = 4096
 
-// Tombstones record the etcd revisions of deletions, as seen by watches. The API
-// server can return the state at a revision, but not the revision of a deletion. It is
-// safe for concurrent use; nil has no deletions.
+// Tombstones record the etcd revisions of deletions, as seen by watches. The API server can return
+// the state at a revision, but not the revision of a deletion. It is safe for concurrent use; nil
+// has no deletions.
 type Tombstones struct {
 	mu    sync.Mutex
 	known map[tombstone]bool
 	all   []tombstone // in the order of the watch events
 }
 
-// tombstone is the deletion of an object, or a change after which a watch no longer
-// selects it.
+// tombstone is the deletion of an object, or a change after which a watch no longer selects it.
 type tombstone struct {
 	location
 
 	revision uint64
 }
 
-// location identifies an object; without a name, the collection of a namespace;
-// without a namespace, that of all namespaces.
+// location identifies an object; without a name, the collection of a namespace; without a
+// namespace, the collection of all namespaces.
 type location struct{ group, resource, namespace, name string }
 
-// has reports whether a location contains another.
 func (p location) has(other location) bool {
 	return p.group == other.group && p.resource == other.resource &&
 		(p.namespace == "" || p.namespace == other.namespace) && (p.name == "" || p.name == other.name)

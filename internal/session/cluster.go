@@ -15,12 +15,12 @@ import (
 // Kinds of errors.
 var (
 	// ErrOwnServer: the cluster is the control plane of another emulator.
-	ErrOwnServer = errors.New("the cluster is that of an emulator")
+	ErrOwnServer = errors.New("the cluster belongs to an emulator")
 	// ErrUnfinished: a killed emulator has left objects in a cluster.
 	ErrUnfinished = errors.New("an emulator was killed that has left something in a cluster")
 )
 
-// checkServer rejects a cluster that is the control plane of another emulator: that
+// checkServer rejects a cluster that is the control plane of another emulator, because that
 // emulator's controller takes no Lease.
 func (s *Session) checkServer() error {
 	c := s.cluster
@@ -40,8 +40,8 @@ func (s *Session) checkServer() error {
 	return nil
 }
 
-// succeed cleans up after a killed emulator. If the new emulator uses the same
-// cluster, it takes over the objects there.
+// succeed cleans up after a killed emulator. If the new emulator uses the same cluster, it takes
+// over the objects there.
 func (s *Session) succeed(ctx context.Context, dir string) error {
 	if err := emulator.EndOrphans(ctx, dir); err != nil {
 		return err
@@ -53,23 +53,21 @@ func (s *Session) succeed(ctx context.Context, dir string) error {
 	if c := s.cluster; c != nil && c.Server() == killed.APIServer {
 		return nil
 	}
-	return fmt.Errorf("%w: emulator %q in that of context %q; run '%s' first",
+	return fmt.Errorf("%w: emulator %q in the cluster of context %q; run '%s' first",
 		ErrUnfinished, killed.Name, killed.Context, instance.Command("down", killed.Name))
 }
 
 // Remains are the objects that an emulator has left in a cluster.
 type Remains struct {
-	// Context is the context of the cluster; empty if there was none.
+	// Context is the context of the cluster; empty without one.
 	Context string
-	// Left has a line for each remaining object.
-	Left []string
+	Left    []string
 	// Err is the error that ended the clean-up of the cluster.
 	Err error
 }
 
-// CleanUp cleans up after a killed emulator with that directory: it ends its
-// processes, and deletes its objects in a cluster. An unreachable cluster is no error,
-// but recorded in Remains.
+// CleanUp cleans up after a killed emulator with that directory: it ends its processes, and deletes
+// its objects in a cluster. An unreachable cluster is no error, but recorded in Remains.
 func CleanUp(ctx context.Context, dir string) (Remains, error) {
 	if err := emulator.EndOrphans(ctx, dir); err != nil {
 		return Remains{}, err

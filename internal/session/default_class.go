@@ -13,7 +13,7 @@ import (
 // DefaultClass is the name of classes that manifests use and do not always create.
 const DefaultClass = "default"
 
-// CopyOfAnnotation names the class that a class is a copy of.
+// CopyOfAnnotation names the original of a copied class.
 const CopyOfAnnotation = "cosi-emu/copy-of"
 
 // classReferences are the kinds that refer to classes, each with the field and the kind of its class.
@@ -22,9 +22,9 @@ var classReferences = []struct{ kind, field, class string }{
 	{"BucketAccess", "bucketAccessClassName", "BucketAccessClass"},
 }
 
-// followDefaultClasses copies the class standard as the class default once an object refers to that, unless it
-// exists. It does not exist from the start, because a class is immutable: users who apply a class of that name with
-// other contents would get an error.
+// followDefaultClasses copies the class standard as the class default once an object refers to
+// that, unless it exists. It does not exist from the start, because a class is immutable: users who
+// apply a class of that name with other contents would get an error.
 func (s *Session) followDefaultClasses(ctx context.Context) {
 	version := s.emulator.API().GroupVersion()
 	for _, reference := range classReferences {

@@ -9,30 +9,30 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/adminapi"
 )
 
-// Page is a page about the emulator of a session. The session tells it which faults users add and
-// remove.
+// Page is a page about the emulator of a session. The session reports added and removed faults to
+// it.
 type Page interface {
 	// URL is the address of the page, with its token.
 	URL() string
 	// FaultAdded and FaultRemoved must not call the session.
 	FaultAdded(f fault.Fault)
 	FaultRemoved(name string)
-	// Close ends the page. Connections that are open are closed.
+	// Close ends the page, and closes open connections.
 	Close(ctx context.Context) error
 }
 
-// NewPage starts a page, which adds and removes faults with the last argument. The page outlives the
-// context.
+// NewPage starts a page, which adds and removes faults with the last argument. The page outlives
+// the context.
 type NewPage func(context.Context, *emulator.Emulator, adminapi.Faults) (Page, error)
 
 // pageOf is the page of a session; the zero value is none.
 type pageOf struct {
-	opening sync.Mutex // held while a page starts, so that there is one
+	opening sync.Mutex // held while a page starts, so that only one starts
 
 	mu   sync.Mutex
 	page Page
 
-	publishing sync.Mutex // of the description, which two goroutines do
+	publishing sync.Mutex // serializes the publishing of the description
 }
 
 func (p *pageOf) get() Page {
@@ -98,19 +98,18 @@ func (s *Session) publish() error {
 	return s.instance.Publish(s.Info())
 }
 
-// faults returns the faults that users add and remove. The recording and the page are told.
+// faults returns the faults for users, which report changes to the recording and the page.
 func (s *Session) faults() adminapi.Faults {
 	return &shownFaults{s.record.faults(s.emulator.Faults()), &s.page}
 }
 
-// shownFaults tells the page about changes.
+// shownFaults reports changes to the page.
 type shownFaults struct {
 	adminapi.Faults
 
 	page *pageOf
 }
 
-// Add implements adminapi.Faults.
 func (f *shownFaults) Add(added fault.Fault) error {
 	err := f.Faults.Add(added)
 	if page := f.page.get(); err == nil && page != nil {
@@ -119,7 +118,6 @@ func (f *shownFaults) Add(added fault.Fault) error {
 	return err
 }
 
-// Remove implements adminapi.Faults.
 func (f *shownFaults) Remove(name string) error {
 	err := f.Faults.Remove(name)
 	if page := f.page.get(); err == nil && page != nil {
@@ -128,7 +126,6 @@ func (f *shownFaults) Remove(name string) error {
 	return err
 }
 
-// Clear implements adminapi.Faults.
 func (f *shownFaults) Clear() {
 	all := f.List()
 	f.Faults.Clear()

@@ -15,8 +15,7 @@ type record struct {
 	stop   func()
 }
 
-// startRecording starts the recording, if one is requested. It includes the events of
-// the start.
+// startRecording starts a requested recording. It includes the events of the start.
 func (s *Session) startRecording() error {
 	if s.opts.Record == "" {
 		return nil
@@ -67,7 +66,6 @@ type recordedFaults struct {
 	writer *recording.Writer
 }
 
-// Add implements control.Faults.
 func (f *recordedFaults) Add(added fault.Fault) error {
 	err := f.Set.Add(added)
 	if err == nil {
@@ -76,7 +74,6 @@ func (f *recordedFaults) Add(added fault.Fault) error {
 	return err
 }
 
-// Remove implements control.Faults.
 func (f *recordedFaults) Remove(name string) error {
 	err := f.Set.Remove(name)
 	if err == nil {
@@ -85,7 +82,6 @@ func (f *recordedFaults) Remove(name string) error {
 	return err
 }
 
-// Clear implements control.Faults.
 func (f *recordedFaults) Clear() {
 	for _, status := range f.List() {
 		f.removed(status.Name)

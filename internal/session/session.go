@@ -1,6 +1,6 @@
-// Package session runs an emulator under a name, so that commands of other processes
-// find it. It combines package emulator, which runs the components, and package
-// instance, which manages names and directories.
+// Package session runs an emulator under a name, so that commands of other processes find it. It
+// combines package emulator, which runs the components, and package instance, which manages names
+// and directories.
 package session
 
 import (
@@ -22,7 +22,6 @@ import (
 
 // Options configure a session.
 type Options struct {
-	// Name is the name of the emulator.
 	Name string
 	// DataDir is the directory for data that survives a restart; empty for none.
 	DataDir string
@@ -32,7 +31,7 @@ type Options struct {
 	Record string
 	// Init fills the emulator before the session is ready; nil for nothing.
 	Init *initdir.Contents
-	// NewPage starts a page about the emulator; nil if there is none. ShowPage starts it with the
+	// NewPage starts a page about the emulator; nil without one. ShowPage starts it with the
 	// session, otherwise OpenPage does.
 	NewPage  NewPage
 	ShowPage bool
@@ -52,12 +51,12 @@ type Session struct {
 	record   *record
 	page     pageOf
 	watches  watches
-	mark     uint64 // position in the journal when the description was last published
+	mark     uint64 // position of the last published description in the journal
 }
 
-// Start acquires the name, starts an emulator and publishes its description. A failed
-// start leaves nothing behind. The errors are those of instance.Acquire,
-// instance.LockDataDir and emulator.Start.
+// Start acquires the name, starts an emulator and publishes its description. A failed start leaves
+// nothing behind. It returns the errors of instance.Acquire, instance.LockDataDir and
+// emulator.Start.
 func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	s := &Session{opts: opts, started: time.Now()}
 	defer func() {
@@ -84,7 +83,7 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	return s, nil
 }
 
-// acquire gets what no other session may have, and publishes that this one starts.
+// acquire locks the session's exclusive resources, and publishes that it starts.
 func (s *Session) acquire(ctx context.Context) (err error) {
 	if err := s.openCluster(); err != nil {
 		return err
@@ -169,8 +168,8 @@ func (s *Session) Info() instance.Info {
 	return info
 }
 
-// Wait updates the description while the emulator runs. It returns nil when ctx is
-// done, or the error of a failed component.
+// Wait updates the description while the emulator runs. It returns nil when ctx is done, or the
+// error of a failed component.
 func (s *Session) Wait(ctx context.Context) error {
 	running, cancel := context.WithCancelCause(ctx)
 	var watcher sync.WaitGroup

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
 )
 
-// watches are what a session follows on the API server while its emulator runs.
+// watches follow objects on the API server while the emulator runs.
 type watches struct {
 	running sync.WaitGroup
 	cancel  context.CancelFunc // nil if they do not run
@@ -26,12 +26,13 @@ type watches struct {
 	foreign string
 }
 
-// startWatches follows the definitions of COSI's kinds, and what refers to a class named default.
+// startWatches follows the definitions of COSI's kinds, and objects that refer to a class named
+// default.
 func (s *Session) startWatches(ctx context.Context) {
 	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	see := s.definitionSeen()
 	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})
-	// The classes of an existing cluster are its administrator's, and scenarios say what they use.
+	// The classes of an existing cluster are its administrator's, and scenarios declare their own.
 	if s.cluster == nil && !s.opts.Emulator.Strict {
 		s.followDefaultClasses(ctx)
 	}
@@ -44,7 +45,7 @@ func (s *Session) stopWatches() {
 	s.watches.running.Wait()
 }
 
-// definitionSeen returns the function that takes the definitions, for one goroutine.
+// definitionSeen returns the function that receives the definitions, for one goroutine.
 func (s *Session) definitionSeen() func(*unstructured.Unstructured) {
 	own := s.opts.Emulator.Implementations
 	replaced := (own.Controller != nil || own.ControllerCommand != nil) && (own.Sidecar != nil || own.SidecarCommand != nil)
@@ -57,7 +58,7 @@ func (s *Session) definitionSeen() func(*unstructured.Unstructured) {
 		s.watches.mu.Lock()
 		s.watches.foreign = tracker.Warning()
 		s.watches.mu.Unlock()
-		_ = s.publish() // Wait publishes again, and returns the error of a directory that is gone
+		_ = s.publish() // Wait publishes again, and returns the error of a missing directory
 	}
 }
 
@@ -68,7 +69,7 @@ func (w *watches) warning() string {
 	return w.foreign
 }
 
-// follow tells see of each object of a kind, and of its changes, until ctx is done.
+// follow calls see for each object of a kind, and for its changes, until ctx is done.
 func (s *Session) follow(ctx context.Context, kind schema.GroupVersionKind, see seer) {
 	list := func() *unstructured.UnstructuredList {
 		all := &unstructured.UnstructuredList{}
@@ -88,23 +89,20 @@ func (s *Session) follow(ctx context.Context, kind schema.GroupVersionKind, see 
 	s.watches.running.Go(func() { reflector.RunWithContext(ctx) })
 }
 
-// seer is a store that keeps nothing, because an emulator may have many objects. A function may be nil.
+// seer is a store that keeps nothing, because an emulator may have many objects. A function may be
+// nil.
 type seer struct {
 	add, update func(*unstructured.Unstructured)
 }
 
 var _ toolscache.ReflectorStore = seer{}
 
-// Add implements toolscache.ReflectorStore.
 func (s seer) Add(object any) error { return tell(s.add, object) }
 
-// Update implements toolscache.ReflectorStore.
 func (s seer) Update(object any) error { return tell(s.update, object) }
 
-// Delete implements toolscache.ReflectorStore.
 func (seer) Delete(any) error { return nil }
 
-// Replace implements toolscache.ReflectorStore.
 func (s seer) Replace(all []any, _ string) error {
 	for _, object := range all {
 		if err := tell(s.add, object); err != nil {
@@ -114,7 +112,6 @@ func (s seer) Replace(all []any, _ string) error {
 	return nil
 }
 
-// Resync implements toolscache.ReflectorStore.
 func (seer) Resync() error { return nil }
 
 func tell(see func(*unstructured.Unstructured), object any) error {

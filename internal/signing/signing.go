@@ -1,5 +1,5 @@
-// Package signing signs requests as clients of S3 do, with the library that Amazon's clients use. The
-// signatures are also those that the XML API of Google Cloud Storage accepts for an HMAC key.
+// Package signing signs requests as clients of S3 do, with the library of Amazon's clients. The XML
+// API of Google Cloud Storage accepts the same signatures for an HMAC key.
 package signing
 
 import (

@@ -1,5 +1,5 @@
-// Package snapshot reads and writes files with the state of an emulator: its API objects,
-// its store, and its accounts, as a data directory has them.
+// Package snapshot reads and writes files with the state of an emulator: its API objects, its
+// store, and its accounts, as in a data directory.
 //
 // A file has two lines of text, and an archive:
 //

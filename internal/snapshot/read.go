@@ -17,24 +17,23 @@ import (
 )
 
 const (
-	// family begins the first line of every file, and Format is that of this version.
+	// family is the prefix of the first line of every file, and Format has this version.
 	family = "cosi-emu.snapshot/"
-	// Format is the format of the files.
 	Format = family + "v1"
 
-	// maxHead is far more than the first two lines have.
+	// maxHead is far more than the first two lines need.
 	maxHead = 64 << 20
 )
 
 // Kinds of errors.
 var (
-	// ErrForeign says that the file is not a snapshot.
+	// ErrForeign means that the file is not a snapshot.
 	ErrForeign = errors.New("is not a snapshot of cosi-emu; 'cosi-emu snapshot save' makes one")
-	// ErrFormat says that another version of the program wrote the file.
+	// ErrFormat means that another version of the program wrote the file.
 	ErrFormat = errors.New("has another format")
-	// ErrMode says that other users can read the file.
+	// ErrMode means that other users can read the file.
 	ErrMode = errors.New("can be read or written by other users, and contains secrets")
-	// ErrDamaged says that the file is not as it was written.
+	// ErrDamaged means that the file was changed.
 	ErrDamaged = errors.New("is damaged; copy it again, or save another snapshot")
 )
 
@@ -68,7 +67,7 @@ func Open(name string) (*Snapshot, error) {
 	return s, nil
 }
 
-// isSnapshot reports whether a file begins as all snapshots do.
+// isSnapshot reports whether a file begins like all snapshots.
 func isSnapshot(file io.ReaderAt) bool {
 	first := make([]byte, len(family))
 	_, err := file.ReadAt(first, 0)
@@ -107,7 +106,7 @@ func (s *Snapshot) verify(file io.Reader, size int64) error {
 	return nil
 }
 
-// readHead returns the first two lines, without their ends.
+// readHead returns the first two lines, without line breaks.
 func readHead(in *bufio.Reader) (title string, manifest []byte, err error) {
 	first, err := in.ReadBytes('\n')
 	if err == nil {
@@ -127,7 +126,7 @@ func (s *Snapshot) Describe(into any) error {
 	return nil
 }
 
-// Unpack writes the files into an existing directory. Files that are there are an error.
+// Unpack writes the files into an existing directory. Existing files are an error.
 func (s *Snapshot) Unpack(dir string) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -149,8 +148,7 @@ func (s *Snapshot) Unpack(dir string) (err error) {
 	return nil
 }
 
-// maxUnpacked is the size of the files with the headers of an archive of as many files as
-// there can be.
+// maxUnpacked is the maximum size of the files and headers of an archive.
 func maxUnpacked(a archive) int64 {
 	const headers = 1 << 30
 	return 2*a.Unpacked + headers
@@ -184,6 +182,6 @@ func unpackEntry(root *os.Root, header *tar.Header, in io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(file, in) // whose size is limited above
+	_, err = io.Copy(file, in) // the size is limited above
 	return errors.Join(err, file.Close())
 }

@@ -47,7 +47,6 @@ func contents(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// tree returns a directory with files.
 func tree(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,7 +59,7 @@ func tree(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestWrite writes a directory twice. Afterwards there is only the file, with mode 0600.
+// TestWrite writes a directory twice. Afterwards only the file exists, with mode 0600.
 func TestWrite(t *testing.T) {
 	dir := tree(t)
 	parent := t.TempDir()
@@ -176,7 +175,7 @@ func TestRejected(t *testing.T) {
 	})
 }
 
-// TestEscape unpacks archives with right checksums that would write elsewhere.
+// TestEscape unpacks archives with correct checksums that would write elsewhere.
 func TestEscape(t *testing.T) {
 	for name, header := range map[string]*tar.Header{
 		"Parent":   {Typeflag: tar.TypeReg, Name: "../escaped", Mode: 0o600},

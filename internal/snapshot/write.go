@@ -22,17 +22,17 @@ const (
 	dirMode  = 0o700
 )
 
-// ErrExists says that there is a file already.
+// ErrExists means that the file already exists.
 var ErrExists = errors.New("the file already exists")
 
-// ErrUnsupported says that a snapshot cannot have all that belongs to the emulator.
+// ErrUnsupported means that a snapshot cannot contain all data of the emulator.
 var ErrUnsupported = errors.New("a snapshot requires the control plane and the store of the emulator")
 
 // CheckTarget returns an error if a snapshot cannot be written to a file: ErrExists, unless
 // the file may be replaced, or the directory is missing.
 func CheckTarget(path string, replace bool) error {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("save a snapshot to %s: there is no directory %s; create it, or choose another file", path, filepath.Dir(path))
+		return fmt.Errorf("save a snapshot to %s: the directory %s does not exist; create it, or choose another file", path, filepath.Dir(path))
 	}
 	info, err := os.Lstat(path)
 	switch {
@@ -48,8 +48,8 @@ func CheckTarget(path string, replace bool) error {
 	return nil
 }
 
-// Write writes a snapshot of the files in a directory, with a description in JSON. Only the
-// owner can read the file, which has its name when it is complete.
+// Write writes a snapshot of the files in a directory, with a description in JSON. Only the owner
+// can read the file, which has its name when it is complete.
 func Write(path string, description any, dir string, replace bool) (err error) {
 	if err := CheckTarget(path, replace); err != nil {
 		return err
@@ -148,7 +148,6 @@ func packEntry(out *tar.Writer, dir, path string, entry fs.DirEntry) (size int64
 	return io.Copy(out, file)
 }
 
-// counter counts bytes.
 type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) {

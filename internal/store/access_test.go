@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// failure returns the S3 error code of a client's error, "" for none. Answers to
-// HEAD have no code but their status.
+// failure returns the S3 error code of a client's error, or "". Responses to HEAD have only a
+// status.
 func failure(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -31,8 +31,7 @@ func failure(t *testing.T, err error) string {
 	return rejected.ErrorCode()
 }
 
-// denied runs one operation of each kind on object "k", and returns those that
-// are denied.
+// denied runs one operation of each kind on object "k", and returns the denied ones.
 func denied(t *testing.T, c *s3.Client) []string {
 	t.Helper()
 	bucket, key := ptr("photos"), ptr("k")
@@ -153,8 +152,8 @@ func TestSeveralBuckets(t *testing.T) {
 	}
 }
 
-// TestFollowingBucket is about a bucket that is deleted and created again: keys
-// to the first are no keys to the second, until they are granted again.
+// TestFollowingBucket deletes a bucket and creates it again: keys to the first do not work for the
+// second, until they are granted again.
 func TestFollowingBucket(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
@@ -187,7 +186,7 @@ func TestFollowingBucket(t *testing.T) {
 }
 
 func TestUploadsOverTLS(t *testing.T) {
-	t.Setenv("AWS_CA_BUNDLE", "") // the client below is not the SDK's own
+	t.Setenv("AWS_CA_BUNDLE", "")
 	var kind atomic.Value
 	var s *server
 	s = serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
@@ -240,7 +239,7 @@ func TestMetadataAndHeaders(t *testing.T) {
 	for name := range response.Header {
 		lower := strings.ToLower(name)
 		expected := slices.Contains([]string{"x-amz-meta-colour", "x-amz-request-id", "x-amz-id-2"}, lower) ||
-			strings.HasPrefix(lower, "x-amz-checksum-") // the SDK asks for it in the URL
+			strings.HasPrefix(lower, "x-amz-checksum-") // the SDK requests it in the URL
 		if (strings.HasPrefix(lower, "x-amz-") && !expected) || strings.HasPrefix(lower, "access-control") {
 			t.Errorf("the answer has the header %s, which the uploader has sent or was not requested", name)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// anyHost returns a client for which all host names are the server's.
 func (s *server) anyHost(t *testing.T) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {

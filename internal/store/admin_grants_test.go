@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// grantedBuckets is a store with two buckets, and an account that reaches the first.
+// grantedBuckets is a store with two buckets, and an account with access to the first.
 func grantedBuckets(t *testing.T, options store.Options) *store.Store {
 	t.Helper()
 	s := memory(t, options)
@@ -68,7 +68,7 @@ func TestSetGrant(t *testing.T) {
 	}
 }
 
-// TestSetGrantIsKept has a grant hold, with the same key, and after a restart, too.
+// TestSetGrantIsKept: a grant applies to the same key, and after a restart, too.
 func TestSetGrantIsKept(t *testing.T) {
 	options := store.Options{Dir: t.TempDir()}
 	s := grantedBuckets(t, options)
@@ -88,7 +88,7 @@ func TestSetGrantIsKept(t *testing.T) {
 	}
 }
 
-// TestSetGrantHolds uses the bucket with the key that the account has had before.
+// TestSetGrantHolds uses the bucket with the account's earlier key.
 func TestSetGrantHolds(t *testing.T) {
 	s, c := fixture(t, store.Options{})
 	put(t, c, "k", "content")

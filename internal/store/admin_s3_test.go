@@ -166,7 +166,7 @@ func TestCreateLockedBucket(t *testing.T) {
 	}
 }
 
-// TestCreateBucketRejected is about what would have to be ignored.
+// TestCreateBucketRejected is about settings that would have to be ignored.
 func TestCreateBucketRejected(t *testing.T) {
 	s, c := administered(t)
 	_, err := c.CreateBucket(t.Context(), &s3.CreateBucketInput{
@@ -189,7 +189,7 @@ func TestCreateBucketRejected(t *testing.T) {
 	}
 }
 
-// TestAdminRevoked revokes the key: it has no grants, but ends like any other.
+// TestAdminRevoked revokes the key, which ends like any other, although it has no grants.
 func TestAdminRevoked(t *testing.T) {
 	s, c := administered(t)
 	if err := s.DeleteAccount(t.Context(), "admin", "admin"); err != nil {

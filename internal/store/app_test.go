@@ -42,7 +42,6 @@ func allAccess(bucket string) fakedriver.Grant {
 
 func versioned(b *fakedriver.BucketSpec) { b.Versioning = true }
 
-// in returns the app in the test t.
 func (a *app) in(t *testing.T) *app {
 	t.Helper()
 	b := *a
@@ -85,7 +84,7 @@ func (a *app) head(key, version string) *s3.HeadObjectOutput {
 	return out
 }
 
-// read returns the content of an object, and of all the answer.
+// read returns the content of an object, and the whole response.
 func (a *app) read(key, version string) (string, *s3.GetObjectOutput) {
 	a.Helper()
 	out, err := a.s3.GetObject(a.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: &key, VersionId: optional(version)})
@@ -103,7 +102,7 @@ func (a *app) remove(key, version string) *s3.DeleteObjectOutput {
 	return out
 }
 
-// configure switches versioning, which the driver does, or an administrator.
+// configure switches versioning, as the driver or an administrator does.
 func (a *app) configure(state types.BucketVersioningStatus) {
 	a.Helper()
 	_, err := a.store.client(a.T, a.store.administrator(a.T)).PutBucketVersioning(a.Context(), &s3.PutBucketVersioningInput{
@@ -112,14 +111,14 @@ func (a *app) configure(state types.BucketVersioningStatus) {
 	a.must(err)
 }
 
-// answer is what came back, where a client would hide it.
+// answer is a response, including parts that a client would hide.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// raw sends a signed request about the bucket; target is what follows its name.
+// raw sends a signed request to the bucket; target is the rest of the path.
 func (a *app) raw(method, target, body string, header ...string) answer {
 	a.Helper()
 	in := signed{

@@ -90,7 +90,7 @@ func TestAttributesOfDefault(t *testing.T) {
 	}
 }
 
-// attributeParts returns the parts that GetObjectAttributes tells of, all pages.
+// attributeParts returns the parts in all pages of GetObjectAttributes.
 func (a *app) attributeParts(key string, size int32) (all []string) {
 	a.Helper()
 	var marker *string
@@ -110,7 +110,7 @@ func (a *app) attributeParts(key string, size int32) (all []string) {
 	return all
 }
 
-// TestPagesOfNone: a page of no parts is the last one, because the next would begin there, too.
+// TestPagesOfNone: a page without parts is the last one, because the next would begin there, too.
 func TestPagesOfNone(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm = "CRC32C" })

@@ -17,8 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// BenchmarkHandler is what the store itself takes for a request, without a client
-// and a connection.
+// BenchmarkHandler measures the store without a client and a connection.
 func BenchmarkHandler(b *testing.B) {
 	s, err := store.New(store.Options{})
 	if err != nil {

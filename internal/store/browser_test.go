@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// page is a page of another origin. Its script says what fetch has let it see.
+// page is a page of another origin. Its script prints the responses that fetch can read.
 const page = `<!doctype html><meta charset="utf-8"><title>page</title><link rel="icon" href="data:,">
 <form id="upload" method="post" enctype="multipart/form-data"></form>
 <script>
@@ -53,7 +53,7 @@ function submit(url, fields) {
 }
 </script>`
 
-// TestBrowser has Chromium use a bucket from a page of another origin, with presigned URLs and
+// TestBrowser makes Chromium use a bucket from a page of another origin, with presigned URLs and
 // with forms.
 func TestBrowser(t *testing.T) {
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -83,7 +83,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// expectBlocked: by default a page may do nothing.
+// expectBlocked: by default, pages have no access.
 func (a *app) expectBlocked(b *browser.Browser) {
 	a.Helper()
 	link, err := s3.NewPresignClient(a.s3).PresignGetObject(a.Context(), &s3.GetObjectInput{Bucket: a.bucket, Key: ptr("k")})

@@ -18,8 +18,8 @@ func fullSpec() fakedriver.BucketSpec {
 	}
 }
 
-// TestBucketIdentity changes every field of a specification in turn: each belongs
-// to what the bucket is.
+// TestBucketIdentity changes every field of a specification in turn: each is part of the bucket's
+// identity.
 func TestBucketIdentity(t *testing.T) {
 	s := memory(t, store.Options{})
 	created, err := s.CreateBucket(t.Context(), fullSpec())
@@ -82,8 +82,7 @@ func TestBucketSpecRejected(t *testing.T) {
 	}
 }
 
-// TestRecordsKeepAll opens a store again, and a store that was written before
-// there were most of the fields.
+// TestRecordsKeepAll opens a store again, and one from a version without most of the fields.
 func TestRecordsKeepAll(t *testing.T) {
 	dir := t.TempDir()
 	first, err := store.New(store.Options{Dir: dir})

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// buckets lists the buckets, all pages.
 func (a *app) buckets(change func(*s3.ListBucketsInput)) (all []string) {
 	a.Helper()
 	in := &s3.ListBucketsInput{}
@@ -32,7 +31,7 @@ func (a *app) buckets(change func(*s3.ListBucketsInput)) (all []string) {
 	return all
 }
 
-// TestListBuckets: an account sees what it was granted, whatever there is.
+// TestListBuckets: an account sees only its granted buckets.
 func TestListBuckets(t *testing.T) {
 	s := serve(t, store.Options{})
 	var granted []fakedriver.Grant

@@ -18,7 +18,6 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// checksumsOf returns the checksum headers of an answer.
 func checksumsOf(header http.Header) map[string]string {
 	found := map[string]string{}
 	for name := range header {
@@ -67,7 +66,7 @@ func TestDefaultChecksum(t *testing.T) {
 	}
 }
 
-// byHand are the checksums that the client's library does not compute.
+// byHand are checksums that the client's library does not compute.
 func byHand(algorithm, content string) string {
 	var sum []byte
 	switch algorithm {
@@ -88,8 +87,7 @@ func byHand(algorithm, content string) string {
 	return base64.StdEncoding.EncodeToString(sum)
 }
 
-// TestNewerChecksums uploads with the algorithms that S3 has had since 2026, whole and
-// in parts.
+// TestNewerChecksums uploads with the algorithms that S3 added in 2026, whole and in parts.
 func TestNewerChecksums(t *testing.T) {
 	a := newApp(t)
 	for _, algorithm := range []string{"SHA512", "MD5", "XXHASH64", "XXHASH3", "XXHASH128"} {
@@ -118,8 +116,8 @@ func TestNewerChecksums(t *testing.T) {
 	}
 }
 
-// TestCompositeChecksumAtTheEnd: clients name the object's checksum with the number of
-// parts, and without.
+// TestCompositeChecksumAtTheEnd: clients send the object's checksum with the number of parts, and
+// without.
 func TestCompositeChecksumAtTheEnd(t *testing.T) {
 	a := newApp(t)
 	whole := ofUpload("COMPOSITE", "CRC32C", minPart, "end")

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// TestChecksumTypes: not every algorithm can be of either type.
+// TestChecksumTypes: not every algorithm supports both types.
 //
 //nolint:lll // one case a line
 func TestChecksumTypes(t *testing.T) {
@@ -43,7 +43,7 @@ func TestChecksumTypes(t *testing.T) {
 	}
 }
 
-// TestChecksumsIgnored: what says something about a checksum takes effect, or is rejected.
+// TestChecksumsIgnored: a header about a checksum takes effect, or is rejected.
 //
 //nolint:lll // one case a line
 func TestChecksumsIgnored(t *testing.T) {
@@ -102,8 +102,8 @@ func TestChecksumsIgnored(t *testing.T) {
 	}
 }
 
-// TestChecksumsOfParts: where the object's checksum is made of those of the parts,
-// clients must say them.
+// TestChecksumsOfParts: for a composite checksum of the object, clients must send the parts'
+// checksums.
 func TestChecksumsOfParts(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm = "SHA256" })
@@ -129,7 +129,7 @@ func TestChecksumsOfParts(t *testing.T) {
 	a.must(err)
 }
 
-// TestChecksumAtTheEnd: the client may say what the whole object is to be.
+// TestChecksumAtTheEnd: the client may send the checksum of the whole object.
 //
 //nolint:lll // one case a line
 func TestChecksumAtTheEnd(t *testing.T) {
@@ -162,8 +162,8 @@ func TestChecksumAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestFullObjectWithoutParts: S3 computes a part's checksum by itself where only
-// that of the whole counts.
+// TestFullObjectWithoutParts: S3 computes a part's checksum itself if only the whole object's
+// counts.
 func TestFullObjectWithoutParts(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k", func(in *s3.CreateMultipartUploadInput) { in.ChecksumAlgorithm = "CRC64NVME" })

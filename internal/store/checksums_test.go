@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// algorithms are S3's, as the standard library has them.
+// algorithms are S3's, from the standard library.
 var algorithms = map[types.ChecksumAlgorithm]func() hash.Hash{
 	types.ChecksumAlgorithmCrc32:     func() hash.Hash { return crc32.NewIEEE() },
 	types.ChecksumAlgorithmCrc32c:    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
@@ -40,7 +40,7 @@ func checksumHeader(algorithm types.ChecksumAlgorithm) string {
 	return http.CanonicalHeaderKey("x-amz-checksum-" + string(algorithm))
 }
 
-// checksumIn returns the checksum that an answer of the client has.
+// checksumIn returns the checksum in a response of the client.
 func checksumIn(out any, algorithm types.ChecksumAlgorithm) string {
 	field := reflect.Indirect(reflect.ValueOf(out)).FieldByName("Checksum" + string(algorithm))
 	if field.IsNil() {
@@ -49,8 +49,8 @@ func checksumIn(out any, algorithm types.ChecksumAlgorithm) string {
 	return field.Elem().String()
 }
 
-// TestChecksums uploads with each algorithm: over HTTP the client sends the
-// checksum in a header, over TLS in a trailer.
+// TestChecksums uploads with each algorithm: over HTTP the client sends the checksum in a header,
+// over TLS in a trailer.
 func TestChecksums(t *testing.T) {
 	a := newApp(t)
 	secure := newTLS(t, a.store)
@@ -63,7 +63,7 @@ func TestChecksums(t *testing.T) {
 				want := checksumOf(algorithm, "content")
 				out := a.put("k", "content", func(in *s3.PutObjectInput) { in.ChecksumAlgorithm = algorithm })
 				head := a.head("k", "")
-				_, got := a.read("k", "") // the client compares what it reads
+				_, got := a.read("k", "") // the client verifies the downloaded content
 				for what, found := range map[string]string{
 					"PutObject": checksumIn(out, algorithm), "HeadObject": checksumIn(head, algorithm), "GetObject": checksumIn(got, algorithm),
 				} {
@@ -79,8 +79,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// TestChecksumsTold: a checksum is told to those who ask, and only if it is of all
-// that they get.
+// TestChecksumsTold: a checksum is sent on request, and only if it covers the whole response.
 func TestChecksumsTold(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")
@@ -99,14 +98,14 @@ func TestChecksumsTold(t *testing.T) {
 	}
 }
 
-// putTrailer uploads "content" with a checksum that follows it.
+// putTrailer uploads "content" with a trailing checksum.
 func (a *app) putTrailer(key, name, line string) answer {
 	a.Helper()
 	return a.raw(http.MethodPut, key, "7\r\ncontent\r\n0\r\n"+line+"\r\n",
 		"X-Amz-Content-Sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "X-Amz-Trailer", name, "X-Amz-Decoded-Content-Length", "7")
 }
 
-// TestWrongChecksums: what does not match is not stored.
+// TestWrongChecksums: content with a wrong checksum is not stored.
 func TestWrongChecksums(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "kept")
@@ -143,8 +142,6 @@ func TestWrongChecksums(t *testing.T) {
 	}
 }
 
-// kinds are the algorithms that the checksum of an upload in parts can have, by
-// its type.
 var kinds = map[types.ChecksumType][]types.ChecksumAlgorithm{
 	types.ChecksumTypeComposite:  {"CRC32", "CRC32C", "SHA1", "SHA256"},
 	types.ChecksumTypeFullObject: {"CRC32", "CRC32C", "CRC64NVME"},

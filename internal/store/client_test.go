@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// fixture is a store with one bucket and a client that may do all with it.
+// fixture is a store with one bucket and a client with full access.
 func fixture(t *testing.T, options store.Options) (*server, *s3.Client) {
 	t.Helper()
 	s := serve(t, options)
@@ -27,8 +27,8 @@ func fixture(t *testing.T, options store.Options) (*server, *s3.Client) {
 	return s, app
 }
 
-// app makes the bucket photos, and returns the client of an application that may
-// read and write it.
+// app creates the bucket photos, and returns the client of an application that may read and write
+// it.
 func (s *server) app(t *testing.T) *s3.Client {
 	t.Helper()
 	s.bucket(t, "photos")
@@ -186,7 +186,7 @@ func TestOddKeys(t *testing.T) {
 	}
 }
 
-// escape percent-encodes a key as the SDK's documentation asks for.
+// escape percent-encodes a key as the SDK's documentation requires.
 func escape(key string) string {
 	return strings.ReplaceAll(url.PathEscape(key), "%2F", "/")
 }
@@ -246,7 +246,6 @@ func TestPresigned(t *testing.T) {
 	}
 }
 
-// send sends a request as it is, and returns the answer's status and body.
 func send(t *testing.T, method, target string, header http.Header, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))

@@ -10,7 +10,7 @@ import (
 
 const otherETag = `"0123456789abcdef0123456789abcdef"`
 
-// The times are far from when an object of a test is made.
+// The times are far from the creation of a test's object.
 const (
 	past   = "Thu, 01 Jan 2015 00:00:00 GMT"
 	future = "Thu, 01 Jan 2099 00:00:00 GMT"
@@ -59,7 +59,7 @@ func TestConditionalReads(t *testing.T) {
 	}
 }
 
-// TestConditionalMissing: what is not there is not found, whatever the condition.
+// TestConditionalMissing: a missing object is not found, whatever the condition.
 func TestConditionalMissing(t *testing.T) {
 	a := newApp(t)
 	for _, name := range []string{"If-Match", "If-None-Match"} {
@@ -146,7 +146,7 @@ func TestConditionalWrites(t *testing.T) {
 	}
 }
 
-// TestOnlyOneWins has several clients put an object if there is none.
+// TestOnlyOneWins: of several clients that put an object if none exists, one succeeds.
 func TestOnlyOneWins(t *testing.T) {
 	a := newApp(t)
 	const clients = 8

@@ -102,7 +102,7 @@ func TestCopyRejected(t *testing.T) {
 	}
 }
 
-// TestCopyOfUpload: a copy is one piece, whatever its source was.
+// TestCopyOfUpload: a copy has one part, whatever its source.
 func TestCopyOfUpload(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("source")
@@ -117,7 +117,7 @@ func TestCopyOfUpload(t *testing.T) {
 	}
 }
 
-// TestCopyPart makes an object of ranges of others.
+// TestCopyPart creates an object from ranges of others.
 //
 //nolint:lll // one case a line
 func TestCopyPart(t *testing.T) {

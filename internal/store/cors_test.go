@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// corsRules are the rules of most tests: the first that matches wins.
+// corsRules are the rules of most tests: the first match wins.
 func corsRules() []types.CORSRule {
 	return []types.CORSRule{
 		{
@@ -39,7 +39,6 @@ func (a *app) setCORS(rules []types.CORSRule) error {
 	return err
 }
 
-// cors returns the rules of the bucket.
 func corsOf(t *testing.T, c *s3.Client) []types.CORSRule {
 	t.Helper()
 	out, err := c.GetBucketCors(t.Context(), &s3.GetBucketCorsInput{Bucket: ptr("photos")})
@@ -161,7 +160,6 @@ func corsHeaders(header http.Header) map[string]string {
 
 const corsVary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method"
 
-// ask sends an unsigned request.
 func ask(t *testing.T, method, target string, header ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, target, http.NoBody)
@@ -249,7 +247,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestPreflightDisclosesNothing: the answers for an inaccessible bucket, and for none,
+// TestPreflightDisclosesNothing: the responses for an inaccessible bucket, and for a missing one,
 // differ in the address and the request's ID only.
 func TestPreflightDisclosesNothing(t *testing.T) {
 	for _, origins := range [][]string{nil, {"http://localhost:3000"}} {
@@ -271,7 +269,7 @@ func TestPreflightDisclosesNothing(t *testing.T) {
 	}
 }
 
-// TestActualCORS: answers and errors to pages, by every way to authenticate.
+// TestActualCORS: responses and errors to pages, with every way to authenticate.
 //
 //nolint:lll // one case a line
 func TestActualCORS(t *testing.T) {
@@ -322,8 +320,8 @@ func TestActualCORS(t *testing.T) {
 	}
 }
 
-// TestRevokedIsReadable: a page may read why its key is rejected, even if that happens when
-// the answer is prepared.
+// TestRevokedIsReadable: a page may read the reason for which its key is rejected, even during the
+// preparation of the response.
 func TestRevokedIsReadable(t *testing.T) {
 	m := new(moments)
 	s, c := fixture(t, store.Options{Middleware: m.watch, CORSOrigins: []string{"*"}})
@@ -341,7 +339,7 @@ func TestRevokedIsReadable(t *testing.T) {
 	}
 }
 
-// TestCORSOrigins: what is for development allows all, of buckets without rules of their own.
+// TestCORSOrigins: the development rule allows everything for buckets without rules of their own.
 func TestCORSOrigins(t *testing.T) {
 	const page = "http://localhost:3000"
 	s := serve(t, store.Options{CORSOrigins: []string{page}})

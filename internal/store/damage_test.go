@@ -21,7 +21,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// largestFile returns the file that holds a large object.
 func largestFile(t *testing.T, dir string) (name string, size int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -40,8 +39,7 @@ func largestFile(t *testing.T, dir string) (name string, size int64) {
 	return name, size
 }
 
-// TestContentDamaged: content that cannot be read to its end is sent as far as it
-// can be, and nothing else in its place.
+// TestContentDamaged: damaged content is sent up to the damage, and nothing else in its place.
 func TestContentDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, store.Options{Dir: dir})
@@ -71,8 +69,8 @@ func TestContentDamaged(t *testing.T) {
 	}
 }
 
-// damagedBucket is a bucket in a directory, whose largest file has been cut: that of the
-// object "bad", or of the part of an upload.
+// damagedBucket is a bucket in a directory, whose largest file has been truncated: of the object
+// "bad", or of the part of an upload.
 type damagedBucket struct {
 	dir, file string
 	key       fakedriver.Credentials
@@ -120,8 +118,8 @@ func (d *damagedBucket) open(t *testing.T, lines *[]string) *app {
 	return &app{T: t, store: s, s3: s.client(t, d.key), bucket: ptr("photos"), key: d.key}
 }
 
-// TestObjectDamaged: a file that was cut while the store was stopped affects the object
-// alone, at each start, until it is written again.
+// TestObjectDamaged: a truncated file affects only its object, at each start, until it is written
+// again.
 func TestObjectDamaged(t *testing.T) {
 	d := newDamagedBucket(t, "bad")
 	for _, start := range []string{"First", "Second"} {
@@ -148,7 +146,7 @@ func TestObjectDamaged(t *testing.T) {
 	d.expectLeft(t)
 }
 
-// expectReport compares what people are told at the start.
+// expectReport compares the report at the start.
 func (d *damagedBucket) expectReport(a *app, lines []string) {
 	a.Helper()
 	started := strings.Join(lines, "\n")
@@ -201,7 +199,7 @@ func (d *damagedBucket) expectRest(a *app) {
 	d.expectLeft(a.T)
 }
 
-// expectLeft expects what is left of the file.
+// expectLeft expects the remains of the file.
 func (d *damagedBucket) expectLeft(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadFile(filepath.Join(d.dir, "damaged", filepath.Base(d.file)))
@@ -226,8 +224,8 @@ func TestPartDamaged(t *testing.T) {
 	}
 }
 
-// TestImageDamaged: a copy of a store names each content that it cannot have, whether the
-// damage was found at the start or is found now. Once that is written again, the copy has all.
+// TestImageDamaged: a copy of a store names each damaged content, whether the damage was found at
+// the start or now. After the content is written again, the copy is complete.
 func TestImageDamaged(t *testing.T) {
 	d := newDamagedBucket(t, "bad")
 	t.Run("AtStart", func(t *testing.T) {
@@ -264,7 +262,7 @@ func (d *damagedBucket) image(a *app) *store.Image {
 	return image
 }
 
-// expectNoImage expects that the store cannot be copied, and why.
+// expectNoImage expects an error of the copy with these texts.
 func (d *damagedBucket) expectNoImage(a *app, says ...string) {
 	a.Helper()
 	image := d.image(a)

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// condemn deletes several objects, each "key" or "key version", and returns what
-// became of each.
+// condemn deletes several objects, each "key" or "key version", and returns the results.
 func (a *app) condemn(quiet bool, objects ...types.ObjectIdentifier) (results []string, err error) {
 	a.Helper()
 	out, err := a.s3.DeleteObjects(a.Context(), &s3.DeleteObjectsInput{
@@ -92,8 +91,8 @@ func (a *app) keys() (all []string) {
 func TestDeleteObjectsLimits(t *testing.T) {
 	a := newApp(t)
 	a.put("k0", "")
-	// The SDK may break off an answer that comes before it has found its own
-	// request to be written, so it is not used here.
+	// The SDK may stop reading a response that arrives before it has finished its request, so it is
+	// not used here.
 	for count, want := range map[int]int{1001: 0, 1000: 1000} {
 		var body strings.Builder
 		for i := range count {
@@ -129,8 +128,8 @@ func TestDeleteObjectsVersions(t *testing.T) {
 	}
 }
 
-// TestDeleteObject: deleting what is not there is no error, and says nothing of
-// versions where there are none.
+// TestDeleteObject: deleting a missing object is no error, and without versioning the response has
+// no version.
 func TestDeleteObject(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")

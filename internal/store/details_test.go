@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestConditionsDisclose: a key that may only write does not learn ETags by trying.
+// TestConditionsDisclose: a key that may only write cannot learn ETags by trying.
 func TestConditionsDisclose(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
@@ -57,7 +57,7 @@ func TestConditionsDisclose(t *testing.T) {
 	}
 }
 
-// TestHeadersAsSent: values that S3 returns as they were.
+// TestHeadersAsSent: values that S3 returns unchanged.
 func TestHeadersAsSent(t *testing.T) {
 	a := newApp(t)
 	const unicode = "Grüße, 世界"
@@ -87,8 +87,7 @@ func TestHeadersAsSent(t *testing.T) {
 	}
 }
 
-// TestListingDetails: keys are encoded as in URLs, times are those of HEAD, and an empty
-// token is none.
+// TestListingDetails: keys are encoded as in URLs, times equal HEAD's, and an empty token is none.
 func TestListingDetails(t *testing.T) {
 	a := newApp(t)
 	for _, key := range []string{"a+b", "quux ab/cd", "x y"} {
@@ -136,8 +135,7 @@ func TestSuspendedMarker(t *testing.T) {
 	}
 }
 
-// TestOwnerIsAccount: documents name the account as the owner, and not its key, which
-// changes.
+// TestOwnerIsAccount: documents name the account as the owner, and not its key, which changes.
 func TestOwnerIsAccount(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("k", "content")

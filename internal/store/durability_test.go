@@ -74,8 +74,8 @@ func TestCompleteAgainReopened(t *testing.T) {
 	}
 }
 
-// TestEarlierVersion expects that the files of an earlier version are not passed
-// over, as if there had been nothing.
+// TestEarlierVersion expects an error for the files of an earlier version, instead of an empty
+// store.
 func TestEarlierVersion(t *testing.T) {
 	for _, name := range []string{"accounts.db", "objects.db"} {
 		dir := t.TempDir()

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEncryptionAndClass: what has no effect is recorded, and repeated wherever S3 does.
+// TestEncryptionAndClass: settings without effect are recorded, and repeated in the same responses
+// as in S3.
 func TestEncryptionAndClass(t *testing.T) {
 	a := newApp(t)
 	const encryption, class = "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"
@@ -50,7 +51,7 @@ func TestEncryptionAndClass(t *testing.T) {
 	}
 }
 
-// TestCopyToItself: a copy to itself must change something, and the name of an encryption counts.
+// TestCopyToItself: a copy to itself must change something; the name of an encryption counts.
 func TestCopyToItself(t *testing.T) {
 	a := newApp(t)
 	const encryption, class = "X-Amz-Server-Side-Encryption", "X-Amz-Storage-Class"
@@ -122,7 +123,7 @@ func TestPutACL(t *testing.T) {
 	a.rejected("what GetObjectAcl has returned", err, "")
 }
 
-// TestExpectedOwner: the owner is the account of the key, as the store tells it.
+// TestExpectedOwner: the owner is the account of the key.
 func TestExpectedOwner(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")
@@ -142,7 +143,7 @@ func TestExpectedOwner(t *testing.T) {
 	}
 }
 
-// TestNothingConfigured reads what SDKs and tools read of any bucket.
+// TestNothingConfigured reads the settings that SDKs and tools read of any bucket.
 func TestNothingConfigured(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")

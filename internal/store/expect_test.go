@@ -12,8 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestExpectEmpty reads what comes on the wire: http.Transport does not wait with
-// an empty body.
+// TestExpectEmpty reads the bytes on the wire: http.Transport does not wait with an empty body.
 func TestExpectEmpty(t *testing.T) {
 	s, _ := fixture(t, store.Options{})
 	app := s.account(t, "app", readWrite("photos"))
@@ -46,7 +45,6 @@ func TestExpectEmpty(t *testing.T) {
 	}
 }
 
-// statuses sends a request and returns the statuses of that many answers.
 func statuses(t *testing.T, s *server, request []byte, count int) []int {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
 )
 
-// AuthenticateS3 lets the fuzz targets ask who a request is from, and nothing else.
+// AuthenticateS3 lets the fuzz targets authenticate a request without side effects.
 func (s *Store) AuthenticateS3(r *http.Request) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
-// TestForget has a store with a directory lose what one owner has, objects included,
-// and nothing else; it is still lost when the store is opened again.
+// TestForget: a store with a directory loses exactly one owner's data, objects included, and the
+// loss survives reopening.
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.New(store.Options{Dir: dir})
@@ -41,7 +41,6 @@ func TestForget(t *testing.T) {
 	wantOnly(t, again, "two")
 }
 
-// inhabit makes a bucket and an account of an owner.
 func inhabit(t *testing.T, s *store.Store, owner string) {
 	t.Helper()
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
@@ -52,7 +51,7 @@ func inhabit(t *testing.T, s *store.Store, owner string) {
 	}
 }
 
-// wantOnly wants what inhabit has made for one owner, and nothing else.
+// wantOnly expects only the buckets and accounts of inhabit for one owner.
 func wantOnly(t *testing.T, s *store.Store, owner string) {
 	t.Helper()
 	buckets, err := s.Buckets(t.Context())
@@ -65,8 +64,8 @@ func wantOnly(t *testing.T, s *store.Store, owner string) {
 	}
 }
 
-// TestForgetInUse loses a bucket with an object in it, which an application still has
-// a key for: the key is rejected, and a bucket of the same name begins empty.
+// TestForgetInUse loses a bucket with an object, for which an application still has a key: the key
+// is rejected, and a bucket of the same name begins empty.
 func TestForgetInUse(t *testing.T) {
 	s, c := fixture(t, store.Options{})
 	put(t, c, "hello", "world")

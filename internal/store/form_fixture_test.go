@@ -18,12 +18,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// formField is a field of a form.
 type formField struct{ name, value string }
 
 // form is a form for an upload, with a policy that covers its fields. Tests change it.
 type form struct {
-	path        string // of the bucket
+	path        string
 	bucket      string // in the policy
 	key         string
 	credentials fakedriver.Credentials
@@ -31,18 +30,17 @@ type form struct {
 	token       string // of a session
 	at          time.Time
 	expires     time.Duration
-	// fields are further ones. A condition covers each, except those whose names begin with
-	// x-ignore-, and those of conditions.
+	// fields are further ones. A condition covers each, except fields whose names begin with
+	// x-ignore-, and fields with conditions of their own.
 	fields     map[string]string
 	conditions []any
 	// policy replaces the document.
 	policy string
-	// change is made after the policy has been signed.
+	// change is applied after the policy has been signed.
 	change         func([]formField) []formField
 	fileName, file string
 }
 
-// form returns a form that is accepted.
 func (a *app) form() form { return a.store.form("photos", a.key) }
 
 // form returns a form for an upload to a bucket, signed with a key.
@@ -54,7 +52,7 @@ func (s *server) form(bucket string, key fakedriver.Credentials) form {
 	}
 }
 
-// signing are the fields that the policy names the signature with.
+// signing are the fields of the signature.
 func (f form) signing() map[string]string {
 	day := f.at.UTC().Format("20060102")
 	all := map[string]string{
@@ -94,7 +92,7 @@ func (f form) document() string {
 	return string(text)
 }
 
-// sign signs a text as the section "Calculating a Signature" of S3's documentation has it.
+// sign signs a text as described in the section "Calculating a Signature" of S3's documentation.
 func (f form) sign(text string) string {
 	sum := func(key []byte, text string) []byte {
 		mac := hmac.New(sha256.New, key)
@@ -124,7 +122,6 @@ func (f form) signed() []formField {
 	return all
 }
 
-// encode returns the body and its type.
 func (f form) encode() (body []byte, kind string) {
 	var buffer bytes.Buffer
 	w := multipart.NewWriter(&buffer)
@@ -158,13 +155,12 @@ func (f form) request(ctx context.Context, t *testing.T, endpoint string) *http.
 	return r
 }
 
-// post posts a form.
 func (a *app) post(f form) answer {
 	a.Helper()
 	return exchange(a.T, f.request(a.Context(), a.T, a.store.url))
 }
 
-// without leaves out a field, and replaced changes one.
+// without omits a field, and replaced changes one.
 func without(name string) func([]formField) []formField {
 	return func(all []formField) []formField {
 		return slices.DeleteFunc(all, func(f formField) bool { return f.name == name })

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestFormConditions: every condition, with a form that it allows and ones that it does not.
+// TestFormConditions: every condition, with forms that it allows and rejects.
 //
 //nolint:lll // one case a line
 func TestFormConditions(t *testing.T) {
@@ -103,12 +103,11 @@ func TestFormConditions(t *testing.T) {
 	}
 }
 
-// unescape returns the text of a document.
 func unescape(text string) string {
 	return strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(text)
 }
 
-// TestFormPolicies: documents that are none.
+// TestFormPolicies: invalid documents.
 //
 //nolint:lll // one case a line
 func TestFormPolicies(t *testing.T) {

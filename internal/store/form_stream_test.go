@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// halves returns a form as what comes before the middle of its file, and the rest.
+// halves returns a form in two parts, split in the middle of its file.
 func halves(t *testing.T, s *server, f form) (r *http.Request, first, second []byte) {
 	t.Helper()
 	r = f.request(t.Context(), t, s.url)
@@ -26,7 +26,7 @@ func halves(t *testing.T, s *server, f form) (r *http.Request, first, second []b
 	return r, body[:middle], body[middle:]
 }
 
-// TestFormRevoked revokes a key while its form is half sent: it stores nothing.
+// TestFormRevoked revokes a key in the middle of its form: it stores nothing.
 func TestFormRevoked(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")
@@ -51,7 +51,7 @@ func TestFormRevoked(t *testing.T) {
 	}
 }
 
-// TestFormQuota: a form is as any other upload.
+// TestFormQuota: a form counts like any other upload.
 func TestFormQuota(t *testing.T) {
 	a := newApp(t, limited(fakedriver.Quota{Bytes: 5}))
 	f := a.form()
@@ -64,7 +64,7 @@ func TestFormQuota(t *testing.T) {
 	}
 }
 
-// TestFormStreams: the file goes to the disk while it arrives.
+// TestFormStreams: the file is written to the disk while it arrives.
 func TestFormStreams(t *testing.T) {
 	const size, atMost = 64 << 20, 16 << 20
 	s := serve(t, store.Options{Dir: filepath.Join(t.TempDir(), "data")})

@@ -68,7 +68,7 @@ func crc32Of(content string) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(content))))
 }
 
-// TestFormSuccess: what a browser gets.
+// TestFormSuccess: the response to a browser.
 //
 //nolint:lll // one case a line
 func TestFormSuccess(t *testing.T) {
@@ -206,7 +206,7 @@ func TestFormOfSession(t *testing.T) {
 	}
 }
 
-// TestFormStored expects a form to tell which object it stores: only its body has the key.
+// TestFormStored expects a form to note its object: only its body has the key.
 func TestFormStored(t *testing.T) {
 	stored := make(chan string, 1)
 	s := serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {

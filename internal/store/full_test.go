@@ -33,8 +33,8 @@ func smallDisk(t *testing.T) disk {
 	return d
 }
 
-// TestFullDisk fills the disk of a store. What was acknowledged stays, the error says
-// what is wrong, and the store continues once there is space.
+// TestFullDisk fills the disk of a store. Acknowledged data stay, the error names the cause, and
+// the store continues once space is available.
 func TestFullDisk(t *testing.T) {
 	for name, size := range map[string]int{"Small": 10_000, "Large": 1 << 20} {
 		t.Run(name, func(t *testing.T) {

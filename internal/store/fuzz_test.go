@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// fuzzed is a store with an account, which is not served.
+// fuzzed is a store with an account, without a server.
 func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 	f.Helper()
 	s, err := store.New(store.Options{WebIdentity: webIdentities})
@@ -36,7 +36,7 @@ func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 	return s, c
 }
 
-// formOfStranger returns a form that is right, but for the secret.
+// formOfStranger returns a form that is correct except for the secret.
 func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) string {
 	f.Helper()
 	c.SecretAccessKey = "not the secret"
@@ -44,8 +44,8 @@ func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) stri
 	return fmt.Sprintf("POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body)
 }
 
-// FuzzAuthenticate makes up requests without knowing the secret, which is random.
-// None may be accepted, whatever it says, and none may make the store panic.
+// FuzzAuthenticate generates requests without the secret, which is random. The store must neither
+// accept one nor panic.
 func FuzzAuthenticate(f *testing.F) {
 	s, c := fuzzed(f)
 	unknownKey := signed{
@@ -94,8 +94,8 @@ func FuzzAuthenticate(f *testing.F) {
 	})
 }
 
-// FuzzAltered signs a request and changes it. What is accepted must be what was
-// signed.
+// FuzzAltered signs a request and changes it. Every accepted request must mean the same as the
+// signed one.
 func FuzzAltered(f *testing.F) {
 	s, c := fuzzed(f)
 	f.Add("/photos/k", "versionId=1", "red", "/photos/k", "versionId=1", "red")
@@ -133,7 +133,7 @@ func FuzzAltered(f *testing.F) {
 	})
 }
 
-// simple are requests that every client writes, and signs, in one way.
+// simple are requests that every client writes and signs in one way.
 var simple = regexp.MustCompile(`^/[a-z]+/[a-z]+\?(versionId=\d+)? [a-z]+$`)
 
 func requested(path, query, meta string) (*http.Request, bool) {
@@ -149,8 +149,8 @@ func requested(path, query, meta string) (*http.Request, bool) {
 	return &http.Request{URL: target, Header: http.Header{"X-Amz-Meta-Colour": {meta}}}, true
 }
 
-// meaning is what the store reads in a request. Signatures do not cover how much
-// space there is between the words of a header.
+// meaning is the store's interpretation of a request. Signatures do not cover the amount of space
+// between the words of a header.
 func meaning(r *http.Request) any {
 	return struct {
 		Path  string
@@ -159,7 +159,7 @@ func meaning(r *http.Request) any {
 	}{r.URL.Path, r.URL.Query(), strings.Fields(r.Header.Get("X-Amz-Meta-Colour"))}
 }
 
-// FuzzAssumeRole makes up forms for STS. Only good tokens get keys.
+// FuzzAssumeRole generates forms for STS. Only valid tokens get keys.
 func FuzzAssumeRole(f *testing.F) {
 	s, _ := fuzzed(f)
 	for _, token := range []string{"good", "expired", "bad-token", ""} {
@@ -172,7 +172,7 @@ func FuzzAssumeRole(f *testing.F) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
-		// The account that good tokens are for has a key, and no tokens.
+		// The account for valid tokens has a key, and no tokens.
 		if w.Code != http.StatusBadRequest && w.Code != http.StatusForbidden {
 			t.Errorf("answer %d: %s", w.Code, w.Body)
 		}

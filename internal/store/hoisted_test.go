@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
-// presign returns a URL with these parameters, which the signature covers. The Go SDK
-// itself moves few headers into the URL; the SDKs for JavaScript move most.
+// presign returns a URL with these parameters, which the signature covers. The Go SDK itself moves
+// few headers into the URL; the SDKs for JavaScript move most.
 func (a *app) presign(method, target string, parameters ...string) string {
 	a.Helper()
 	query := url.Values{"X-Amz-Expires": {"60"}}
@@ -39,13 +39,12 @@ func (a *app) presign(method, target string, parameters ...string) string {
 	return signedURL
 }
 
-// md5Of returns the value of Content-MD5.
 func md5Of(content string) string {
 	digest := md5.Sum([]byte(content)) //nolint:gosec // see the import
 	return base64.StdEncoding.EncodeToString(digest[:])
 }
 
-// TestHoisted: what a presigned URL says in parameters is what headers would say.
+// TestHoisted: parameters of a presigned URL have the effect of headers.
 //
 //nolint:lll // one case a line
 func TestHoisted(t *testing.T) {
@@ -109,8 +108,8 @@ func TestHoisted(t *testing.T) {
 	}
 }
 
-// TestHoistedUnsigned: the same parameters beside a signature in a header are no headers,
-// and after signing they break the signature.
+// TestHoistedUnsigned: the same parameters beside a signature in a header are no headers, and after
+// signing they break the signature.
 func TestHoistedUnsigned(t *testing.T) {
 	a := newApp(t)
 	if got := a.raw(http.MethodPut, "/k?x-amz-meta-a=b", "content"); got.status != 501 || code(t, got.body) != "NotImplemented" {
@@ -122,7 +121,7 @@ func TestHoistedUnsigned(t *testing.T) {
 	}
 }
 
-// TestHoistedDescribed: a fault selects the operation that the URL asks for.
+// TestHoistedDescribed: a fault selects the operation of the URL.
 func TestHoistedDescribed(t *testing.T) {
 	a := newApp(t)
 	target := a.presign(http.MethodPut, "/k", "x-amz-copy-source", "photos/k")

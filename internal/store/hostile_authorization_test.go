@@ -141,7 +141,7 @@ func (h *hostilities) signatures(value string, corrupt func(name, changed string
 	}
 }
 
-// dates corrupt the time of a request. It is looked at before the signature.
+// dates corrupt the time of a request, which is checked before the signature.
 func (h *hostilities) dates() {
 	good := h.signed(http.MethodGet, "/photos/kept", "")
 	const denied, skewed, malformed = "AccessDenied", "RequestTimeTooSkewed", "AuthorizationHeaderMalformed"
@@ -157,7 +157,7 @@ func (h *hostilities) dates() {
 		now.Add(5 * time.Second).Format("20060102T150405Z"):   "SignatureDoesNotMatch",
 	} {
 		if want == "SignatureDoesNotMatch" && now.Add(5*time.Second).Day() != now.Day() {
-			want = malformed // the scope is of the day before
+			want = malformed // the scope has the previous day
 		}
 		h.add("date "+date, good.set("X-Amz-Date", date).bytes(), want)
 	}

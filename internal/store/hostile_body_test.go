@@ -13,7 +13,7 @@ const (
 	signedStream   = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
 )
 
-// lengths lie about how much comes.
+// lengths declare wrong sizes.
 //
 //nolint:lll // one case a line
 func (h *hostilities) lengths() {
@@ -114,8 +114,7 @@ func (h *hostilities) chunks() {
 	upload("in tiny pieces", unsignedStream, strings.Repeat("1\r\nx\r\n", 5000)+"0\r\n"+crc+"\r\n", 5000, "InvalidChunkSizeError")
 }
 
-// silences are of clients that send no more. Their requests are rejected, or their
-// connections ended.
+// silences are clients that stop sending. Their requests are rejected, or their connections ended.
 //
 //nolint:lll // one case a line
 func (h *hostilities) silences() {

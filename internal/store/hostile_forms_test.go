@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// forms are bodies that are no forms, and forms that end too early. The form within is signed
-// with a good key.
+// forms are bodies that are no forms, and forms that end too early. The form within has a good
+// key's signature.
 //
 //nolint:lll // one case a line
 func (h *hostilities) forms() {

@@ -22,12 +22,12 @@ import (
 type hostile struct {
 	name    string
 	request []byte
-	// want are the outcomes that are right: codes of S3's errors, or the HTTP
-	// statuses of what net/http rejects by itself and of answers to HEAD.
+	// want are the allowed outcomes: codes of S3's errors, or the HTTP statuses of net/http's own
+	// rejections and of responses to HEAD.
 	want []string
 }
 
-// hostilities makes requests that are signed with a good key, and wrong.
+// hostilities makes wrong requests with a good key's signature.
 type hostilities struct {
 	t   *testing.T
 	s   *server
@@ -39,7 +39,7 @@ func (h *hostilities) add(name string, request []byte, want ...string) {
 	h.all = append(h.all, hostile{name, request, want})
 }
 
-// signed returns a right request, which the caller corrupts.
+// signed returns a correct request, which the caller corrupts.
 func (h *hostilities) signed(method, path, body string, change ...func(*http.Request)) wire {
 	in := signed{
 		method: method, path: path, body: body, credentials: h.key, region: h.s.Region(), service: "s3", at: time.Now(),
@@ -56,10 +56,9 @@ func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set(name, value) }
 }
 
-// TestHostileRequests sends hundreds of requests, each on a connection of its own.
-// Each must be rejected with the right error, without a panic, and its connection
-// must end. Together they must leave nothing behind: synctest reports goroutines
-// that the end of the store leaves.
+// TestHostileRequests sends hundreds of requests, each on a connection of its own. Each must be
+// rejected with the correct error, without a panic, and its connection must end. Together they must
+// leave nothing behind: synctest reports remaining goroutines.
 func TestHostileRequests(t *testing.T) { synctest.Test(t, testHostileRequests) }
 
 func testHostileRequests(t *testing.T) {
@@ -102,8 +101,8 @@ func testHostileRequests(t *testing.T) {
 	}
 }
 
-// checkMemory sends all requests. A hostile one must not make the store allocate much
-// more than an ordinary one does, and most of what is allocated must be released.
+// checkMemory sends all requests. A hostile one must not make the store allocate much more than an
+// ordinary one, and most of the memory must be released.
 func (h *hostilities) checkMemory() {
 	h.t.Helper()
 	const atMost, released = 4, 0.8
@@ -126,7 +125,7 @@ func (h *hostilities) checkMemory() {
 	}
 }
 
-// exchangeAll sends requests, several at once, and checks the answers.
+// exchangeAll sends requests, several at once, and checks the responses.
 func (h *hostilities) exchangeAll(requests []hostile) {
 	var senders sync.WaitGroup
 	slots := make(chan struct{}, 16)
@@ -147,7 +146,7 @@ func (h *hostilities) exchangeAll(requests []hostile) {
 	senders.Wait()
 }
 
-// heap looks at the memory when pools have given up what they have.
+// heap reads the memory statistics with empty pools.
 func heap() (stats runtime.MemStats) {
 	runtime.GC()
 	runtime.GC()
@@ -171,7 +170,7 @@ func (b *safeBuffer) lines() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.DeleteFunc(strings.Split(b.all.String(), "\n"), func(line string) bool {
-		// What the lookup of identities says is expected.
+		// Errors of the lookup of identities are expected.
 		return line == "" || strings.Contains(line, "a web identity could not be looked up")
 	})
 }

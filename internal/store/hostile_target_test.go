@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// paths try to reach something else than what was signed, or was granted.
+// paths try to reach other targets than the signed or granted ones.
 //
 //nolint:lll // one case a line
 func (h *hostilities) paths() {
@@ -52,8 +52,8 @@ func (h *hostilities) paths() {
 	}
 }
 
-// subresources are not known, or not for keys: those that gofakes3 would take for
-// the object or the bucket itself.
+// subresources are unknown, or not allowed for keys: gofakes3 would take them for the object or the
+// bucket itself.
 //
 //nolint:lll // one case a line
 func (h *hostilities) subresources() {
@@ -154,7 +154,7 @@ func (h *hostilities) floods() {
 	}
 }
 
-// protocols are not HTTP, or not as it should be.
+// protocols are not HTTP, or malformed.
 //
 //nolint:lll // one case a line
 func (h *hostilities) protocols() {
@@ -170,8 +170,8 @@ func (h *hostilities) protocols() {
 	}
 }
 
-// knownPanics are the requests at which gofakes3 and its memory backend panic, or
-// end the process. What they get here is an ordinary answer, or an error.
+// knownPanics are requests at which gofakes3 and its memory backend panic, or end the process.
+// Here, they get an ordinary response, or an error.
 //
 //nolint:lll // one case a line
 func (h *hostilities) knownPanics() {

@@ -39,8 +39,8 @@ func TestPanic(t *testing.T) {
 	put(t, c, "k", "the store lives on")
 }
 
-// half sends the head of a signed request and less of its body than it declares,
-// and returns the answer.
+// half sends the head of a signed request and only a part of its declared body, and returns the
+// response.
 func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) string {
 	t.Helper()
 	in := signed{
@@ -90,7 +90,7 @@ func TestDeclaredLength(t *testing.T) {
 			}
 			return heap().TotalAlloc - before
 		}
-		allocated(1 << 10) // and what the first request alone needs
+		allocated(1 << 10) // and the overhead of the first request
 		little, much := allocated(1<<10), allocated(1<<39)
 		t.Logf("%d and %d bytes were allocated", little, much)
 		if much > 4*little {
@@ -99,7 +99,7 @@ func TestDeclaredLength(t *testing.T) {
 	})
 }
 
-// TestAnswerNotRead is a client that asks for much and reads nothing.
+// TestAnswerNotRead is a client that requests much and reads nothing.
 func TestAnswerNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second

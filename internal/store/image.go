@@ -13,17 +13,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/persistence"
 )
 
-// Image is what a store held at one moment: buckets, objects, unfinished uploads, and
-// accounts with their keys.
+// Image is the content of a store at one moment: buckets, objects, unfinished uploads, and accounts
+// with their keys.
 type Image struct {
 	buckets  []fakedriver.Bucket
 	accounts []*authorization.Principal
 	contents *objects.Image
 }
 
-// Freeze waits for the running changes, and returns what the store holds. Later changes
-// wait until thaw is called; reads go on. The caller must call thaw once, and Release the
-// image. Sessions of STS are not part of it, as they are not of Options.Dir.
+// Freeze waits for the running changes, and returns the content of the store. Later changes wait
+// until thaw is called; reads continue. The caller must call thaw once, and Release the image. As
+// in Options.Dir, sessions of STS are not included.
 func (s *Store) Freeze(ctx context.Context) (image *Image, thaw func(), err error) {
 	thawAdministrator, err := s.Administrator.Freeze(ctx)
 	if err != nil {
@@ -49,12 +49,11 @@ func (i *Image) Accounts() int { return len(i.accounts) }
 // Size returns the number of the versions of S3 objects, and of their bytes.
 func (i *Image) Size() (versions int, bytes int64) { return i.contents.Size() }
 
-// Release drops what the image holds. It must be called once.
+// Release drops the references of the image. It must be called once.
 func (i *Image) Release() { i.contents.Release() }
 
-// Write writes the image to an empty directory, for Options.Dir. The error is of kind
-// blobstore.ErrDamaged, and names the objects, if contents are not whole: a copy without
-// them would hide the loss.
+// Write writes the image to an empty directory, for Options.Dir. For damaged contents, the error is
+// of kind blobstore.ErrDamaged, and names the objects: a copy without them would hide the loss.
 func (i *Image) Write(dir string) (err error) {
 	blobs, err := persistence.Open(dir)
 	if err != nil {
@@ -85,7 +84,7 @@ func (i *Image) Write(dir string) (err error) {
 	return nil
 }
 
-// explain puts the names of buckets into an error about damaged contents, and says what to do.
+// explain adds the names of buckets, and advice, to an error about damaged contents.
 func (i *Image) explain(err error) error {
 	found, ok := errors.AsType[*objects.DamageError](err)
 	if !ok {

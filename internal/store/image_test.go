@@ -15,9 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestImage writes the image of a store, and opens it: buckets, keys, objects with their
-// versions, and an unfinished upload are those of the moment of the image, and what came
-// later is not there.
+// TestImage writes the image of a store, and opens it: buckets, keys, objects with their versions,
+// and an unfinished upload are from the moment of the image, without later changes.
 func TestImage(t *testing.T) {
 	for name, options := range map[string]store.Options{"Memory": {}, "Directory": {Dir: filepath.Join(t.TempDir(), "data")}} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +74,6 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// beginUpload starts an upload with one part.
 func beginUpload(t *testing.T, c *s3.Client, key, content string) (id, etag *string) {
 	t.Helper()
 	upload, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: &key})
@@ -91,7 +89,6 @@ func beginUpload(t *testing.T, c *s3.Client, key, content string) (id, etag *str
 	return upload.UploadId, part.ETag
 }
 
-// completeUpload ends an upload with one part.
 func completeUpload(t *testing.T, c *s3.Client, key string, id, etag *string) {
 	t.Helper()
 	if _, err := c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestKillChild is the process that TestKill kills. It serves a store, and prints
-// what it does with accounts meanwhile.
+// TestKillChild is the process that TestKill kills. It serves a store, and prints its changes of
+// accounts meanwhile.
 func TestKillChild(t *testing.T) {
 	s := serve(t, store.Options{Dir: harness.ChildDir(t)})
 	s.bucket(t, "photos")
@@ -32,7 +32,7 @@ func (s *server) survivors(t *testing.T) fakedriver.Credentials {
 	return s.account(t, "survivors", all("photos"), all("albums"))
 }
 
-// administer makes an account, rotates it or deletes it, and the like with a bucket.
+// administer creates an account, rotates it or deletes it, and does the same with a bucket.
 func (s *server) administer(t *testing.T, id string, i int) {
 	t.Helper()
 	harness.Tell(t, "changing "+id)

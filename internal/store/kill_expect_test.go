@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// expect compares what is there with what has been acknowledged, and remembers
-// what has become of that which was open.
+// expect compares the actual objects with the acknowledged ones, and stores the outcome of open
+// changes.
 func (s *survivor) expect(t *testing.T, c *s3.Client) {
 	t.Helper()
 	for key, may := range s.objects {
@@ -42,7 +42,7 @@ func (s *survivor) expectVersions(t *testing.T, c *s3.Client) {
 		}
 		delete(there, id)
 	}
-	for id := range there { // what was being put, or deleted
+	for id := range there { // objects that were being put, or deleted
 		if s.maybe == nil {
 			t.Errorf("version %s of %s is there, and should not be", id, s.name)
 			continue
@@ -79,8 +79,7 @@ func (s *survivor) listVersions(t *testing.T, c *s3.Client) map[string]bool {
 	return there
 }
 
-// expectUploads expects uploads in progress to have their parts, and completes
-// some of them.
+// expectUploads expects uploads in progress to have their parts, and completes some of them.
 func (s *survivor) expectUploads(t *testing.T, c *s3.Client) {
 	t.Helper()
 	key := s.name + "/uploaded"
@@ -104,7 +103,7 @@ func (s *survivor) expectUploads(t *testing.T, c *s3.Client) {
 	}
 }
 
-// clear deletes all that the client has made.
+// clear deletes everything that the client has created.
 func (s *survivor) clear(t *testing.T, c *s3.Client) {
 	t.Helper()
 	for key := range s.objects {

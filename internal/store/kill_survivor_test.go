@@ -12,8 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// survivor is a client that outlives stores, and remembers what they have
-// acknowledged.
+// survivor is a client that outlives stores, and remembers their acknowledgements.
 type survivor struct {
 	name   string
 	random *rand.Rand
@@ -21,11 +20,11 @@ type survivor struct {
 	c      *s3.Client
 	killed func() bool
 
-	// objects are those in the bucket photos, by key. One that was being changed
-	// when the store died is one of several things.
+	// objects are the objects in the bucket photos, by key. An object that was being changed when
+	// the store died has several possible states.
 	objects map[string][]*thing
-	// versions are those in the bucket albums, all of one key, by ID; and maybe
-	// is one that was being put when the store died.
+	// versions are the versions of one key in the bucket albums, by ID; maybe is one that was being
+	// put when the store died.
 	versions map[string]*thing
 	maybe    *thing
 	// uploads are in progress, by ID, with one part each.
@@ -40,7 +39,7 @@ func newSurvivor(n int, seed uint64) *survivor {
 	}
 }
 
-// sizes are on both sides of where blobs become files.
+// sizes are on both sides of the limit for files.
 var thingSizes = []int{0, 100, 1 << 10, 64<<10 - 1, 64 << 10, 300 << 10}
 
 func (s *survivor) newThing() *thing {
@@ -50,8 +49,8 @@ func (s *survivor) newThing() *thing {
 
 func (s *survivor) key() string { return fmt.Sprint(s.name, "/", s.random.IntN(6)) }
 
-// step makes a change, and reports whether it has been acknowledged. It has not
-// only if the store has been killed.
+// step makes a change, and reports whether it has been acknowledged, which fails only if the store
+// has been killed.
 func (s *survivor) step(t *testing.T) bool {
 	t.Helper()
 	steps := []func(*testing.T) error{
@@ -64,8 +63,7 @@ func (s *survivor) step(t *testing.T) bool {
 	return err == nil
 }
 
-// become runs what makes an object something else. Until it is acknowledged, the
-// object may be either.
+// become runs a change of an object. Until it is acknowledged, the object may have either state.
 func (s *survivor) become(key string, next *thing, run func() error) error {
 	if len(s.objects[key]) == 0 {
 		s.objects[key] = []*thing{nil} // there was none
@@ -78,7 +76,7 @@ func (s *survivor) become(key string, next *thing, run func() error) error {
 	return nil
 }
 
-// known returns the only thing that an object can be.
+// known returns the only possible state of an object.
 func (s *survivor) known(key string) *thing {
 	if may := s.objects[key]; len(may) == 1 {
 		return may[0]
@@ -108,7 +106,7 @@ func (s *survivor) copy(t *testing.T) error {
 	if source == nil || from == to {
 		return nil
 	}
-	// A copy has been put in one piece, however its source was.
+	// A copy has one part, whatever its source.
 	next := newThing(source.seed, source.size).tagged(source.tag)
 	return s.become(to, next, func() error {
 		_, err := s.c.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: ptr("photos"), Key: &to, CopySource: ptr("photos/" + from)})
@@ -174,8 +172,7 @@ func (s *survivor) deleteVersion(t *testing.T) error {
 	return nil
 }
 
-// begin starts an upload with one part. An upload without acknowledgement has no
-// owner.
+// begin starts an upload with one part. An unacknowledged upload has no owner.
 func (s *survivor) begin(t *testing.T) error {
 	t.Helper()
 	w := s.newThing()

@@ -22,8 +22,8 @@ const (
 	killClients = 16
 )
 
-// TestKill kills a process with a store that 16 clients use, again and again, and
-// expects to find all that was acknowledged, and nothing by halves.
+// TestKill repeatedly kills a process with a store that 16 clients use, and expects all
+// acknowledged changes, and nothing partial.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	seed := rand.Uint64() //nolint:gosec // not for cryptography
@@ -49,8 +49,7 @@ func TestKill(t *testing.T) {
 	t.Run("Clear", func(t *testing.T) { expectNothingLeft(t, dir, clients) })
 }
 
-// useAndKill runs clients against a process, and kills it when enough has been
-// acknowledged to them.
+// useAndKill runs clients against a process, and kills it after enough acknowledgements.
 func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, enough int64) {
 	t.Helper()
 	child := harness.StartChild(t, "TestKillChild", dir)
@@ -78,7 +77,7 @@ func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, e
 	child.Wait()
 }
 
-// expectNothingLeft deletes everything, and expects that no file of a blob is left.
+// expectNothingLeft deletes everything, and expects that no file of a blob remains.
 func expectNothingLeft(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
 	s := serve(t, store.Options{Dir: dir})
@@ -97,8 +96,8 @@ func expectNothingLeft(t *testing.T, dir string, clients []*survivor) {
 	}
 }
 
-// accounts is what the process has told of its accounts: by ID the secret, empty
-// for an account that is gone. One whose fate is open is not there.
+// accounts are the accounts that the process has printed: by ID the secret, empty for a deleted
+// account. Accounts with an open change are missing.
 type accounts map[string]string
 
 func (a accounts) hear(t *testing.T, line []byte) {

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// thing is what an object or a version is expected to be; nil is none.
+// thing is the expected state of an object or a version; nil is none.
 type thing struct {
 	seed, size int
 	etag       string
@@ -22,7 +22,7 @@ type thing struct {
 	marker     bool // a delete marker
 }
 
-// content follows from the seed, so that a reader knows what must be there.
+// content follows from the seed, so that a reader can verify it.
 func (w *thing) content() []byte {
 	var key [32]byte
 	copy(key[:], strconv.Itoa(w.seed))
@@ -37,7 +37,7 @@ func newThing(seed, size int) *thing {
 	return w
 }
 
-// uploaded returns what the thing is when it has been uploaded in one part.
+// uploaded returns the thing after an upload in one part.
 func (w *thing) uploaded() *thing {
 	changed := *w
 	changed.etag = `"` + hex.EncodeToString(digest(digest(w.content()))) + `-1"`
@@ -55,8 +55,8 @@ func digest(content []byte) []byte {
 	return sum[:]
 }
 
-// mismatch says what of a version, or of an object if the ID is nil, is not as
-// expected; it is empty if all is.
+// mismatch describes the differences of a version, or of an object if the ID is nil; empty without
+// any.
 func (w *thing) mismatch(t *testing.T, c *s3.Client, bucket, key string, id *string) string {
 	t.Helper()
 	out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: &bucket, Key: &key, VersionId: id})

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// slow is a store without a network, in a bubble of synctest, with one slow
-// bucket and one that is not, and the key to both.
+// slow is a store without a network, in a bubble of synctest, with a slow and an ordinary bucket,
+// and a key to both.
 func slow(t *testing.T) (*store.Store, fakedriver.Credentials) {
 	t.Helper()
 	s, err := store.New(store.Options{})
@@ -34,7 +34,7 @@ func slow(t *testing.T) (*store.Store, fakedriver.Credentials) {
 	return s, key
 }
 
-// head sends HeadBucket, and returns the answer's status and how long it took.
+// head sends HeadBucket, and returns the status and the duration of the response.
 func head(ctx context.Context, t *testing.T, s *store.Store, key fakedriver.Credentials, bucket string) (int, time.Duration) {
 	t.Helper()
 	in := signed{method: http.MethodHead, path: "/" + bucket, credentials: key, region: s.Region(), service: "s3", at: time.Now()}

@@ -36,8 +36,8 @@ func TestMaxAccounts(t *testing.T) {
 	}
 }
 
-// TestMaxAccountsOfBucket is about one bucket of two, and about its successor of
-// the same name, to which the accounts of the first have no access.
+// TestMaxAccountsOfBucket is about one bucket of two, and about its successor of the same name, to
+// which the accounts of the first have no access.
 func TestMaxAccountsOfBucket(t *testing.T) {
 	s := memory(t, store.Options{})
 	create := func(name string, most int) error {

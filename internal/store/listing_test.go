@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listed is what the tests look at of the documents of listings.
+// listed is the tested part of the documents of listings.
 type listed struct {
 	EncodingType   string         `xml:"EncodingType"`
 	IsTruncated    bool           `xml:"IsTruncated"`
@@ -101,7 +101,7 @@ func TestListRejected(t *testing.T) {
 	}
 }
 
-// TestListEncoded lists a key that XML cannot hold, in all listings.
+// TestListEncoded lists a key that XML cannot contain, in all listings.
 func TestListEncoded(t *testing.T) {
 	a := newApp(t, versioned)
 	const key = "dir\x01\x1f/a b+c%ü\n\t\"&<>'/\x7f"
@@ -134,7 +134,7 @@ func TestListEncoded(t *testing.T) {
 	}
 }
 
-// TestListedObjects compares what a listing says of an object with what HEAD says.
+// TestListedObjects compares the objects of a listing with HEAD.
 func TestListedObjects(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content")

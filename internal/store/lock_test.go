@@ -18,7 +18,7 @@ import (
 
 func lockable(b *fakedriver.BucketSpec) { b.ObjectLock = true }
 
-// tomorrow is a time that S3 shows as it is.
+// tomorrow is a time that S3 shows unchanged.
 func tomorrow() time.Time { return time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond) }
 
 func retained(mode types.ObjectLockMode, until time.Time) func(*s3.PutObjectInput) {
@@ -45,7 +45,6 @@ func (a *app) hold(key string, status types.ObjectLockLegalHoldStatus) {
 	a.must(err)
 }
 
-// erase deletes a version.
 func (a *app) erase(key, version string, bypass bool) error {
 	a.Helper()
 	_, err := a.s3.DeleteObject(a.Context(), &s3.DeleteObjectInput{
@@ -54,7 +53,7 @@ func (a *app) erase(key, version string, bypass bool) error {
 	return err
 }
 
-// lock is what HEAD says about the lock of an object.
+// lock returns the lock of an object in the response to HEAD.
 func (a *app) lock(key string) (lock [3]string) {
 	a.Helper()
 	header := a.raw(http.MethodHead, "/"+key, "").header
@@ -64,7 +63,7 @@ func (a *app) lock(key string) (lock [3]string) {
 	return lock
 }
 
-// TestObjectLock: what was locked, in each of the ways, is shown and protected.
+// TestObjectLock: an object that was locked in any way is shown and protected as locked.
 func TestObjectLock(t *testing.T) {
 	a := newApp(t, lockable)
 	until := tomorrow()
@@ -114,8 +113,8 @@ func TestObjectLock(t *testing.T) {
 	a.must(a.erase("free", *a.head("free", "").VersionId, false))
 }
 
-// TestLockedObjectDeleted: a deletion without version hides the object, and its marker can
-// be deleted.
+// TestLockedObjectDeleted: a deletion without version hides the object, and its marker can be
+// deleted.
 func TestLockedObjectDeleted(t *testing.T) {
 	a := newApp(t, lockable)
 	id := *a.put("k", "content", retained("GOVERNANCE", tomorrow())).VersionId
@@ -146,8 +145,8 @@ func TestLockedObjectDeleted(t *testing.T) {
 	}
 }
 
-// TestBypassGovernance: a key may bypass the mode GOVERNANCE if it may write the data and
-// the metadata of objects, and an administrator may bypass all.
+// TestBypassGovernance: a key may bypass the mode GOVERNANCE if it may write the data and the
+// metadata of objects, and an administrator may bypass all.
 func TestBypassGovernance(t *testing.T) {
 	a := newApp(t, lockable)
 	with := func(id string, grant fakedriver.Grant) *app {
@@ -199,8 +198,7 @@ func TestRetentionEnds(t *testing.T) {
 	a.rejected("after its end", a.erase("k", id, false), "")
 }
 
-// defaultRetention returns the default retention of the bucket, as GetObjectLockConfiguration
-// tells it.
+// defaultRetention returns the default retention of the bucket from GetObjectLockConfiguration.
 func (a *app) defaultRetention() fakedriver.Retention {
 	a.Helper()
 	out, err := a.s3.GetObjectLockConfiguration(a.Context(), &s3.GetObjectLockConfigurationInput{Bucket: a.bucket})
@@ -272,7 +270,7 @@ func TestLockConfiguration(t *testing.T) {
 	}
 }
 
-// TestLockDigest: what is locked for good must have arrived as it was sent.
+// TestLockDigest: content to be locked requires a digest.
 func TestLockDigest(t *testing.T) {
 	a := newApp(t, lockable)
 	until := tomorrow().Format(time.RFC3339)
@@ -358,7 +356,7 @@ func TestLockRejected(t *testing.T) {
 	}
 }
 
-// TestBucketWithoutLock: nothing is locked, and nothing that asks for it is ignored.
+// TestBucketWithoutLock: nothing is locked, and no request for a lock is ignored.
 func TestBucketWithoutLock(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("k", "content")
@@ -387,7 +385,7 @@ func TestBucketWithoutLock(t *testing.T) {
 	}
 }
 
-// TestLockReopened: locks, and those of unfinished uploads, survive a restart.
+// TestLockReopened: locks, and the locks of unfinished uploads, survive a restart.
 func TestLockReopened(t *testing.T) {
 	dir := t.TempDir()
 	until := tomorrow()
@@ -425,8 +423,8 @@ func TestLockReopened(t *testing.T) {
 	a.rejected("after the restart", a.erase("k", *a.head("k", "").VersionId, true), "AccessDenied")
 }
 
-// TestLockedBucketDeleted: the class decides whether a bucket is deleted with what is in
-// it, whether that is locked or not; and an administrator can empty it.
+// TestLockedBucketDeleted: the class decides whether a bucket is deleted with its contents, locked
+// or not; and an administrator can empty it.
 func TestLockedBucketDeleted(t *testing.T) {
 	for name, purge := range map[string]bool{"refuse": false, "purge": true} {
 		t.Run(name, func(t *testing.T) {

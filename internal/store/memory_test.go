@@ -9,9 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// serveInMemory is serve on connections in memory. In a bubble of synctest the
-// deadlines of such connections follow the bubble's clock, which advances when
-// all goroutines wait.
+// serveInMemory is serve on connections in memory. In a bubble of synctest the deadlines of such
+// connections follow the bubble's clock, which advances when all goroutines wait.
 func serveInMemory(t *testing.T, options store.Options) *server {
 	t.Helper()
 	l := &memoryListener{dialed: make(chan net.Conn), closed: make(chan struct{})}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStandardHeaders: what was uploaded with an object comes back with it.
+// TestStandardHeaders: headers of an upload are returned with the object.
 func TestStandardHeaders(t *testing.T) {
 	a := newApp(t)
 	expires, began := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), time.Now().Truncate(time.Second)
@@ -42,7 +42,7 @@ func TestStandardHeaders(t *testing.T) {
 	}
 }
 
-// TestOverrides: the client can ask for other headers than are stored.
+// TestOverrides: the client can request other headers than the stored ones.
 func TestOverrides(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content", func(in *s3.PutObjectInput) { in.CacheControl, in.ContentType = ptr("no-cache"), ptr("text/plain") })
@@ -84,7 +84,7 @@ func TestNothingStale(t *testing.T) {
 	}
 }
 
-// TestMetadataTwice: one name that comes twice is a list.
+// TestMetadataTwice: a repeated name is a list.
 func TestMetadataTwice(t *testing.T) {
 	a := newApp(t)
 	in := signed{
@@ -119,7 +119,7 @@ func TestEmptyObject(t *testing.T) {
 	}
 }
 
-// TestErrorAnswers looks at what clients read besides the code.
+// TestErrorAnswers checks the parts of errors that clients read besides the code.
 func TestErrorAnswers(t *testing.T) {
 	a := newApp(t)
 	got := a.raw(http.MethodGet, "/missing", "")

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// minPart is the least that a part may have that is not the last.
+// minPart is the minimum size of a part that is not the last.
 var minPart = strings.Repeat("0123456789abcdef", 5<<20/16)
 
 func (a *app) begin(key string, change ...func(*s3.CreateMultipartUploadInput)) *s3.CreateMultipartUploadOutput {
@@ -22,8 +22,7 @@ func (a *app) begin(key string, change ...func(*s3.CreateMultipartUploadInput)) 
 	return out
 }
 
-// part uploads a part, and returns it as it is named at the end, with whatever
-// checksum the client has sent.
+// part uploads a part, and returns it for the completion, with the client's checksum, if any.
 func (a *app) part(u *s3.CreateMultipartUploadOutput, number int32, content string) types.CompletedPart {
 	a.Helper()
 	out, err := a.s3.UploadPart(a.Context(), &s3.UploadPartInput{
@@ -44,7 +43,7 @@ func (a *app) complete(u *s3.CreateMultipartUploadOutput, parts ...types.Complet
 	})
 }
 
-// parts lists the parts of an upload, all pages of it.
+// parts lists all pages of the parts of an upload.
 func (a *app) parts(u *s3.CreateMultipartUploadOutput, size int32) (all []types.Part) {
 	a.Helper()
 	pages := s3.NewListPartsPaginator(a.s3, &s3.ListPartsInput{Bucket: a.bucket, Key: u.Key, UploadId: u.UploadId, MaxParts: aws.Int32(size)})

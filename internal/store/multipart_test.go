@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// TestUploadETag: the ETag of an upload is the same wherever it is shown.
+// TestUploadETag: the ETag of an upload is the same in all responses.
 func TestUploadETag(t *testing.T) {
 	a := newApp(t, versioned)
 	u := a.begin("k", func(in *s3.CreateMultipartUploadInput) {
@@ -48,8 +48,7 @@ func TestUploadETag(t *testing.T) {
 	}
 }
 
-// TestUploadRejected names parts in all the ways that are wrong; the upload goes on
-// after each.
+// TestUploadRejected names parts in all wrong ways; the upload continues after each.
 func TestUploadRejected(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k")
@@ -86,8 +85,8 @@ func TestUploadRejected(t *testing.T) {
 	a.rejected("an upload that is completed, with other parts", err, "NoSuchUpload")
 }
 
-// TestCompleteAgain repeats a completion, as clients do that have lost the answer: it is
-// answered as before, as long as its object is there.
+// TestCompleteAgain repeats a completion, like clients that have lost the response: it gets the
+// same response, while its object exists.
 func TestCompleteAgain(t *testing.T) {
 	for name, change := range map[string]func(*fakedriver.BucketSpec){"versioned": versioned, "unversioned": func(*fakedriver.BucketSpec) {}} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +126,6 @@ func TestPartNumbers(t *testing.T) {
 	}
 }
 
-// TestReplacedPart: the part that was uploaded last counts.
 func TestReplacedPart(t *testing.T) {
 	a := newApp(t)
 	u := a.begin("k")

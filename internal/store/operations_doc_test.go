@@ -73,7 +73,7 @@ func documentedRow(t *testing.T, name, request, needs string) documented {
 	return row
 }
 
-// allows reports whether a grant covers what the row says.
+// allows reports whether a grant covers the needs of the row.
 func (d documented) allows(g fakedriver.Grant) bool {
 	needs, fromSource := strings.CutSuffix(d.Needs, sourceToo)
 	switch {
@@ -140,7 +140,7 @@ func TestOperationsDocumented(t *testing.T) {
 	}
 }
 
-// TestOperationsComplete takes the SDK's client for the list of what S3 can do.
+// TestOperationsComplete uses the SDK's client as the list of S3's operations.
 func TestOperationsComplete(t *testing.T) {
 	elsewhere := []string{"ListDirectoryBuckets", "WriteGetObjectResponse"} // which S3 serves at other addresses
 	rows := documentation(t)

@@ -18,8 +18,8 @@ const taggingDocument = `<Tagging><TagSet><Tag><Key>new</Key><Value>1</Value></T
 const corsDocument = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin>` +
 	`<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`
 
-// bodies are the documents that operations need; every other upload has one that
-// must not get anywhere.
+// bodies are the documents that operations need; every other upload has one that must not be
+// stored.
 var bodies = map[string]string{
 	"CreateBucket": "", "CopyObject": "", "UploadPartCopy": "", "CreateMultipartUpload": "",
 	"DeleteObjects":              `<Delete><Object><Key>k</Key></Object></Delete>`,
@@ -88,7 +88,6 @@ func (g *stage) body(row documented) string {
 	return "<hostile/>"
 }
 
-// answerKind classifies the answer to a request.
 type answerKind string
 
 const (
@@ -115,7 +114,7 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 		found += " " + code(t, body)
 	}
 	if row.Name == "CreateBucket" && strings.HasPrefix(found, "409 BucketAlready") {
-		return denial // and says whose the bucket is
+		return denial // with the owner of the bucket
 	}
 	if slices.Contains(unconfigured, found) {
 		return let
@@ -129,7 +128,7 @@ func (g *stage) ask(t *testing.T, row documented, credentials fakedriver.Credent
 	return is
 }
 
-// unconfigured are the answers of features that no bucket has.
+// unconfigured are the responses for features that no bucket has.
 var unconfigured = []string{
 	"404 NoSuchCORSConfiguration", "404 ServerSideEncryptionConfigurationNotFoundError", "404 NoSuchLifecycleConfiguration",
 	"404 OwnershipControlsNotFoundError", "404 NoSuchBucketPolicy", "404 ReplicationConfigurationNotFoundError",

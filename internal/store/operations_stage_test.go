@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// stage is a bucket that has something for every operation to read or to
-// destroy: an object "k" with tags, tags of its own, an upload of "k" with a part.
+// stage is a bucket with something for every operation to read or to destroy: an object "k" with
+// tags, tags of its own, an upload of "k" with a part.
 type stage struct {
 	*server
 
@@ -62,7 +62,7 @@ func furnish(t *testing.T, s *server, admin *s3.Client, bucket string) *stage {
 	return g
 }
 
-// snapshot returns all that can be read of the bucket.
+// snapshot returns everything that can be read of the bucket.
 func (g *stage) snapshot(t *testing.T) []string {
 	t.Helper()
 	bucket, key := &g.bucket, ptr("k")

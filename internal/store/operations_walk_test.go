@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// grants are all that there can be: four modes in three categories.
+// grants are all possible grants: four modes in three categories.
 func grants() (all []fakedriver.Grant) {
 	modes := []fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}
 	for _, data := range modes {
@@ -25,7 +25,7 @@ func grants() (all []fakedriver.Grant) {
 	return all
 }
 
-// theatre is a stage with an administrator, and everybody who has a grant.
+// theatre is a stage with an administrator, and accounts with all grants.
 type theatre struct {
 	*stage
 
@@ -46,8 +46,8 @@ func open(t *testing.T) *theatre {
 	return o
 }
 
-// TestOperationsWalk sends the request of every row of docs/s3.md with every
-// grant: it is answered as the row says, and what is rejected changes nothing.
+// TestOperationsWalk sends the request of every row of docs/s3.md with every grant: the response is
+// as documented, and rejected requests change nothing.
 func TestOperationsWalk(t *testing.T) {
 	o := open(t)
 	before := o.snapshot(t)
@@ -86,8 +86,7 @@ func (g *stage) expect(t *testing.T, row documented, who any, key fakedriver.Cre
 	}
 }
 
-// perform has something done that is allowed, and changes something, in a bucket
-// of its own.
+// perform performs an allowed change in a bucket of its own.
 func (o *theatre) perform(t *testing.T, row documented, grant fakedriver.Grant) {
 	t.Helper()
 	g := furnish(t, o.server, o.admin, "elsewhere")
@@ -99,8 +98,7 @@ func (o *theatre) perform(t *testing.T, row documented, grant fakedriver.Grant) 
 	}
 }
 
-// TestOperationsElsewhere sends everything with a key that may do everything, in
-// another bucket.
+// TestOperationsElsewhere sends every request with a key with all permissions, in another bucket.
 func TestOperationsElsewhere(t *testing.T) {
 	o := open(t)
 	o.server.bucket(t, "other")
@@ -118,8 +116,8 @@ func TestOperationsElsewhere(t *testing.T) {
 	}
 }
 
-// TestOperationsAdministrator sends everything with an administrator's key, which
-// may do all that there is, but not create or delete a driver's bucket.
+// TestOperationsAdministrator sends every request with an administrator's key, which may do
+// everything, except create or delete a driver's bucket.
 func TestOperationsAdministrator(t *testing.T) {
 	o := open(t)
 	for _, row := range documentation(t) {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// turner returns the next page of a listing, and whether there are more. A key
-// that has versions, or uploads, is on a page as often.
+// turner returns the next page of a listing, and whether more follow. A key is repeated for each
+// version or upload.
 type turner func() (keys, groups []string, more bool)
 
 var listings = map[string]func(a *app, prefix, delimiter string, size int32) turner{
@@ -27,7 +27,7 @@ var listings = map[string]func(a *app, prefix, delimiter string, size int32) tur
 				keys = append(keys, *o.Key)
 			}
 			in.Marker = out.NextMarker
-			if *out.IsTruncated && out.NextMarker == nil { // only with a delimiter does S3 say it
+			if *out.IsTruncated && out.NextMarker == nil { // S3 sends it only with a delimiter
 				in.Marker = &keys[len(keys)-1]
 			}
 			return keys, groupsOf(out.CommonPrefixes), *out.IsTruncated
@@ -97,7 +97,7 @@ func (a *app) walk(next turner, size int32) (all []string) {
 	return all
 }
 
-// naive is what a listing must show of keys.
+// naive is the expected listing of keys.
 func naive(keys []string, prefix, delimiter string) (all []string) {
 	for _, key := range slices.Sorted(slices.Values(keys)) {
 		rest, ok := strings.CutPrefix(key, prefix)
@@ -115,8 +115,8 @@ func naive(keys []string, prefix, delimiter string) (all []string) {
 	return all
 }
 
-// TestPagesAddUp: whatever the keys, the prefix, the delimiter and the size of pages,
-// no page repeats or loses anything.
+// TestPagesAddUp: for any keys, prefix, delimiter and page size, pages neither repeat nor lose
+// entries.
 func TestPagesAddUp(t *testing.T) {
 	seed := rand.Uint64() //nolint:gosec // a test that can be repeated
 	t.Logf("seed %d", seed)

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// TestOtherProtocols tries to reach a bucket of GCS by S3, with a key that may do
-// everything with it: for S3 there is no such bucket.
+// TestOtherProtocols tries to access a bucket of GCS by S3, with a key with all permissions: for S3
+// the bucket does not exist.
 func TestOtherProtocols(t *testing.T) {
 	s := serve(t, store.Options{})
 	spec := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}

@@ -14,7 +14,6 @@ func limited(quota fakedriver.Quota) func(*fakedriver.BucketSpec) {
 	return func(b *fakedriver.BucketSpec) { b.Quota = quota }
 }
 
-// attempt puts an object, and returns the code of the failure.
 func (a *app) attempt(key, content string) string {
 	a.Helper()
 	_, err := a.s3.PutObject(a.Context(), &s3.PutObjectInput{Bucket: a.bucket, Key: &key, Body: strings.NewReader(content)})
@@ -62,7 +61,7 @@ func TestQuotaOfObjects(t *testing.T) {
 	}
 }
 
-// TestQuotaOfVersions: all of them count.
+// TestQuotaOfVersions: all versions count.
 func TestQuotaOfVersions(t *testing.T) {
 	a := newApp(t, versioned, limited(fakedriver.Quota{Bytes: 10}))
 	old := a.put("k", "01234").VersionId

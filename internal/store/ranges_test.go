@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ranged is what an answer says of the bytes that it has.
+// ranged is the description of its bytes in a response.
 type ranged struct {
 	Status              int
 	Body, Range, Length string

@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestReadersOfWhatGoes reads objects that others replace, copy and delete at the
-// same time, and expects every reader to get one of them as a whole, or none.
+// TestReadersOfWhatGoes reads objects that are replaced, copied and deleted at the same time, and
+// expects every reader to get a whole object, or none.
 func TestReadersOfWhatGoes(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
@@ -43,8 +43,8 @@ func TestReadersOfWhatGoes(t *testing.T) {
 	}
 }
 
-// replace puts an object of some size, copies it, and deletes one of the two. That
-// others have deleted it meanwhile is no error.
+// replace puts an object of some size, copies it, and deletes one of the two. Concurrent deletions
+// are no error.
 func replace(t *testing.T, c *s3.Client, seed int, key, other string) {
 	t.Helper()
 	content := newThing(seed, thingSizes[seed%len(thingSizes)]).content()

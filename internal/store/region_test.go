@@ -17,7 +17,6 @@ func inRegion(region string) func(*fakedriver.BucketSpec) {
 	return func(spec *fakedriver.BucketSpec) { spec.Region = region }
 }
 
-// regionAnswer is what an answer says of regions.
 type regionAnswer struct {
 	Status       int
 	Code, Region string

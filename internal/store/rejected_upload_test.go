@@ -15,9 +15,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestRejectedUpload sends all of a large body before it looks for an answer, as
-// simple clients do: what they get must be the rejection, not a reset connection,
-// and the connection must be good for another request.
+// TestRejectedUpload sends all of a large body before it reads the response, as simple clients do:
+// the response must be the rejection, not a reset connection, and the connection must be usable for
+// another request.
 func TestRejectedUpload(t *testing.T) {
 	s := serve(t, store.Options{})
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))

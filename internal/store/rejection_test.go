@@ -20,8 +20,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// signed is a request on which everything can be changed, before and after it is
-// signed by the SDK's signer.
+// signed is a request on which everything can be changed, before and after the SDK's signer signs
+// it.
 type signed struct {
 	method, path, body string
 	credentials        fakedriver.Credentials
@@ -100,7 +100,7 @@ func TestRejections(t *testing.T) {
 		r.Header.Del("Authorization")
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	}
-	// One header that is signed may come as two, of which the first says something else.
+	// A signed header may arrive twice, with another meaning of the first.
 	twice := func(r *http.Request) { r.Header["X-Amz-Copy-Source"] = []string{"/photos/kept", "else"} }
 	tests := map[string]struct {
 		reason string

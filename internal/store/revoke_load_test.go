@@ -22,7 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// busy is a client that does one thing after the other with a key.
+// busy is a client that repeats operations with a key.
 type busy struct {
 	*s3.Client
 
@@ -31,7 +31,7 @@ type busy struct {
 	number int
 }
 
-// operations are what busy clients do. Each is one request, or several that belong
+// operations are the operations of busy clients. Each is one request, or several that belong
 // together, and must not succeed when it begins after the key was revoked.
 var operations = []func(*busy, context.Context, int) error{
 	func(b *busy, ctx context.Context, i int) error {
@@ -112,13 +112,12 @@ func (b *busy) stream(ctx context.Context, i int) error {
 	return &smithy.GenericAPIError{Code: codeOf(string(body))}
 }
 
-// TestRevokedUnderLoad revokes the key of 16 busy clients. From the moment in which
-// that returns, no request with the key succeeds, no answer begins that is not a
-// rejection, and nothing changes any more.
+// TestRevokedUnderLoad revokes the key of 16 busy clients. After the return of the revocation, no
+// request with the key succeeds, every new response is a rejection, and nothing changes any more.
 func TestRevokedUnderLoad(t *testing.T) {
 	tests := map[string]struct {
 		reason string
-		// session is whether the key is a session's, of an account without keys.
+		// session means that the key is a session's, of an account without keys.
 		session bool
 		revoke  func(s *server, id string) error
 	}{
@@ -161,7 +160,7 @@ func (s *server) replaceKey(id string) error {
 	return err
 }
 
-// load is what 16 clients do with one key.
+// load is the work of 16 clients with one key.
 type load struct {
 	t       *testing.T
 	key     sessionKey
@@ -208,7 +207,7 @@ func (l *load) run(b *busy) {
 	}
 }
 
-// watch is a middleware that looks at when answers begin.
+// watch is a middleware that records the start of responses.
 func (l *load) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Authorization"), l.key.AccessKeyID) && l.key.AccessKeyID != "" {
@@ -233,7 +232,6 @@ func (w *watchedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// contents returns the keys and ETags of all objects, and the uploads.
 func contents(t *testing.T, c *s3.Client) map[string]string {
 	t.Helper()
 	all := map[string]string{}

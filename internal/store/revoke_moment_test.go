@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// moments is a middleware that does something at two moments of one request: when
-// its answer is being prepared, after all has been decided, and when it begins.
+// moments is a middleware that acts at two moments of one request: when its response is being
+// prepared, after all decisions, and when it starts.
 type moments struct {
 	armed    atomic.Bool
 	prepared func()
@@ -40,8 +40,8 @@ type momentWriter struct {
 
 func (w *momentWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Header is asked for once before anything is known about the request, to set what
-// all answers have, and then when an answer is prepared.
+// Header is called once before anything is known about the request, for the headers of all
+// responses, and then when a response is prepared.
 func (w *momentWriter) Header() http.Header {
 	w.headers++
 	if w.headers == 2 {
@@ -55,8 +55,8 @@ func (w *momentWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// TestRevokedBeforeAnswer revokes a key when everything about a reading request has
-// been decided, and read, but the answer.
+// TestRevokedBeforeAnswer revokes a key when a reading request has been decided and performed, but
+// not answered.
 func TestRevokedBeforeAnswer(t *testing.T) {
 	for name, target := range map[string]struct{ method, path string }{
 		"GetObject": {"GET", "/photos/k"}, "HeadObject": {"HEAD", "/photos/k"}, "ListObjectsV2": {"GET", "/photos?list-type=2"},
@@ -81,14 +81,13 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 	}
 }
 
-// isRunning reports whether a goroutine is in a function.
 func isRunning(function string) bool {
 	stacks := make([]byte, 1<<20)
 	return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function+"(")
 }
 
-// TestRevokedBeforeWriteIsAnswered revokes a key when something has been changed
-// with it: that waits until the client is told, which must not be an error.
+// TestRevokedBeforeWriteIsAnswered revokes a key after a change with it: the revocation waits for
+// the response, which must not be an error.
 func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 	m := new(moments)
 	s, _ := fixture(t, store.Options{Middleware: m.watch})

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestRevokedDuringUpload revokes a key while its request is half sent.
+// TestRevokedDuringUpload revokes a key in the middle of its request.
 func TestRevokedDuringUpload(t *testing.T) {
 	s := serve(t, store.Options{})
 	s.bucket(t, "photos")

@@ -15,16 +15,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// slowClient opens a connection, sends something at once, and then byte after byte
-// of the rest, one at a tick.
+// slowClient opens a connection, sends something at once, and then the rest byte by byte, one at a
+// tick.
 type slowClient struct {
 	name  string
 	first string
 	rest  string
 }
 
-// TestSlowConnections is about 1,000 connections that are idle, or on which
-// hardly anything comes. A client works all the while, and the server ends them.
+// TestSlowConnections is about 1,000 idle or nearly idle connections. A client works meanwhile, and
+// the server ends them.
 func TestSlowConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
@@ -49,8 +49,8 @@ func TestSlowConnections(t *testing.T) {
 			if got := get(t, c, "k"); got != fmt.Sprint(n) {
 				t.Fatalf("GetObject() = %q, want %d", got, n)
 			}
-			// The bubble's clock stands still while any goroutine can run, so the
-			// client that works waits for no other.
+			// The bubble's clock stands still while any goroutine can run, so the working client
+			// waits for no other.
 			if took := time.Since(began); took > 0 {
 				t.Errorf("the client that works was held up for %s", took)
 			}

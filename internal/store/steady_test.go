@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// drip is a reader that gives a number of bytes a second of the bubble's clock, in
-// small pieces, so that no piece takes as long as a deadline.
+// drip is a reader with a rate in bytes per second of the bubble's clock, in small pieces, so that
+// no piece takes as long as a deadline.
 type drip struct {
 	io.Reader
 
@@ -28,7 +28,7 @@ func (d *drip) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSteadyClients take far longer than the deadlines for a piece, and are served.
+// TestSteadyClients: clients that take far longer than the deadlines for a piece are served.
 func TestSteadyClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, rate, total = time.Second, 300 << 10, 20 * 300 << 10
@@ -69,8 +69,8 @@ func TestSteadyClients(t *testing.T) {
 	})
 }
 
-// TestKeptConnection is used again when the deadlines of its first request have
-// passed, by a client that waits to be asked for the body.
+// TestKeptConnection reuses a connection after the deadlines of its first request, by a client that
+// waits for 100 Continue.
 func TestKeptConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second

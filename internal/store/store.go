@@ -85,7 +85,7 @@ func (s *Store) load() error {
 	return nil
 }
 
-// reportDamage logs which contents were not found whole. The rest is served.
+// reportDamage logs damaged contents. The rest is served.
 func (s *Store) reportDamage() {
 	for _, d := range s.Administrator.Damaged() {
 		s.options.Logger.Error(d.Cause, "content is damaged: restore the file while the store is stopped, or write or delete the object",
@@ -103,18 +103,18 @@ func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3.Dialect) (
 }
 
 // NewDialect returns a service for buckets of another protocol, whose requests and responses are
-// S3's otherwise.
+// otherwise S3's.
 func (s *Store) NewDialect(dialect *s3.Dialect, maxBodyBytes int64) (*s3.Service, error) {
 	return s.newS3(maxBodyBytes, nil, dialect)
 }
 
-// VerifyS3 returns the caller and the signature of a request that is signed like those of S3.
+// VerifyS3 returns the caller and the signature of a request that is signed as for S3.
 func (s *Store) VerifyS3(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
 	return s.verifier.Authenticate(r, query)
 }
 
-// Handler returns the S3 handler. It must not be behind a ServeMux, which would clean
-// paths: they are object keys.
+// Handler returns the S3 handler. It must not be behind a ServeMux, which would clean paths: they
+// are object keys.
 func (s *Store) Handler() http.Handler { return s.handler }
 
 // Unwrapped returns the S3 service without its middleware, for requests of this process.
@@ -123,13 +123,12 @@ func (s *Store) Unwrapped() http.Handler { return s.s3 }
 // Region returns the region that requests must be signed for.
 func (s *Store) Region() string { return s.options.Region }
 
-// Describe returns the operation of an S3 request without authentication. It is for
-// recording and selecting requests.
+// Describe returns the operation of an S3 request without authentication, for recording and
+// selecting requests.
 func (s *Store) Describe(r *http.Request) httpserver.Request { return s.s3.Describe(r) }
 
-// AllowOrigin returns a writer for an answer to an S3 request that the store does not give
-// itself. If the request is of a page of another origin, the answer says whether that may read
-// it.
+// AllowOrigin returns a writer for another component's response to an S3 request. For a page of
+// another origin, it adds the page's permissions.
 func (s *Store) AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	return s.s3.AllowOrigin(w, r)
 }
@@ -175,11 +174,11 @@ func (s *Store) Caller(accessKeyID string) (*authorization.Caller, error) {
 // there.
 func (s *Store) Objects() *objects.Store { return s.contents }
 
-// Blobs returns where the services of all protocols store the bytes that they receive.
+// Blobs returns the store for the bytes that the services of all protocols receive.
 func (s *Store) Blobs() blobstore.Store { return s.blobs }
 
-// InlineContents returns the IDs of contents in the database of the directory. Large
-// contents are in files.
+// InlineContents returns the IDs of contents in the database of the directory. Large contents are
+// in files.
 func (s *Store) InlineContents() ([]blobstore.BlobID, error) { return s.blobs.Inline() }
 
 // Close ends all Serve calls and closes the store's files. Later requests to Handler

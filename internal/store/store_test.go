@@ -27,7 +27,7 @@ type server struct {
 	*store.Store
 
 	url string
-	// connect opens a connection. Nil is TCP to the host of the URL.
+	// connect opens a connection; nil for TCP to the host of the URL.
 	connect func(context.Context) (net.Conn, error)
 }
 
@@ -58,7 +58,6 @@ func serveOn(t *testing.T, l net.Listener, options store.Options) *store.Store {
 	return s
 }
 
-// dial opens a connection that is closed when the test ends.
 func (s *server) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := s.open(t.Context())
@@ -120,8 +119,8 @@ func (s *server) revoke(t *testing.T, id string) {
 	}
 }
 
-// client returns an SDK client as an application has it: default configuration,
-// and only what the Secret holds.
+// client returns an SDK client like an application's: default configuration, and only the values of
+// the Secret.
 func (s *server) client(t *testing.T, c fakedriver.Credentials, change ...func(*s3.Options)) *s3.Client {
 	t.Helper()
 	cfg, err := config.LoadDefaultConfig(t.Context(),
@@ -141,7 +140,6 @@ func (s *server) client(t *testing.T, c fakedriver.Credentials, change ...func(*
 	return s3.NewFromConfig(cfg, append([]func(*s3.Options){inTests}, change...)...)
 }
 
-// newTLS serves the same store over TLS.
 func newTLS(t *testing.T, s *server) *httptest.Server {
 	t.Helper()
 	secure := httptest.NewTLSServer(s.Handler())

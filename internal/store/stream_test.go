@@ -22,8 +22,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// streaming is an upload whose chunks are signed, as minio-go makes it over plain
-// HTTP, on which everything can be changed.
+// streaming is an upload with signed chunks, as minio-go makes it over plain HTTP, on which
+// everything can be changed.
 type streaming struct {
 	signed
 
@@ -33,7 +33,7 @@ type streaming struct {
 	alter func(chunks []string, tail string) ([]string, string)
 }
 
-// build signs the head, and then each chunk with the signature before it.
+// build signs the head, and then each chunk with the previous signature.
 func (in streaming) build(ctx context.Context, endpoint string) (*http.Request, error) {
 	content := strings.Join(in.chunks, "")
 	before := in.before
@@ -45,7 +45,7 @@ func (in streaming) build(ctx context.Context, endpoint string) (*http.Request, 
 			r.Header.Set("X-Amz-Content-Sha256", signedStream+"-TRAILER")
 			r.Header.Set("X-Amz-Trailer", "x-amz-checksum-crc32")
 		}
-		r.ContentLength = 0 // is not known yet, and need not be signed
+		r.ContentLength = 0 // still unknown, and need not be signed
 		if before != nil {
 			before(r)
 		}
@@ -121,13 +121,13 @@ func TestSignedStreams(t *testing.T) {
 	}
 	end := func(change func(string) string) framing {
 		return func(chunks []string, tail string) ([]string, string) {
-			if tail != "" { // as it is without a trailer
+			if tail != "" { // as without a trailer
 				tail = change(tail)
 			}
 			return chunks, tail
 		}
 	}
-	// want has two codes where an upload with a trailer is rejected with another.
+	// want has two codes if an upload with a trailer is rejected with another one.
 	tests := map[string]struct {
 		reason  string
 		change  func(*streaming)

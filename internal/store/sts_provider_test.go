@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestWebIdentityProvider uses the SDK as an application in a Pod does: a token in
-// a file, and the names of a role and of an endpoint.
+// TestWebIdentityProvider uses the SDK like an application in a Pod: a token in a file, and the
+// names of a role and of an endpoint.
 func TestWebIdentityProvider(t *testing.T) {
 	s := serviceAccount(t, store.Options{})
 	cfg := inPod(t, s)

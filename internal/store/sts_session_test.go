@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// sessionKey is a session as its client has it.
 type sessionKey struct {
 	fakedriver.Credentials
 

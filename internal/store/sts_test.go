@@ -16,7 +16,7 @@ import (
 
 const roleARN = "arn:aws:iam::000000000000:role/app"
 
-// webIdentities is an Options.WebIdentity whose tokens say what comes of them.
+// webIdentities is an Options.WebIdentity whose tokens name their results.
 func webIdentities(_ context.Context, token, role string) (string, error) {
 	switch token {
 	case "good":
@@ -34,8 +34,7 @@ func webIdentities(_ context.Context, token, role string) (string, error) {
 	}
 }
 
-// serviceAccount is a store with a bucket and an account that is reached with
-// tokens only.
+// serviceAccount is a store with a bucket and an account for tokens only.
 func serviceAccount(t *testing.T, options store.Options) *server {
 	t.Helper()
 	options.WebIdentity = webIdentities
@@ -49,7 +48,6 @@ func serviceAccount(t *testing.T, options store.Options) *server {
 	return s
 }
 
-// assumeForm is a right request, which tests change.
 func assumeForm(token string) url.Values {
 	return url.Values{
 		"Action": {"AssumeRoleWithWebIdentity"}, "Version": {"2011-06-15"}, "WebIdentityToken": {token},

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// tags makes a set of "key=value".
 func tags(pairs ...string) *types.Tagging {
 	set := &types.Tagging{TagSet: []types.Tag{}}
 	for _, pair := range pairs {
@@ -23,7 +22,6 @@ func tags(pairs ...string) *types.Tagging {
 	return set
 }
 
-// numbered makes many tags.
 func numbered(n int) (pairs []string) {
 	for i := range n {
 		pairs = append(pairs, fmt.Sprintf("key%02d=value", i))
@@ -105,7 +103,7 @@ func TestBucketTagging(t *testing.T) {
 	get("none is an error", "NoSuchTagSet")
 }
 
-// TestTagsInHeaders are those that come with an object.
+// TestTagsInHeaders are tags that are sent with an object.
 func TestTagsInHeaders(t *testing.T) {
 	a := newApp(t)
 	a.put("k", "content", func(in *s3.PutObjectInput) { in.Tagging = ptr("a=b%20c&d=") })

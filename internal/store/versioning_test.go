@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPutVersioning: versioning can be suspended, and not be ended.
+// TestPutVersioning: versioning can be suspended, but not disabled.
 //
 //nolint:lll // one case a line
 func TestPutVersioning(t *testing.T) {
@@ -51,8 +51,8 @@ func TestPutVersioning(t *testing.T) {
 	}
 }
 
-// TestNullVersions is about objects from before versioning and during its
-// suspension, which take each other's place.
+// TestNullVersions is about objects from before versioning and during its suspension, which replace
+// each other.
 func TestNullVersions(t *testing.T) {
 	a := newApp(t)
 	if out := a.put("k", "before"); out.VersionId != nil {

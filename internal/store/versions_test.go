@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// history lists all versions: their keys, contents and what they are.
+// history lists all versions: their keys, contents and kinds.
 func (a *app) history() (all []string) {
 	a.Helper()
 	out, err := a.s3.ListObjectVersions(a.Context(), &s3.ListObjectVersionsInput{Bucket: a.bucket})
@@ -53,8 +53,8 @@ func TestVersionsOrder(t *testing.T) {
 	}
 }
 
-// answeredVersion asks for a version of "k" in all ways there are, and returns
-// which version each answer says it is of, and what it says of it.
+// answeredVersion requests a version of "k" in all ways, and returns the version in each response,
+// with its description.
 func (a *app) answeredVersion(version string) map[string]string {
 	a.Helper()
 	id := optional(version)
@@ -100,7 +100,7 @@ func TestVersionAnswers(t *testing.T) {
 	}
 }
 
-// TestTagVersion changes the tags of an old version, which stays where it is.
+// TestTagVersion changes the tags of an old version, which keeps its place.
 func TestTagVersion(t *testing.T) {
 	a := newApp(t, versioned)
 	old := a.put("k", "old").VersionId
@@ -117,8 +117,8 @@ func TestTagVersion(t *testing.T) {
 	}
 }
 
-// TestUndelete: reading finds the marker, which names itself, and without it the
-// object is there again.
+// TestUndelete: reading finds the marker, which names itself, and without it the object exists
+// again.
 func TestUndelete(t *testing.T) {
 	a := newApp(t, versioned)
 	a.put("k", "content")
@@ -152,7 +152,7 @@ func TestUndelete(t *testing.T) {
 	}
 }
 
-// TestDeleteVersions deletes versions one by one, in the middle first.
+// TestDeleteVersions deletes versions one by one, from the middle.
 func TestDeleteVersions(t *testing.T) {
 	a := newApp(t, versioned)
 	var ids []string

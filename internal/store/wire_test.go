@@ -15,14 +15,13 @@ import (
 	"time"
 )
 
-// wire is a request as its bytes, on which everything can be wrong.
+// wire is a request in bytes, in which everything can be wrong.
 type wire struct {
 	method, target string
 	header         []string // lines
 	body           string
 }
 
-// wire signs a request and returns its bytes.
 func (in signed) wire(t *testing.T, s *server) wire {
 	t.Helper()
 	r := in.request(t, s)
@@ -38,12 +37,10 @@ func (in signed) wire(t *testing.T, s *server) wire {
 	return w
 }
 
-// set replaces a header, wherever it is, or adds it.
 func (w wire) set(name, value string) wire {
 	return w.without(name).with(name + ": " + value)
 }
 
-// with adds a line.
 func (w wire) with(line string) wire {
 	w.header = append(slices.Clone(w.header), line)
 	return w
@@ -69,12 +66,11 @@ func (w wire) bytes() []byte {
 	return []byte(w.method + " " + w.target + " HTTP/1.1\r\n" + strings.Join(w.header, "\r\n") + "\r\n\r\n" + w.body)
 }
 
-// patience is how long the client of these tests waits for the server to answer
-// and to end the connection.
+// patience is the time for the server to answer and to end the connection.
 const patience = 20 * time.Second
 
-// exchangeBytes sends bytes on a connection of their own, and returns the answer
-// when the server has ended the connection.
+// exchangeBytes sends bytes on a connection of their own, and returns the response when the server
+// has ended the connection.
 func exchangeBytes(t *testing.T, s *server, request []byte) (status int, answer string) {
 	t.Helper()
 	conn, err := s.open(t.Context())
@@ -89,7 +85,7 @@ func exchangeBytes(t *testing.T, s *server, request []byte) (status int, answer 
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = conn.Write(request) // the server need not want all of it
+		_, _ = conn.Write(request) // the server need not read all of it
 	}()
 	all, err := io.ReadAll(conn)
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -107,11 +103,10 @@ func exchangeBytes(t *testing.T, s *server, request []byte) (status int, answer 
 		return 0, ""
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, _ := io.ReadAll(response.Body) // as much as there is
+	body, _ := io.ReadAll(response.Body) // as much as possible
 	return response.StatusCode, string(body)
 }
 
-// codeOf returns the code of an S3 or STS error, and "" of anything else.
 func codeOf(body string) string {
 	var document struct {
 		XMLName xml.Name

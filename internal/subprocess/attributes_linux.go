@@ -2,8 +2,8 @@ package subprocess
 
 import "syscall"
 
-// attributes have the process end with this one, however that ends. A terminal's
-// interrupt is not for it.
+// attributes end the process with this one, however that ends, and protect it from a terminal's
+// interrupt.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -8,13 +8,12 @@ import (
 )
 
 // lossless is the codec of a relay. A message that it cannot decode, because the driver speaks
-// another dialect than is known, becomes a message of unknown fields: it is passed on as it is,
-// and the journal shows that it was not understood.
+// another dialect than expected, becomes a message of unknown fields: it is passed on unchanged,
+// and the journal shows that it was not decoded.
 type lossless struct{ encoding.CodecV2 }
 
 func newLossless() lossless { return lossless{encoding.GetCodecV2(grpcproto.Name)} }
 
-// Unmarshal implements encoding.CodecV2.
 func (l lossless) Unmarshal(data mem.BufferSlice, v any) error {
 	err := l.CodecV2.Unmarshal(data, v)
 	m, ok := v.(proto.Message)

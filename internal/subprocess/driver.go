@@ -23,51 +23,47 @@ import (
 
 // Variables of a driver, beside VariableKubeconfig and VariableEndpoint.
 const (
-	// VariableSocket is the path of VariableEndpoint, for drivers that take no URL. COSI
-	// reserves the prefix COSI_ for the variables of its specification.
+	// VariableSocket is the path of VariableEndpoint, for drivers that take no URL. COSI reserves
+	// the prefix COSI_ for the variables of its specification.
 	VariableSocket = "DRIVER_SOCKET"
 	// VariableStateDir is a directory for files of the driver, which outlive its process.
-	VariableStateDir = "STATE_DIR"
-	// VariablePodNamespace is the namespace of the driver's ServiceAccount.
+	VariableStateDir     = "STATE_DIR"
 	VariablePodNamespace = "POD_NAMESPACE"
 )
 
-// inherited are the variables that a driver gets from the environment of this process, as
-// names or, with '*' at their end, as prefixes.
+// inherited are the variables that a driver gets from the environment of this process, as names or,
+// with a final '*', as prefixes.
 var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_*"}
 
-// DriverOptions say how to run a driver.
+// DriverOptions describe how to run a driver.
 type DriverOptions struct {
-	// Args are the program and its arguments.
 	Args []string
-	// Variables are further variables, and Env the user's, as KEY=VALUE, which replace all
-	// others. Values in Env can refer to variables.
+	// Variables are further variables, and Env the user's, as KEY=VALUE, which replace all others.
+	// Values in Env can refer to variables.
 	Variables map[string]string
 	Env       []string
-	// Dir is the directory for the kubeconfig.
-	Dir string
-	// Config leads to the API server, across the seam. Without it, the driver gets no
-	// kubeconfig but that of Variables.
+	Dir       string
+	// Config is for the API server, across the seam. Without it, the driver gets only a kubeconfig
+	// in Variables.
 	Config *rest.Config
-	// Socket is the endpoint at which the driver listens, unix:///path. SocketFlag is the flag
-	// with which a user names it, for errors; default: --driver.
+	// Socket is the endpoint at which the driver listens, unix:///path. SocketFlag is the user's
+	// flag for it, for errors; default: --driver.
 	Socket, SocketFlag string
-	// KeepSocket leaves a socket there that an earlier process has left.
+	// KeepSocket keeps the socket of an earlier process.
 	KeepSocket bool
-	// Endpoint is where the process is served across the seam, unix:///path. Without it, the
-	// process is only reached at Socket.
+	// Endpoint serves the process across the seam, unix:///path. Without it, the process can be
+	// reached only at Socket.
 	Endpoint string
-	// DialOptions lead to the driver, across the seam.
-	DialOptions []grpc.DialOption
-	// ConnectTimeout is the time limit for the first answer.
+	// DialOptions connect to the driver, across the seam.
+	DialOptions    []grpc.DialOption
 	ConnectTimeout time.Duration
-	// Identify asks the driver at an endpoint who it is, until it answers or the context is
+	// Identify asks the driver at an endpoint for its identity, until it answers or the context is
 	// done. Its error ends the process.
 	Identify func(ctx context.Context, endpoint string) error
 	// Messages returns the messages of the driver's dialect, after Identify. The default is
-	// those of v1alpha2, with v1alpha1's for the methods of that version.
+	// v1alpha2, and v1alpha1 for the methods of that version.
 	Messages MessagesFunc
-	// Logger gets what the driver prints, and Redact removes secret values from it.
+	// Logger receives the driver's output, from which Redact removes secret values.
 	Logger logr.Logger
 	Redact func(string) string
 }
@@ -79,9 +75,8 @@ type DriverProcess struct {
 	options DriverOptions
 }
 
-// NewDriver starts a driver. A socket that an earlier process has left is removed before,
-// unless it is to be kept. Other processes reach the driver at Endpoint once WaitReady has
-// returned.
+// NewDriver starts a driver. It removes the socket of an earlier process, unless KeepSocket is set.
+// Other processes can reach the driver at Endpoint once WaitReady has returned.
 func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 	if !options.KeepSocket {
 		if err := freeSocket(options.Socket); err != nil {
@@ -113,8 +108,8 @@ func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 	return &DriverProcess{Process: r, options: options}, nil
 }
 
-// freeSocket removes a socket on which no process listens, and creates its directory. It
-// is an error if a process listens there.
+// freeSocket removes a socket on which no process listens, and creates its directory. A listening
+// process is an error.
 func freeSocket(endpoint string) error {
 	listener, err := fakedriver.Listen(endpoint)
 	if err != nil {
@@ -139,10 +134,10 @@ func cleanEnvironment() []string {
 	})
 }
 
-// WaitReady implements emulator.Runner: a driver is ready when it has said who it is. Only
-// then it is served at the endpoint, if there is one.
+// WaitReady implements emulator.Runner: a driver is ready when it has identified itself. Only then
+// it is served at the endpoint, if any.
 func (d *DriverProcess) WaitReady(ctx context.Context) error {
-	// A driver that ends while it is asked is not waited for: the caller cancels ctx.
+	// The caller cancels ctx when a driver ends, so that it is not waited for.
 	bounded, cancel := context.WithTimeoutCause(ctx, d.options.ConnectTimeout, errSilent)
 	defer cancel()
 	if err := d.identify(bounded); err != nil || d.options.Endpoint == "" {
@@ -162,7 +157,7 @@ func (d *DriverProcess) WaitReady(ctx context.Context) error {
 	return d.serve(serveRelay(conn, listener, d.grants, d.options.Messages)) //nolint:contextcheck // it outlives the start
 }
 
-// errSilent is the cause of the end of a context when a driver was waited for long enough.
+// errSilent is the cause when the wait for a driver times out.
 var errSilent = errors.New("it did not answer in time")
 
 func (d *DriverProcess) identify(ctx context.Context) error {
@@ -191,7 +186,7 @@ func (d *DriverProcess) awaitSocket(ctx context.Context) error {
 	})
 }
 
-// explain adds to an error where the driver listens instead, and what it has printed.
+// explain adds the driver's actual sockets and its last output to an error.
 func (d *DriverProcess) explain(err error) error {
 	others := slices.DeleteFunc(d.group.listening(), func(path string) bool { return path == SocketPath(d.options.Socket) })
 	if len(others) > 0 {

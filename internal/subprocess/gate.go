@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// gate is a listener whose connections end when it is shut. While it is shut it ends new
-// ones at once. A process behind it so sees the connection to its driver break, as it
-// would without the relay.
+// gate is a listener whose connections end when it is shut. While it is shut it ends new ones at
+// once. So a process behind it notices that the connection to its driver breaks, as it would
+// without the relay.
 type gate struct {
 	net.Listener
 
@@ -20,7 +20,6 @@ func newGate(listener net.Listener) *gate {
 	return &gate{Listener: listener, connections: map[*gated]bool{}}
 }
 
-// Accept implements net.Listener.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		conn, err := g.Listener.Accept()
@@ -30,7 +29,7 @@ func (g *gate) Accept() (net.Conn, error) {
 		if through := g.admit(conn); through != nil {
 			return through, nil
 		}
-		_ = conn.Close() // the driver is not there
+		_ = conn.Close() // the driver is not available
 	}
 }
 
@@ -69,7 +68,6 @@ type gated struct {
 	gate *gate
 }
 
-// Close implements net.Conn.
 func (c *gated) Close() error {
 	c.gate.mu.Lock()
 	delete(c.gate.connections, c)

@@ -14,18 +14,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// group is the process group of a command: its process, and those that it has started,
-// for instance if the command is a script. A guard kills the group when this process
-// dies, also by kill -9.
+// group is the process group of a command: its process, and those that it has started, for instance
+// if the command is a script. A guard kills the group when this process dies, also by kill -9.
 type group struct {
 	mu    sync.Mutex
-	id    int // 0: it does not run
+	id    int // 0 while it does not run
 	dog   *exec.Cmd
 	leash io.WriteCloser
 }
 
-// guardScript waits until the process that started it says that the group has ended, or
-// dies.
+// guardScript waits until its parent process reports the end of the group, or dies.
 const guardScript = `read -r done || kill -s KILL -- "-$1" 2>/dev/null`
 
 // guard starts the guard of a group.
@@ -42,7 +40,7 @@ func (g *group) guard(id int) error {
 		err = dog.Start()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // without a shell, as in a container, the process is no script: it ends as attributes says
+		return nil // without a shell, as in a container, the process is no script: attributes suffice
 	}
 	if err != nil {
 		return fmt.Errorf("start the guard of a process: %w", err)
@@ -61,8 +59,6 @@ func (g *group) signal(s syscall.Signal) error {
 	return osprocess.SignalGroup(g.id, s)
 }
 
-// end kills what is left of the group when its first process has ended, and dismisses the
-// guard.
 func (g *group) end() error {
 	if err := g.signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill a process group: %w", err)

@@ -6,22 +6,21 @@ import (
 	"path/filepath"
 )
 
-// The variables of in-cluster configuration, which lead to the API server.
+// The variables of in-cluster configuration, with the address of the API server.
 const (
 	VariableServiceHost = "KUBERNETES_SERVICE_HOST"
 	VariableServicePort = "KUBERNETES_SERVICE_PORT"
 )
 
-// podServiceAccount is where a Pod has the files of its ServiceAccount. Clients have that
-// path compiled in.
+// podServiceAccount is the directory of a Pod's ServiceAccount, which is compiled into clients.
 const podServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 // TokenFile is the file with the token of a ServiceAccount.
 const TokenFile = "token"
 
-// WithoutForeignCluster removes the variables of in-cluster configuration, unless the files
-// of a Pod are those of a directory: a driver prefers that configuration, and would fail
-// without the files, or reach another cluster.
+// WithoutForeignCluster removes the variables of in-cluster configuration, unless a Pod's files are
+// in a directory: a driver prefers that configuration, and would fail without the files, or reach
+// another cluster.
 func WithoutForeignCluster(variables map[string]string, serviceAccount string) map[string]string {
 	return without(variables, serviceAccount, podServiceAccount)
 }

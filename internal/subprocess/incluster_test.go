@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithoutForeignCluster: a driver gets the variables of in-cluster configuration only if
-// the files of a Pod are those of its emulator.
+// TestWithoutForeignCluster: a driver gets the variables of in-cluster configuration only with the
+// Pod's files of its emulator.
 func TestWithoutForeignCluster(t *testing.T) {
 	own, foreign := t.TempDir(), t.TempDir()
 	for dir, token := range map[string]string{own: "own", foreign: "foreign"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// lines takes what a process prints into the log, line by line.
+// lines logs the output of a process, line by line.
 type lines struct {
 	logger logr.Logger
 	grants *grants // nil for a controller and a sidecar
@@ -16,10 +16,9 @@ type lines struct {
 	rest   []byte
 }
 
-// maxLine is how much of a line is kept that does not end.
+// maxLine is the maximum length of a line that does not end.
 const maxLine = 16 << 10
 
-// Write implements io.Writer.
 func (l *lines) Write(p []byte) (int, error) {
 	l.rest = append(l.rest, p...)
 	for {
@@ -32,7 +31,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// flush logs the last line, which may not end. The process must have ended.
+// flush logs the last line, even without a line break. The process must have ended.
 func (l *lines) flush() {
 	if len(l.rest) > 0 {
 		l.log(l.rest)
@@ -46,9 +45,8 @@ func (l *lines) log(line []byte) {
 	l.tail.add(text)
 }
 
-// grants delays what a driver prints until it has answered the grants in progress. It may
-// print a key before it returns the key, and until then the journal does not know that the
-// text is a secret.
+// grants delays a driver's output until it has answered the grants in progress. It may print a key
+// before it returns the key, and until then the journal does not know that the text is a secret.
 type grants struct {
 	mu      sync.Mutex
 	last    int // number of the last grant
@@ -56,13 +54,13 @@ type grants struct {
 	held    []heldLine
 }
 
-// heldLine is a line that was printed when so many grants had begun.
+// heldLine is a line with the number of grants that had begun when it was printed.
 type heldLine struct {
 	began int
 	log   func()
 }
 
-// maxHeld is how many lines are delayed at most.
+// maxHeld is the maximum number of delayed lines.
 const maxHeld = 1000
 
 // after logs a line after the grants in progress.
@@ -95,8 +93,8 @@ func (g *grants) begin() (end func()) {
 	}
 }
 
-// release logs the lines that wait for no grant any more. The caller holds mu, which keeps
-// their order.
+// release logs the lines that no longer wait for a grant. The caller holds mu, which keeps their
+// order.
 func (g *grants) release() {
 	oldest := g.last + 1
 	for number := range g.current {
@@ -126,7 +124,7 @@ type tail struct {
 	lines  []string
 }
 
-// tailLines is how many lines an error shows.
+// tailLines is the number of lines in an error.
 const tailLines = 5
 
 func (t *tail) add(line string) {

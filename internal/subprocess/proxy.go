@@ -18,7 +18,6 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// headerTimeout bounds how long a request may take to say what it wants.
 const headerTimeout = 10 * time.Second
 
 // proxy passes requests on to the API server as the user of a configuration.
@@ -27,7 +26,7 @@ type proxy struct {
 	served chan error
 }
 
-// newProxy starts a proxy, and writes a kubeconfig that leads to it.
+// newProxy starts a proxy, and writes a kubeconfig for it.
 func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 	target, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
@@ -47,7 +46,7 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 			r.Out.Header.Del("Accept-Encoding") // the transport compresses, unseen by the seam
 		},
 		Transport: transport,
-		// The journal has an answer before the process has it, and so before what follows.
+		// The journal must have a response before the process does.
 		ModifyResponse: readWhole,
 		FlushInterval:  -1, // watches
 		// A connection that breaks on one side breaks on the other.
@@ -60,7 +59,7 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 	mux := http.NewServeMux()
 	mux.Handle(secret+"/", http.StripPrefix(secret, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := speakJSON(r); err != nil {
-			panic(http.ErrAbortHandler) // the request has broken off
+			panic(http.ErrAbortHandler) // the request was interrupted
 		}
 		forward.ServeHTTP(w, r)
 	})))
@@ -75,7 +74,7 @@ func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 	return p, nil
 }
 
-// readWhole reads an answer to its end, except for that of a watch, which has none.
+// readWhole reads a response to its end, except for an endless watch.
 func readWhole(response *http.Response) error {
 	if watches, _ := strconv.ParseBool(response.Request.URL.Query().Get("watch")); watches {
 		return nil
@@ -88,7 +87,7 @@ func readWhole(response *http.Response) error {
 	return nil
 }
 
-// close ends what is under way.
+// close ends requests in progress.
 func (p *proxy) close() error {
 	err := p.server.Close()
 	if served := <-p.served; !errors.Is(served, http.ErrServerClosed) {

@@ -36,7 +36,7 @@ type relay struct {
 	stop     context.CancelFunc
 }
 
-// reconnect is how soon the relay notices that a driver is back.
+// reconnect limits the time until the relay notices that a driver is back.
 var reconnect = grpc.ConnectParams{
 	Backoff:           backoff.Config{BaseDelay: 20 * time.Millisecond, Multiplier: 1.5, Jitter: 0.2, MaxDelay: 500 * time.Millisecond},
 	MinConnectTimeout: time.Second,
@@ -90,7 +90,7 @@ func awaitConnection(ctx context.Context, conn *grpc.ClientConn) error {
 	return nil
 }
 
-// follow breaks the connection of the process while there is none to the driver.
+// follow breaks the connection of the process while the relay has none to the driver.
 func (r *relay) follow(ctx context.Context, through *gate) {
 	for {
 		state := r.conn.GetState()
@@ -107,8 +107,8 @@ func (r *relay) follow(ctx context.Context, through *gate) {
 // grantMethod is the method that returns keys, in both generations.
 const grantMethod = "DriverGrantBucketAccess"
 
-// pass implements grpc.StreamHandler for calls of any method that has one request
-// and one response. A relay passes on what it cannot decode.
+// pass implements grpc.StreamHandler for calls of any method that has one request and one response.
+// It passes on messages that it cannot decode.
 func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	request, response := r.messages(method)

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// named is a driver that has a name.
 type named struct {
 	cosiv1alpha2.UnimplementedIdentityServer
 
@@ -28,7 +27,6 @@ func (n named) DriverGetInfo(context.Context, *cosiv1alpha2.DriverGetInfoRequest
 	return &cosiv1alpha2.DriverGetInfoResponse{Name: n.name}, nil
 }
 
-// serve starts a driver at a socket.
 func serve(t *testing.T, socket, name string) *grpc.Server {
 	t.Helper()
 	server := grpc.NewServer()
@@ -37,7 +35,6 @@ func serve(t *testing.T, socket, name string) *grpc.Server {
 	return server
 }
 
-// serveOn serves at a socket until the test ends.
 func serveOn(t *testing.T, server *grpc.Server, socket string) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", socket)
@@ -70,7 +67,7 @@ func connectTo(t *testing.T, r *relay, socket string) *grpc.ClientConn {
 	return process
 }
 
-// await waits for a state of a connection, or for another than that.
+// await waits for a state of a connection, or for a change from it.
 func await(t *testing.T, conn *grpc.ClientConn, want connectivity.State, is bool) {
 	t.Helper()
 	ctx := harness.Context(t)
@@ -86,8 +83,8 @@ func await(t *testing.T, conn *grpc.ClientConn, want connectivity.State, is bool
 	}
 }
 
-// TestRelayBreaks has a process see that its driver ends and comes back, which is when
-// sidecars ask for its name again.
+// TestRelayBreaks: a process notices when its driver ends and comes back, because sidecars ask for
+// its name again then.
 func TestRelayBreaks(t *testing.T) {
 	dir := t.TempDir()
 	driver, socket := filepath.Join(dir, "d.sock"), filepath.Join(dir, "r.sock")
@@ -108,7 +105,7 @@ func TestRelayBreaks(t *testing.T) {
 	}
 }
 
-// creating is a driver of an earlier dialect, whose answers v1alpha2 cannot decode.
+// creating is a driver of an earlier dialect, whose responses v1alpha2 cannot decode.
 type creating struct {
 	dialects.UnimplementedOneCallServer
 }
@@ -118,7 +115,7 @@ func (creating) DriverCreateBucket(context.Context, *cosiv1alpha2.DriverCreateBu
 }
 
 // TestRelayDialect passes on calls of a driver of an earlier dialect: decoded with the messages of
-// the dialect, and unchanged if another dialect is assumed, or if the method is not known.
+// the dialect, and unchanged if another dialect is assumed, or if the method is unknown.
 func TestRelayDialect(t *testing.T) {
 	const later = "/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverResizeBucket"
 	create := cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// listening returns the paths of the UNIX sockets at which the processes of the group
-// listen, as far as they can be found. It is for error messages.
+// listening returns the known paths of the UNIX sockets at which the processes of the group listen.
+// It is for error messages.
 func (g *group) listening() []string {
 	g.mu.Lock()
 	id := g.id
@@ -20,7 +20,7 @@ func (g *group) listening() []string {
 	sockets := listeningSockets()
 	var paths []string
 	for _, process := range membersOf(id) {
-		files, _ := filepath.Glob(filepath.Join(process, "fd", "*")) // the pattern is right
+		files, _ := filepath.Glob(filepath.Join(process, "fd", "*")) // the pattern is valid
 		for _, file := range files {
 			target, err := os.Readlink(file)
 			if path := sockets[strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")]; err == nil && path != "" {
@@ -38,7 +38,7 @@ func listeningSockets() map[string]string {
 		flags, inode, path = 3, 6, 7
 		accepts            = "00010000"
 	)
-	table, _ := os.ReadFile("/proc/net/unix") // without it, there is nothing to say
+	table, _ := os.ReadFile("/proc/net/unix") // without it, nothing is known
 	sockets := map[string]string{}
 	for line := range strings.Lines(string(table)) {
 		if fields := strings.Fields(line); len(fields) > path && fields[flags] == accepts {
@@ -48,9 +48,8 @@ func listeningSockets() map[string]string {
 	return sockets
 }
 
-// membersOf returns the directories of the processes of a group.
 func membersOf(group int) []string {
-	processes, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+	processes, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	return slices.DeleteFunc(processes, func(dir string) bool {
 		// After the name, which is in brackets: state, parent, group.
 		stat, err := os.ReadFile(filepath.Join(dir, "stat"))

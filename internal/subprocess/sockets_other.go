@@ -2,5 +2,5 @@
 
 package subprocess
 
-// listening returns nothing: there is no portable way to find the sockets of a process.
+// listening returns nothing, because finding a process's sockets is not portable.
 func (*group) listening() []string { return nil }

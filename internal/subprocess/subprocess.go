@@ -20,45 +20,43 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The variables that a command can use, as $(NAME) in an argument, and the process
-// from its environment.
+// The variables that a command can use, as $(NAME) in an argument, and the process from its
+// environment.
 const (
-	// VariableKubeconfig is a file that leads to the API server.
+	// VariableKubeconfig is a kubeconfig for the API server.
 	VariableKubeconfig = "KUBECONFIG"
 	// VariableEndpoint is the gRPC target of the driver; empty for a controller.
 	VariableEndpoint = "COSI_ENDPOINT"
-	// VariableProbe is the TCP address at which the process serves /readyz. A process
-	// whose command does not use it counts as ready when it runs.
+	// VariableProbe is the TCP address at which the process serves /readyz. A process whose command
+	// does not use it counts as ready when it runs.
 	VariableProbe = "PROBE_ADDRESS"
-	// VariableRPCTimeout is the time limit that the emulator's own sidecar has for a call.
+	// VariableRPCTimeout is the time limit for calls by the emulator's own sidecar.
 	VariableRPCTimeout = "RPC_TIMEOUT"
-	// VariableBaseDelay is the first delay between retries that the emulator's own
-	// components have; exploration shortens it.
+	// VariableBaseDelay is the first delay between retries of the emulator's own components;
+	// exploration shortens it.
 	VariableBaseDelay = "RETRY_BASE_DELAY"
 	// VariableMaxDelay is the longest delay between retries.
 	VariableMaxDelay = "RETRY_MAX_DELAY"
 )
 
-// Command is what to run.
+// Command is the program to run.
 type Command struct {
 	// Args are the program and its arguments.
-	Args []string
-	// Durations are further variables.
+	Args      []string
 	Durations map[string]time.Duration
 }
 
-// Driver is how a sidecar reaches its driver.
+// Driver is the connection of a sidecar to its driver.
 type Driver struct {
-	// Endpoint is a gRPC target.
 	Endpoint string
-	// DialOptions lead to the driver, across the seam; credentials are not among them.
+	// DialOptions connect to the driver, across the seam, without credentials.
 	DialOptions []grpc.DialOption
-	// Messages returns the messages of the driver's dialect. The default is those of v1alpha2,
-	// with v1alpha1's for the methods of that version.
+	// Messages returns the messages of the driver's dialect. The default is v1alpha2, and v1alpha1
+	// for the methods of that version.
 	Messages MessagesFunc
 }
 
-// Process is one run of a command, and what connects it.
+// Process is one run of a command, with its connections.
 type Process struct {
 	cmd    *exec.Cmd
 	group  group
@@ -76,7 +74,7 @@ type Process struct {
 	relay  *relay // nil for a controller
 }
 
-// grace is how long a process may take to end when it is asked to.
+// grace is the time for a process to end after a signal.
 const grace = 10 * time.Second
 
 // New starts a command as a controller, or as the sidecar of a driver. The process uses
@@ -115,8 +113,8 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 	return r, err
 }
 
-// newProcess returns a process that does not run, with a directory of its own below another
-// one, by default that of temporary files.
+// newProcess returns a process that does not run, with a directory of its own below another one, by
+// default the directory for temporary files.
 func newProcess(parent string) (*Process, error) {
 	dir, err := os.MkdirTemp(parent, "cosi-emu-process-")
 	if err != nil {
@@ -125,7 +123,6 @@ func newProcess(parent string) (*Process, error) {
 	return &Process{killed: make(chan struct{}), tail: &tail{}, dir: dir}, nil
 }
 
-// pairs returns variables as an environment.
 func pairs(variables map[string]string) []string {
 	var all []string
 	for name, value := range variables {
@@ -137,7 +134,6 @@ func pairs(variables map[string]string) []string {
 
 func reference(variable string) string { return "$(" + variable + ")" }
 
-// expand replaces references to variables.
 func expand(command []string, variables map[string]string) []string {
 	var pairs []string
 	for name, value := range variables {
@@ -152,7 +148,7 @@ func expand(command []string, variables map[string]string) []string {
 }
 
 func (r *Process) run(command, environment []string, logger logr.Logger) error {
-	if runtime.GOOS == "windows" { // it has no shell for the guard
+	if runtime.GOOS == "windows" { // no shell for the guard
 		return fmt.Errorf("%s is not run as a component on Windows, where its processes could outlive this one: "+
 			"run this program under WSL", command[0])
 	}
@@ -206,7 +202,7 @@ func (r *Process) Start(ctx context.Context) error {
 	return errors.Join(err, ended, r.close())
 }
 
-// State returns how the process has ended, after Start has returned.
+// State returns the exit state of the process, after Start has returned.
 func (r *Process) State() *os.ProcessState { return r.cmd.ProcessState }
 
 // Kill implements emulator.Process: it is kill -9.
@@ -226,7 +222,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// close ends everything but the process.
+// close ends everything except the process.
 func (r *Process) close() error {
 	if r.end != nil {
 		r.end()
@@ -245,7 +241,7 @@ func (r *Process) close() error {
 	return errors.Join(append(errs, os.RemoveAll(r.dir))...)
 }
 
-// serve keeps the relay until the process ends, which may have happened already.
+// serve keeps the relay until the process ends, possibly already.
 func (r *Process) serve(through *relay) error {
 	r.mu.Lock()
 	closed := r.closed

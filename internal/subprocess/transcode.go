@@ -13,14 +13,12 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// The journal and faults read JSON. The components in this process send nothing else; a
-// process may send the built-in kinds of Kubernetes in their binary form. The seam has
-// answers come as JSON.
+// The journal and faults read JSON. The components in this process send nothing else; a process may
+// send the built-in kinds of Kubernetes in their binary form. The seam requests responses in JSON.
 
-// speakJSON turns a request into one with a JSON body. A body of an unknown kind stays as
-// it is.
+// speakJSON turns a request into one with a JSON body. A body of an unknown kind stays unchanged.
 func speakJSON(r *http.Request) error {
-	// The seam removes the binary form from what a client accepts, and something must be left.
+	// The seam removes the binary form from a client's accepted types, of which one must remain.
 	r.Header.Set("Accept", strings.Join(append(r.Header.Values("Accept"), runtime.ContentTypeJSON), ","))
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != runtime.ContentTypeProtobuf || r.Body == nil {

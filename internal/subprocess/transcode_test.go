@@ -15,7 +15,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestSpeakJSON has requests of a process reach the seam as JSON.
+// TestSpeakJSON: requests of a process reach the seam as JSON.
 func TestSpeakJSON(t *testing.T) {
 	var binary bytes.Buffer
 	secret := &corev1.Secret{

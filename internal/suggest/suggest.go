@@ -1,4 +1,4 @@
-// Package suggest finds the word that was meant by a misspelt one.
+// Package suggest finds the intended word for a misspelt one.
 package suggest
 
 import (
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxDistance is how many letters of a misspelt word may be wrong.
+// maxDistance is the maximum number of wrong letters in a misspelt word.
 const maxDistance = 2
 
-// Near returns the known name that is most like a name, or false if none is near.
+// Near returns the known name that is most similar to a name, or false if none is near.
 func Near(name string, known []string) (string, bool) {
 	best, distance := "", maxDistance+1
 	for _, candidate := range known {
@@ -20,8 +20,7 @@ func Near(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// From returns a hint at which of the known names was meant. The hint has all of them
-// if none is near.
+// From returns a hint with the known name that was probably intended, or with all names.
 func From(name string, known []string) string {
 	if best, ok := Near(name, known); ok {
 		return fmt.Sprintf("did you mean %q?", best)

@@ -9,17 +9,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// faultsTable is the table of the faults in force.
 const faultsTable = "#fault-list tr"
 
-// clickButton clicks on the button of a text in an element.
+// clickButton clicks the button with a text in an element.
 func clickButton(b *browser.Browser, in, text string) {
 	find := fmt.Sprintf("[...document.querySelectorAll('%s button')].find(e => e.textContent === %q)", in, text)
 	b.Await(find)
 	b.Eval(find + ".click(), 0")
 }
 
-// TestFaults fails the next operation of the kind that one clicks on, and sees its hits.
+// TestFaults clicks on an event, fails the next operation of its kind, and sees the hits.
 func TestFaults(t *testing.T) {
 	s := start(t, emulator.Options{})
 	b := open(t, s)
@@ -53,14 +52,13 @@ func TestFaults(t *testing.T) {
 	}
 	b.AwaitText(faultsTable, "by-command")
 
-	// What cannot be is rejected.
+	// Invalid faults are rejected.
 	b.Set("#f-name", "wrong")
 	b.Set("#f-value", "NoSuchCode")
 	b.Submit("#add")
 	b.AwaitText("#fault-answer.bad", "NoSuchCode")
 }
 
-// TestComponents steers components.
 func TestComponents(t *testing.T) {
 	s := start(t, emulator.Options{})
 	b := open(t, s)

@@ -22,24 +22,24 @@ import (
 )
 
 const (
-	// listTimeout bounds the first list of a kind, and pause is that between two watches.
+	// listTimeout limits the first list of a kind, and pause is the time between two watches.
 	listTimeout = 30 * time.Second
 	pause       = 250 * time.Millisecond
-	// storePause is how often the store is read at most.
+	// storePause is the minimum time between reads of the store.
 	storePause = 250 * time.Millisecond
 )
 
-// driverComponents are the components whose states are that of the driver.
+// driverComponents are the components whose states are the driver's.
 var driverComponents = []string{emulator.ComponentDriver, emulator.ComponentSidecar}
 
-// kept is a node, and the change with which it became as it is; nil if it is gone.
+// kept is a node, and the change with which it became as it is; nil if it has ended.
 type kept struct {
 	node    *node
 	version uint64
 }
 
-// graph are the objects of an emulator: those of Kubernetes by watches, those of the backend as the
-// store has them.
+// graph has the objects of an emulator: the objects of Kubernetes by watches, and the objects of
+// the backend from the store.
 type graph struct {
 	emulator *emulator.Emulator
 	history  *history
@@ -48,8 +48,8 @@ type graph struct {
 	mu      sync.Mutex
 	version uint64
 	nodes   map[string]kept
-	class   map[string]*unstructured.Unstructured // by ID, also those that are gone
-	down    map[string]journal.Event              // how the components have ended that do not run
+	class   map[string]*unstructured.Unstructured // by ID, including ended ones
+	down    map[string]journal.Event              // the events with which stopped components ended
 }
 
 func newGraph(emu *emulator.Emulator, h *history) *graph {
@@ -83,8 +83,8 @@ func (g *graph) start(ctx, running context.Context, done *sync.WaitGroup) error 
 	return nil
 }
 
-// kinds are those that are watched. What has been made for others comes last, so that what users
-// have made is known before.
+// kinds are the watched kinds. Objects that components create come last, so that users' objects are
+// known before.
 func (g *graph) kinds() []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
 	for _, kind := range []string{kindClass, kindAccessClass, kindClaim, kindBucket, kindAccess} {
@@ -93,7 +93,7 @@ func (g *graph) kinds() []schema.GroupVersionKind {
 	return append(all, schema.GroupVersionKind{Version: "v1", Kind: kindSecret})
 }
 
-// list reads all objects of a kind, and returns from where to watch.
+// list reads all objects of a kind, and returns the version from which to watch.
 func (g *graph) list(ctx context.Context, gvk schema.GroupVersionKind) (version string, err error) {
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
@@ -122,7 +122,7 @@ func (g *graph) snapshot() map[string]kept {
 	return maps.Clone(g.nodes)
 }
 
-// follow watches a kind. When the API server is away, it lists again until it is back.
+// follow watches a kind. After an outage of the API server, it lists again.
 func (g *graph) follow(ctx context.Context, gvk schema.GroupVersionKind, version string) {
 	for ctx.Err() == nil {
 		if version != "" {
@@ -160,7 +160,6 @@ func (g *graph) watch(ctx context.Context, gvk schema.GroupVersionKind, version 
 	}
 }
 
-// wait reports whether ctx was not done in this time.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -172,7 +171,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// seen takes an object as a list or a watch has it.
+// seen takes an object from a list or a watch.
 func (g *graph) seen(o *unstructured.Unstructured, deleted bool) {
 	kind := o.GetKind()
 	if kind == kindSecret {
@@ -200,7 +199,7 @@ func (g *graph) put(n *node) {
 	g.nodes[n.ID] = kept{n, g.version}
 }
 
-// maxGone is how many objects are remembered that are gone.
+// maxGone is the maximum number of ended objects in memory.
 const maxGone = 4096
 
 func (g *graph) remove(id string) {
@@ -220,7 +219,7 @@ func (g *graph) remove(id string) {
 	}
 }
 
-// since returns what has changed after a version; 0 is before everything.
+// since returns the changes after a version; 0 is before everything.
 func (g *graph) since(version uint64) (nodes []*node, gone []string, now uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -239,14 +238,13 @@ func (g *graph) since(version uint64) (nodes []*node, gone []string, now uint64)
 	return nodes, gone, g.version
 }
 
-// classes returns the classes by their IDs, also those that are gone.
+// classes returns the classes by their IDs, including ended ones.
 func (g *graph) classes() map[string]*unstructured.Unstructured {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return maps.Clone(g.class)
 }
 
-// subjects returns the names of an object in the journal.
 func (g *graph) subjects(id string) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -256,7 +254,7 @@ func (g *graph) subjects(id string) []string {
 	return nil
 }
 
-// followJournal notes when the store may have changed, and which components are down.
+// followJournal notes possible changes of the store, and stopped components.
 func (g *graph) followJournal(ctx context.Context) {
 	for e := range g.emulator.Journal().Follow(ctx, 0) {
 		switch e.Seam {
@@ -281,7 +279,7 @@ func (g *graph) noteProcess(e journal.Event) {
 	}
 }
 
-// readDriver takes the state of the emulator's driver and of its sidecar.
+// readDriver reads the state of the emulator's driver and of its sidecar.
 func (g *graph) readDriver() {
 	info := g.emulator.Info()
 	if info.DriverName == "" {
@@ -299,7 +297,7 @@ func (g *graph) readDriver() {
 	}
 }
 
-// followStore reads the store when it may have changed, and the state of the driver.
+// followStore reads the store and the state of the driver after possible changes.
 func (g *graph) followStore(ctx context.Context) {
 	for {
 		g.readDriver()
@@ -335,7 +333,8 @@ func (g *graph) readStore(ctx context.Context) {
 	}
 }
 
-// storeNodes returns the nodes of buckets and accounts by their IDs. The administrator's account has none.
+// storeNodes returns the nodes of buckets and accounts by their IDs, without the administrator's
+// account.
 func storeNodes(ctx context.Context, store emulator.Store) (map[string]*node, error) {
 	buckets, err := store.Buckets(ctx)
 	if err != nil {
@@ -366,8 +365,8 @@ func storeNodes(ctx context.Context, store emulator.Store) (map[string]*node, er
 	return nodes, nil
 }
 
-// secretOf returns the name of the Secret of the BucketAccess NAMESPACE/NAME for a claim, which may be
-// empty if there is one.
+// secretOf returns the name of the Secret of the BucketAccess NAMESPACE/NAME for a claim. The claim
+// may be empty if there is only one.
 func (g *graph) secretOf(access, claim string) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,7 +17,6 @@ type guard struct {
 	next   http.Handler
 }
 
-// ServeHTTP implements http.Handler.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", g.policy)

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// maxPage is how large the page may be, in bytes.
+// maxPage is the maximum size of the page, in bytes.
 const maxPage = 300 << 10
 
 func TestDocument(t *testing.T) {
@@ -94,8 +94,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// attack does with the page at an address what a page of another origin can try, and returns what it
-// has got. It knows the token, which is more than such a page does.
+// attack attacks the page at an address like a page of another origin, and returns its results. It
+// even knows the token.
 const attack = `async page => {
   const got = {};
   const attempt = async (name, action) => { try { got[name] = await action(); } catch (e) { got[name] = e.name; } };

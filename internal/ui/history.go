@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// The verbs of a saved scenario, besides those of components.
+// The verbs of a saved scenario, besides those for components.
 const (
 	verbApply  = "apply"
 	verbDelete = "delete"
@@ -28,23 +28,21 @@ const (
 	verbS3     = "s3"
 )
 
-// maxActions bounds the history.
 const maxActions = 5000
 
-// action is something that a user has done, or a state that COSI has reached then.
+// action is an action of a user, or the state that COSI has reached then.
 type action struct {
 	at time.Time
-	// revision is the resource version of the object with which a watch has shown it; 0 if none has.
+	// revision is the resource version at which a watch showed the object; 0 if none did.
 	revision uint64
 	verb     string
-	// kind, namespace and name are of the object, if it is about one.
+	// kind, namespace and name identify the object, if any.
 	kind, namespace, name string
-	// object is what was applied.
-	object map[string]any
-	// absent says that the expected state is that the object is gone.
+	object                map[string]any
+	// absent expects the end of the object.
 	absent bool
 	fault  fault.Fault
-	// component is what was crashed, restarted, started or stopped.
+	// component is the component that was crashed, restarted, started or stopped.
 	component string
 	upload    upload
 }
@@ -55,7 +53,6 @@ type upload struct {
 	content           []byte
 }
 
-// label names the action in the timeline.
 func (a action) label() string {
 	switch a.verb {
 	case verbInject, verbHeal:
@@ -69,15 +66,15 @@ func (a action) label() string {
 	}
 }
 
-// made is what the history remembers of an object that a user has made.
+// made has the notes of the history about an object of a user.
 type made struct {
 	uid             string
 	spec            map[string]any
 	ready, deleting bool
 }
 
-// history is what users have done since the page was started. Before begin it takes the objects that
-// exist; what components do is not in it.
+// history has the users' actions since the start of the page. Before begin it collects the existing
+// objects; it omits the components' actions.
 type history struct {
 	api     objectstorage.Version
 	journal *journal.Journal
@@ -92,7 +89,7 @@ func newHistory(api objectstorage.Version, j *journal.Journal) *history {
 	return &history{api: api, journal: j, made: map[string]*made{}}
 }
 
-// begin ends the list of what exists. What was there first comes first.
+// begin ends the list of existing objects, and sorts it by their creation.
 func (h *history) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,8 +117,8 @@ func (h *history) add(a action) {
 	h.actions = slices.Insert(h.actions, place, a)
 }
 
-// placeOf returns where an action comes, which is behind all others, but before those of later
-// revisions: each kind has a watch of its own, and a watch may be late.
+// placeOf returns the place of an action: behind all others, but before later revisions. Each kind
+// has a watch of its own, and a watch may be late.
 func (h *history) placeOf(revision uint64) int {
 	place := len(h.actions)
 	if revision == 0 {
@@ -137,8 +134,8 @@ func (h *history) placeOf(revision uint64) int {
 	return place
 }
 
-// isUsers reports whether users make an object: components make Buckets for claims, but none for a
-// bucket that exists.
+// isUsers reports whether users create an object: components create Buckets for claims, but none
+// for an existing bucket.
 func isUsers(o *unstructured.Unstructured) bool {
 	switch o.GetKind() {
 	case kindClaim, kindAccess:
@@ -191,7 +188,7 @@ func (h *history) seen(o *unstructured.Unstructured) {
 	}
 }
 
-// sameForUsers compares specs without what COSI adds to them.
+// sameForUsers compares specs without COSI's additions.
 func sameForUsers(a, b map[string]any) bool { return reflect.DeepEqual(withoutUID(a), withoutUID(b)) }
 
 func withoutUID(spec map[string]any) map[string]any {
@@ -203,7 +200,7 @@ func withoutUID(spec map[string]any) map[string]any {
 	return object
 }
 
-// written returns what a user has written of an object.
+// written returns the part of an object that a user has written.
 func written(o *unstructured.Unstructured) map[string]any {
 	metadata := map[string]any{"name": o.GetName()}
 	if labels := o.GetLabels(); len(labels) > 0 {
@@ -229,7 +226,7 @@ func anyOf(texts map[string]string) map[string]any {
 	return all
 }
 
-// gone takes the end of an object, with the revision in which a watch has shown it, or 0.
+// gone takes the end of an object, with the revision at which a watch showed it, or 0.
 func (h *history) gone(kind, namespace, name string, revision uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -272,7 +269,7 @@ func (h *history) uploaded(access, secret, key string, content []byte, code stri
 	h.add(action{verb: verbS3, namespace: namespace, upload: upload{secret: secret, key: key, content: content, code: code}})
 }
 
-// isText reports whether a scenario can contain an uploaded object as it is.
+// isText reports whether a scenario can contain an uploaded object unchanged.
 func (u upload) isText() bool {
 	const most = 4096
 	return len(u.content) <= most && utf8.Valid(u.content) && !strings.Contains(string(u.content), "${")

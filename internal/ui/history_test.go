@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// seenAt is a claim as a watch shows it with a revision.
+// seenAt is a claim that a watch shows with a revision.
 func seenAt(revision, name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"kind":     kindClaim,
@@ -20,7 +20,7 @@ func seenAt(revision, name string) *unstructured.Unstructured {
 	}}
 }
 
-// TestHistoryOrder has watches tell of objects in another order than that of the API server.
+// TestHistoryOrder lets watches show objects in another order than the API server's.
 func TestHistoryOrder(t *testing.T) {
 	tests := map[string]struct {
 		reason string

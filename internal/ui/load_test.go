@@ -11,13 +11,12 @@ import (
 
 const (
 	manyObjects = 2000
-	// maxElements is how many elements the page may have, whatever happens.
+	// maxElements is the maximum number of elements of the page.
 	maxElements = 6000
-	// eventPeriod is the time between two events: there are 100 a second.
+	// eventPeriod is the time between two events: 100 a second.
 	eventPeriod = 10 * time.Millisecond
 )
 
-// flood records events until ctx is done.
 func (s *stage) flood(ctx context.Context) {
 	ticker := time.NewTicker(eventPeriod)
 	defer ticker.Stop()
@@ -31,7 +30,8 @@ func (s *stage) flood(ctx context.Context) {
 	}
 }
 
-// TestMany: with many objects and events, the number of elements is bounded, and the page answers.
+// TestMany verifies that with many objects and events, the number of elements is limited, and the
+// page answers.
 func TestMany(t *testing.T) {
 	s := start(t, emulator.Options{})
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} { // which would bind the claims

@@ -33,14 +33,13 @@ func TestMain(m *testing.M) {
 	leaks.Main(m)
 }
 
-// stage is an emulator with a page.
 type stage struct {
 	session *session.Session
 	emu     *emulator.Emulator
 	url     string
 }
 
-// start starts an emulator on the embedded control plane, as `cosi-emu up --ui` does.
+// start starts an emulator on the embedded control plane, like `cosi-emu up --ui`.
 func start(t *testing.T, opts emulator.Options) *stage {
 	t.Helper()
 	opts.ControlPlaneKind = emulator.ControlPlaneEmbedded
@@ -79,14 +78,14 @@ func (s *stage) makeNamespace(t *testing.T, name string) {
 	}
 }
 
-// answer is what the server says to a request.
+// answer is the server's answer to a request.
 type answer struct {
 	code   int
 	header http.Header
 	body   string
 }
 
-// send sends a request, which may be changed before.
+// send sends a request, after a change of it.
 func send(t *testing.T, method, url string, change func(*http.Request)) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)

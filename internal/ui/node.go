@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 )
 
-// The kinds of nodes. Those that Kubernetes does not have are of the backend.
+// The kinds of nodes. Kinds that Kubernetes does not have belong to the backend.
 const (
 	kindClaim       = "BucketClaim"
 	kindBucket      = "Bucket"
@@ -23,7 +23,7 @@ const (
 	kindDriver      = "driver"
 )
 
-// The states of a node are the classes of conditions, and none for what has no conditions.
+// The states of a node are the classes of conditions, or "" for objects without conditions.
 const (
 	stateGood    = "good"
 	statePoor    = "poor"
@@ -32,7 +32,6 @@ const (
 	stateNone    = "none"
 )
 
-// node is an object in the graph.
 type node struct {
 	// ID is KIND/NAME or KIND/NAMESPACE/NAME.
 	ID        string     `json:"id"`
@@ -40,7 +39,7 @@ type node struct {
 	Namespace string     `json:"namespace,omitempty"`
 	Name      string     `json:"name"`
 	Created   *time.Time `json:"created,omitempty"`
-	// Deleting and Finalizers say why it is still there.
+	// Deleting and Finalizers explain why it still exists.
 	Deleting   bool        `json:"deleting,omitempty"`
 	Finalizers []string    `json:"finalizers,omitempty"`
 	State      string      `json:"state"`
@@ -66,7 +65,7 @@ func nodeID(kind, namespace, name string) string {
 	return kind + "/" + namespace + "/" + name
 }
 
-// newNode reads what the graph shows of an object, of either version of the kinds.
+// newNode extracts the fields for the graph from an object of either version of the kinds.
 func newNode(o *unstructured.Unstructured) *node {
 	created := o.GetCreationTimestamp().Time
 	n := &node{
@@ -120,13 +119,13 @@ func isReady(o *unstructured.Unstructured) bool {
 	return false
 }
 
-// field returns a text in an object, empty if it is not there.
+// field returns a text in an object, or "".
 func field(o *unstructured.Unstructured, path ...string) string {
 	value, _, _ := unstructured.NestedString(o.Object, path...)
 	return value
 }
 
-// readLinks finds the names of other objects. The versions have different fields for them.
+// readLinks finds the names of other objects, whose fields depend on the version.
 func (n *node) readLinks(o *unstructured.Unstructured) {
 	link := func(kind, namespace, name string) {
 		if name != "" {
@@ -172,8 +171,8 @@ func (n *node) addSubject(name string) {
 	}
 }
 
-// concerns reports whether an operation is about one of the subjects: the object itself, an S3 object
-// in it, or a message that names it.
+// concerns reports whether an operation is about one of the subjects: the object itself, an S3
+// object in it, or a message that names it.
 func concerns(subjects []string, subject, message string) bool {
 	return slices.ContainsFunc(subjects, func(s string) bool {
 		rest, found := strings.CutPrefix(subject, s)

@@ -18,13 +18,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// objectDetail is an object as the page shows it when one clicks on it.
+// objectDetail is the page's view of one object.
 type objectDetail struct {
 	YAML   string        `json:"yaml"`
 	Events []objectEvent `json:"events"`
 }
 
-// objectEvent is an Event of Kubernetes about the object.
 type objectEvent struct {
 	At      time.Time `json:"at"`
 	Type    string    `json:"type"`
@@ -72,7 +71,8 @@ func (p *Page) object(r *http.Request) (any, error) {
 	return objectDetail{YAML: redacted, Events: events}, err
 }
 
-// hideValues removes the values of a Secret, also where kubectl keeps what was applied.
+// hideValues removes the values of a Secret, including kubectl's annotation with the last applied
+// object.
 func hideValues(o *unstructured.Unstructured) {
 	data, _, _ := unstructured.NestedMap(o.Object, "data")
 	for name := range data {
@@ -110,7 +110,6 @@ func (p *Page) eventsOf(r *http.Request, o *unstructured.Unstructured) ([]object
 	return found, nil
 }
 
-// backendObject returns a bucket or an account of the store. The store never returns keys.
 func (p *Page) backendObject(r *http.Request, kind, name string) (any, error) {
 	store := p.opts.Emulator.Store()
 	if store == nil {
@@ -124,7 +123,6 @@ func (p *Page) backendObject(r *http.Request, kind, name string) (any, error) {
 	return objectDetail{YAML: string(text)}, err
 }
 
-// inStore returns a bucket or an account of a store.
 func inStore(ctx context.Context, store emulator.Store, kind, name string) (any, error) {
 	if kind == kindBackend {
 		all, err := store.Buckets(ctx)

@@ -25,7 +25,7 @@ func aFault(name string) fault.Fault {
 	}
 }
 
-// selector returns that of an object in the graph, with classes such as ".good".
+// selector returns the selector of an object in the graph, with classes such as ".good".
 func selector(kind, name, classes string) string {
 	return fmt.Sprintf(".node.%s%s[data-name=%q]", kind, classes, name)
 }
@@ -38,7 +38,6 @@ func gone(b *browser.Browser, selector string) {
 	b.Await(fmt.Sprintf("!document.querySelector(%q)", selector))
 }
 
-// open returns a browser with the page.
 func open(t *testing.T, s *stage) *browser.Browser {
 	t.Helper()
 	b := browser.Start(t)
@@ -61,7 +60,7 @@ func remove(t *testing.T, s *stage, objects ...client.Object) {
 	}
 }
 
-// claimOf returns a claim that has not been made.
+// claimOf returns a claim that does not exist yet.
 func claimOf(name string) *v1alpha2.BucketClaim {
 	return &v1alpha2.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -73,8 +72,8 @@ func access(name string) *v1alpha2.BucketAccess {
 	return &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// TestObjects: all objects of a claim and of its access are in the graph from their creation to their
-// end, with their state.
+// TestObjects verifies that all objects of a claim and of its access are in the graph from their
+// creation to their end, with their state.
 func TestObjects(t *testing.T) {
 	s := start(t, emulator.Options{})
 	b := open(t, s)
@@ -117,7 +116,7 @@ func TestObjects(t *testing.T) {
 	})
 }
 
-// expectWaiting expects that an object shows what it waits for.
+// expectWaiting expects that an object shows its reason for waiting.
 func expectWaiting(t *testing.T, s *stage, b *browser.Browser) {
 	t.Helper()
 	early := claimOf("early")
@@ -130,7 +129,6 @@ func expectWaiting(t *testing.T, s *stage, b *browser.Browser) {
 	b.AwaitText(selector("BucketClass", "missing", ".absent"), "not there")
 }
 
-// expectDetails opens objects by clicks.
 func expectDetails(t *testing.T, b *browser.Browser, credentials emulatortest.Credentials) {
 	t.Helper()
 	b.Click(selector("BucketClaim", "demo/photos", ""))

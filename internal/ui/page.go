@@ -22,8 +22,8 @@ var script string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// document returns the page, and the policy under which it runs: its own style and script, and
-// requests to its own server.
+// document returns the page and its policy, which allows its own style and script, and requests to
+// its own server.
 func document(name, version string) (page []byte, policy string, err error) {
 	var symbols, whole bytes.Buffer
 	if err := timeline.WriteSymbols(&symbols); err != nil {
@@ -41,7 +41,7 @@ func document(name, version string) (page []byte, policy string, err error) {
 	return whole.Bytes(), policy, err
 }
 
-// digest names a text in the way of a content security policy.
+// digest hashes a text for a content security policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

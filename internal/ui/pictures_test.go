@@ -22,7 +22,7 @@ import (
 
 var pictures = flag.String("pictures", "", "directory to which the pictures of the documentation are written")
 
-// maxPicture is how large a picture of the documentation may be, in bytes.
+// maxPicture is the maximum size of a picture of the documentation, in bytes.
 const maxPicture = 100 << 10
 
 // TestPictures takes the pictures of docs/ui.md: `make pictures`.
@@ -58,7 +58,7 @@ func TestPictures(t *testing.T) {
 	take(t, b, "ui-store.png")
 }
 
-// take takes a picture of what is in view, when nothing moves any more.
+// take takes a picture of the visible part when nothing moves any more.
 func take(t *testing.T, b *browser.Browser, name string) {
 	t.Helper()
 	b.Await("document.getAnimations().every(a => a.playState === 'finished')")

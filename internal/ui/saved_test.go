@@ -31,8 +31,7 @@ type saved struct {
 	Steps []map[string]any `json:"steps"`
 }
 
-// verbs returns the verbs of the steps. What is expected has the time at which it was so, which may
-// differ, so that it is left out.
+// verbs returns the verbs of the steps. It omits expectations, whose times may differ.
 func (s saved) verbs() (all []string) {
 	for _, step := range s.Steps {
 		for verb := range step {
@@ -44,7 +43,7 @@ func (s saved) verbs() (all []string) {
 	return all
 }
 
-// save has the page save a scenario, and returns it and its file.
+// save lets the page save a scenario, and returns it and its file.
 func (s *stage) save(t *testing.T) (content saved, file string) {
 	t.Helper()
 	got := send(t, http.MethodGet, s.url+"scenario.yaml", nil)
@@ -77,7 +76,7 @@ func (s *stage) awaitSaved(t *testing.T, words ...string) {
 	})
 }
 
-// post asks the page for something as its script does.
+// post sends a request to the page like its script.
 func (s *stage) post(t *testing.T, what, body string) {
 	t.Helper()
 	got := send(t, http.MethodPost, s.url+what, func(r *http.Request) {
@@ -94,7 +93,7 @@ const flaky = `{
 	"name": "flaky", "match": {"seam": "rpc", "operation": "DriverCreateBucket", "nth": 1}, "effect": {"fail": "Unavailable"}
 }`
 
-// TestSaved saves what a user has done in a session, and runs it.
+// TestSaved saves the user's actions in a session, and runs them.
 func TestSaved(t *testing.T) {
 	s := start(t, emulator.Options{})
 	s.makeNamespace(t, "other")
@@ -162,7 +161,7 @@ func TestSavedV1alpha1(t *testing.T) {
 	scenarios.Run(t, file, scenarios.On(s.emu))
 }
 
-// TestSavedBucket saves a Bucket of a bucket that exists, and what existed before the page.
+// TestSavedBucket saves a Bucket of an existing bucket, and the state before the page.
 func TestSavedBucket(t *testing.T) {
 	s := start(t, emulator.Options{})
 	s.post(t, "component?name=controller&do=restart", "")

@@ -17,7 +17,8 @@ import (
 
 const (
 	scenarioName = "saved"
-	// stepTimeout is that of the steps: with faults, COSI takes longer than the usual 10 seconds.
+	// stepTimeout is the timeout of the steps: with faults, COSI takes longer than the usual 10
+	// seconds.
 	stepTimeout = time.Minute
 )
 
@@ -30,7 +31,7 @@ type writer struct {
 	taken   map[string]string // namespaces by KIND/NAME, of the namespace that has the name
 	used    map[string]bool   // classes, by ID
 	hit     map[string]bool   // faults that were applied
-	spaces  []string          // all namespaces
+	spaces  []string
 	builder *scenarios.Builder
 }
 
@@ -42,7 +43,7 @@ func (h *history) scenario(classes map[string]*unstructured.Unstructured, driver
 	w := &writer{
 		api: h.api, driver: driver, classes: classes, taken: map[string]string{}, used: map[string]bool{}, hit: map[string]bool{},
 		builder: scenarios.New(scenarioName).Timeout(stepTimeout).
-			Description("What was applied and injected in a session, and what COSI made of it. Saved from the page of an emulator."),
+			Description("The actions of a session, and the resulting state. Saved from the page of an emulator."),
 	}
 	if h.api == objectstorage.V1alpha1 {
 		w.builder.API(h.api)
@@ -73,7 +74,7 @@ func (h *history) scenario(classes map[string]*unstructured.Unstructured, driver
 	return append([]byte(head), file...), nil
 }
 
-// nameAll decides whose names stay as they are.
+// nameAll decides which names stay unchanged.
 func (w *writer) nameAll(actions []action) {
 	for _, a := range actions {
 		if a.namespace != "" && !slices.Contains(w.spaces, a.namespace) {
@@ -111,7 +112,6 @@ func withNamespace(a action) map[string]any {
 	return o.Object
 }
 
-// name returns the name of an object in the scenario.
 func (w *writer) name(kind, namespace, name string) string {
 	switch {
 	case namespace == "":
@@ -180,7 +180,7 @@ func (w *writer) upload(a action) {
 	w.builder.S3(use)
 }
 
-// object returns what was applied with the names that it has in the scenario.
+// object returns the applied object with its names in the scenario.
 func (w *writer) object(a action) (map[string]any, error) {
 	o := (&unstructured.Unstructured{Object: a.object}).DeepCopy()
 	o.SetName(w.name(a.kind, a.namespace, a.name))
@@ -243,7 +243,8 @@ func (w *writer) renameClaims(o *unstructured.Unstructured, namespace string) {
 	}
 }
 
-// fault returns a fault with the names of the scenario. One that was applied to nothing may be so again.
+// fault returns a fault with the names of the scenario. A fault that was applied to nothing may
+// repeat that.
 func (w *writer) fault(f fault.Fault) fault.Fault {
 	f.Optional = f.Optional || !w.hit[f.Name]
 	for _, pattern := range []*string{&f.Subject, &f.Object} {
@@ -258,7 +259,7 @@ func (w *writer) fault(f fault.Fault) fault.Fault {
 	return f
 }
 
-// setup adds the classes that are used, with the driver of the scenario.
+// setup adds the used classes, with the driver of the scenario.
 func (w *writer) setup() {
 	for _, id := range slices.Sorted(maps.Keys(w.used)) {
 		o := w.classes[id]

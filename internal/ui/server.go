@@ -17,24 +17,23 @@ import (
 )
 
 const (
-	// requestTimeout bounds what the server does for one request.
+	// requestTimeout limits the work for one request.
 	requestTimeout = 30 * time.Second
-	// readTimeout bounds the headers of a request.
-	readTimeout = 10 * time.Second
+	readTimeout    = 10 * time.Second
 )
 
 // Options configure a Page.
 type Options struct {
-	// Emulator is what the page shows.
+	// Emulator is the emulator that the page shows.
 	Emulator *emulator.Emulator
-	// Faults are what the page adds and removes. The caller tells the page about changes, its own
-	// included, with FaultAdded and FaultRemoved.
+	// Faults adds and removes faults for the page. The caller reports changes, including the page's
+	// own, to FaultAdded and FaultRemoved.
 	Faults adminapi.Faults
-	// Name is the name of the emulator, and Version that of the program.
+	// Name is the name of the emulator, and Version the version of the program.
 	Name, Version string
 }
 
-// Page is a page that is served.
+// Page is a served page.
 type Page struct {
 	opts    Options
 	url     string
@@ -46,8 +45,8 @@ type Page struct {
 	served  error
 }
 
-// Start serves the page on a free port of 127.0.0.1 until Close. It returns when the page knows the
-// objects that exist.
+// Start serves the page on a free port of 127.0.0.1 until Close. It returns when the page has read
+// the existing objects.
 func Start(ctx context.Context, opts Options) (*Page, error) {
 	token := rand.Text()
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -87,10 +86,10 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 // URL is the address of the page, with its token.
 func (p *Page) URL() string { return p.url }
 
-// FaultAdded tells the page that a user has added a fault.
+// FaultAdded notes that a user has added a fault.
 func (p *Page) FaultAdded(f fault.Fault) { p.history.faultAdded(f) }
 
-// FaultRemoved tells the page that a user has removed a fault.
+// FaultRemoved notes that a user has removed a fault.
 func (p *Page) FaultRemoved(name string) { p.history.faultRemoved(name) }
 
 // Close ends the page. Requests in flight may end until ctx is done.
@@ -107,7 +106,7 @@ func (p *Page) Close(ctx context.Context) error {
 	return err
 }
 
-// handler serves what the page asks for, below the token.
+// handler serves the page's requests, below the token.
 func (p *Page) handler() (_ http.Handler, policy string, err error) {
 	page, policy, err := document(p.opts.Name, p.opts.Version)
 	if err != nil {
@@ -143,15 +142,15 @@ func (p *Page) handler() (_ http.Handler, policy string, err error) {
 	return mux, policy, nil
 }
 
-// problem is an error as the page shows it.
+// problem is an error for the page.
 type problem struct {
-	// Code is that of S3; empty for other errors.
+	// Code is the error code of S3; empty for other errors.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message"`
 }
 
-// component crashes, restarts, starts or stops a component. To crash it is to kill it and to start it
-// again, as in a scenario.
+// component crashes, restarts, starts or stops a component. A crash kills and restarts it, as in a
+// scenario.
 func (p *Page) component(r *http.Request) (any, error) {
 	name, do := r.FormValue("name"), r.FormValue("do")
 	c := p.opts.Emulator.Controllable(name)

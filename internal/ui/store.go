@@ -27,14 +27,14 @@ import (
 )
 
 const (
-	// maxShown is how much of an object is shown, maxUpload how much is uploaded at once, in bytes.
+	// maxShown is the maximum size of a shown object, and maxUpload of one upload, in bytes.
 	maxShown  = 64 << 10
 	maxUpload = 16 << 20
-	// maxKeys is how many keys a list has at a time.
+	// maxKeys is the maximum number of keys in one list.
 	maxKeys = 100
 )
 
-// storeUser is an S3 client with somebody's rights in a bucket.
+// storeUser is an S3 client with the rights of an access or of the administrator.
 type storeUser struct {
 	*s3.Client
 
@@ -104,7 +104,6 @@ func (p *Page) credentials(ctx context.Context, access, claim string) (map[strin
 	return values, err
 }
 
-// problemOf returns an error as the page shows it.
 func problemOf(err error) problem {
 	if failed, ok := errors.AsType[smithy.APIError](err); ok {
 		return problem{Code: failed.ErrorCode(), Message: failed.ErrorMessage()}
@@ -186,8 +185,8 @@ func (p *Page) content(r *http.Request) (any, error) {
 	return c, nil
 }
 
-// upload puts the body of the request into a bucket. The address has the rest, because the body is
-// the object.
+// upload puts the body of the request into a bucket. The address has the parameters, because the
+// body is the object.
 func (p *Page) upload(r *http.Request) (any, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxUpload))
 	if err != nil {
@@ -209,7 +208,7 @@ func (p *Page) upload(r *http.Request) (any, error) {
 	return struct{}{}, err
 }
 
-// noteUpload has a saved scenario upload the object, too, if the bucket is that of the access.
+// noteUpload adds the upload to a saved scenario, if the bucket belongs to the access.
 func (p *Page) noteUpload(r *http.Request, name string, body []byte, err error) {
 	access := r.FormValue("access")
 	code := ""

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// upload uploads a text with the rights that the form has.
 func upload(b *browser.Browser, key, text string) {
 	b.Set("#key", key)
 	b.Set("#text", text)
@@ -62,7 +61,7 @@ func TestStore(t *testing.T) {
 	expectLatestAnswer(b)
 }
 
-// expectLatestAnswer asks twice, and has the first answer come last.
+// expectLatestAnswer sends two requests, and delays the first answer.
 func expectLatestAnswer(b *browser.Browser) {
 	b.Eval(`(real => {
 		const held = new Promise(release => { window.release = release; });

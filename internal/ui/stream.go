@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// period is how often a browser is told about changes at most.
+	// period is the minimum time between messages to a browser.
 	period = 200 * time.Millisecond
-	// maxNodes is how many objects one message has at most.
+	// maxNodes is the maximum number of objects in one message.
 	maxNodes = 500
-	// silence is after how many periods without a change a comment keeps the connection open.
+	// silence is the number of periods without a change after which a comment keeps the connection
+	// open.
 	silence = 50
 )
 
-// update is what a browser is told. Fields that have not changed are missing.
+// update is a message to a browser. Unchanged fields are missing.
 type update struct {
 	Nodes []*node  `json:"nodes,omitempty"`
 	Gone  []string `json:"gone,omitempty"`
@@ -27,11 +28,11 @@ type update struct {
 	Seq        uint64                   `json:"seq"`
 	Faults     *[]fault.Status          `json:"faults,omitempty"`
 	Components []emulator.ComponentInfo `json:"components,omitempty"`
-	// Actions is how many steps a saved scenario would have.
+	// Actions is the number of steps of a saved scenario.
 	Actions int `json:"actions"`
 }
 
-// stream sends updates as server-sent events. The first ones have everything.
+// stream sends updates as server-sent events. The first ones are complete.
 func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := &subscriber{page: p}
@@ -55,7 +56,7 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// subscriber is a browser, and what it knows.
+// subscriber is a browser with its known state.
 type subscriber struct {
 	page               *Page
 	version, seq       uint64
@@ -64,7 +65,7 @@ type subscriber struct {
 	begun              bool
 }
 
-// next returns the messages about what has changed.
+// next returns the messages with the changes.
 func (s *subscriber) next() [][]byte {
 	var u update
 	var all []*node

@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// maxMarks is how many events a window of the timeline has: the number of elements of the page
-	// depends on it.
+	// maxMarks is the number of events in a window of the timeline, which determines the number of
+	// elements of the page.
 	maxMarks = 200
-	// firstLook is how many events are read from the end of the journal at first. As long as too
-	// few of them are of interest, lookGrowth times as many are read.
+	// firstLook is the number of events that are read from the end of the journal at first. As long
+	// as too few of them match, lookGrowth times as many are read.
 	firstLook  = 1024
 	lookGrowth = 8
-	// maxSteps is how many actions of users a window has.
+	// maxSteps is the maximum number of users' actions in a window.
 	maxSteps = 40
 )
 
-// window is a stretch of the timeline.
+// window is a part of the timeline.
 type window struct {
 	// HTML is the picture, by package timeline.
 	HTML string `json:"html"`
-	// First and Last are the numbers of its events, 0 if it has none. Older says that there are
-	// events before, Newer that there are some after.
+	// First and Last are the numbers of its events, 0 if it has none. Older means that events
+	// precede it, Newer that some follow.
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 	Older bool   `json:"older"`
 	Newer bool   `json:"newer"`
 }
 
-// asked is what a window shows: events up to one, 0 for the latest, of some kinds, and of one object
-// if there are subjects, or of some components if there are components.
+// asked selects the contents of a window: events up to one, 0 for the latest, of some kinds, and of
+// one object if there are subjects, or of some components if there are components.
 type asked struct {
 	until      uint64
 	after      uint64
@@ -61,8 +61,8 @@ func (a asked) shows(e journal.Event) bool {
 	return e.Seam != journal.SeamProcess && concerns(a.subjects, e.Operation.Subject, e.Message)
 }
 
-// find returns the latest events that are asked for, and whether there are earlier ones; with after,
-// the earliest ones after that.
+// find returns the latest selected events, and whether earlier ones exist; with after, the earliest
+// ones after it.
 func find(j *journal.Journal, a asked) (found []journal.Event, older bool) {
 	if a.after > 0 {
 		for _, e := range j.Since(a.after) {
@@ -88,7 +88,6 @@ func find(j *journal.Journal, a asked) (found []journal.Event, older bool) {
 	}
 }
 
-// timeline draws a window.
 func (p *Page) timeline(r *http.Request) (any, error) {
 	a := asked{
 		until: number(r.FormValue("until")), after: number(r.FormValue("after")), kinds: strings.Split(r.FormValue("kinds"), ","),
@@ -134,7 +133,7 @@ func (p *Page) timeline(r *http.Request) (any, error) {
 	return win, nil
 }
 
-// stillDown returns how the components have ended that do not run since before an event.
+// stillDown returns the last events of components that have not run since before an event.
 func (g *graph) stillDown(first uint64) []journal.Event {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -148,7 +147,7 @@ func (g *graph) stillDown(first uint64) []journal.Event {
 	return found
 }
 
-// lanes are those of all components, and of kube-apiserver, whose outages are of interest.
+// lanes are the lanes of all components, and of kube-apiserver with its outages.
 func (p *Page) lanes() []string {
 	var names []string
 	for _, name := range p.opts.Emulator.ControllableNames() {
@@ -160,11 +159,11 @@ func (p *Page) lanes() []string {
 }
 
 func number(text string) uint64 {
-	n, _ := strconv.ParseUint(text, 10, 64) // anything else is none
+	n, _ := strconv.ParseUint(text, 10, 64) // any other text is 0
 	return n
 }
 
-// eventDetail is an event, and what a fault for the next one of its kind has to match.
+// eventDetail is an event, and the match of a fault for the next one of its kind.
 type eventDetail struct {
 	HTML  string        `json:"html"`
 	Event journal.Event `json:"event"`
@@ -190,7 +189,7 @@ func (p *Page) event(r *http.Request) (any, error) {
 	return eventDetail{html.String(), e}, nil
 }
 
-// steps returns what users have done in a time, the latest last.
+// steps returns the users' actions in a time, the latest last.
 func (h *history) steps(since, until time.Time) []report.Step {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// latest is the number of the last event in the window of the timeline, and earliest that of the first.
+// latest is the number of the last event in the window of the timeline, and earliest of the first.
 const (
 	latest   = "Number((document.getElementById('span').textContent.match(/to (\\d+)/) || [])[1])"
 	earliest = "Number((document.getElementById('span').textContent.match(/events (\\d+)/) || [])[1])"
 )
 
-// record records store operations as a busy application has them.
+// record records store operations like a busy application.
 func (s *stage) record(n int) (last uint64) {
 	for i := range n {
 		last = s.emu.Journal().Append(journal.Event{

@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// narrow is the width of a small window.
 const narrow = 600
 
 // TestUsable uses the page in a small window, in the dark, by keyboard and by its landmarks.
@@ -43,7 +42,6 @@ func TestUsable(t *testing.T) {
 	})
 }
 
-// focused is the name of the object that has the focus.
 const focused = "(document.activeElement.dataset.name || document.activeElement.id)"
 
 func expectKeyboard(t *testing.T, b *browser.Browser) {
@@ -78,7 +76,7 @@ func expectKeyboard(t *testing.T, b *browser.Browser) {
 	b.Await("document.getElementById('pause').getAttribute('aria-pressed') === 'true'")
 	b.Press("p")
 	b.Await("document.getElementById('pause').getAttribute('aria-pressed') === 'false'")
-	b.Press("p") // live, the marks are drawn again and again
+	b.Press("p") // a live page redraws the marks repeatedly
 	b.Await("document.querySelector('#chart a.mark[tabindex=\"0\"]')")
 	b.Eval("document.querySelector('#chart a.mark[tabindex=\"0\"]').focus(), 0")
 	first := b.Eval("document.activeElement.getAttribute('href')")
@@ -90,7 +88,7 @@ func expectKeyboard(t *testing.T, b *browser.Browser) {
 	b.Press("p")
 }
 
-// expectLandmarks expects those by which people with a screen reader go.
+// expectLandmarks expects the landmarks by which people with a screen reader navigate.
 func expectLandmarks(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	b.Click(selector("BucketClaim", "demo/photos", ""))
@@ -122,7 +120,6 @@ func expectLandmarks(t *testing.T, b *browser.Browser) {
 	b.Press("Escape")
 }
 
-// property returns a property of a node of the accessibility tree.
 func property(node any, name string) string {
 	fields, _ := node.(map[string]any)
 	if ignored, _ := fields["ignored"].(bool); ignored {
@@ -133,8 +130,8 @@ func property(node any, name string) string {
 	return text
 }
 
-// expectDark expects that texts can be read in both colour schemes: their contrast with the
-// background is what WCAG requires of them.
+// expectDark expects readable texts in both colour schemes: their contrast with the background
+// meets WCAG.
 func expectDark(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	const contrast = `(selector => {

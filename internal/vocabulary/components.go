@@ -10,19 +10,18 @@ const (
 	Store      = "store"
 	GCS        = "gcs"
 	Azure      = "azure"
-	// Bridge is there if the driver speaks COSI v1alpha1.
+	// Bridge runs if the driver speaks COSI v1alpha1.
 	Bridge = "bridge"
 )
 
-// The processes of the control plane.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"
 	ControllerManager = "kube-controller-manager"
 )
 
-// Administrator is the name, in the journal, of the person or program that interferes. It is
-// no component.
+// Administrator is the name, in the journal, of the user or program that interferes. It is no
+// component.
 const Administrator = "administrator"
 
 // ReplicaSuffix ends the name of a component's second replica.
@@ -34,7 +33,7 @@ func Components() []string { return []string{Controller, Sidecar, Driver, Store,
 // ControlPlane returns the processes of the control plane.
 func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }
 
-// IsSidecar reports whether a component name is that of a sidecar.
+// IsSidecar reports whether a component is a sidecar.
 func IsSidecar(component string) bool {
 	return component == Sidecar || strings.HasPrefix(component, Sidecar+".")
 }

@@ -15,10 +15,10 @@ const (
 	Keys        = "keys"
 )
 
-// Oracle is the name of an oracle, with what it checks in a sentence.
+// Oracle is the name of an oracle, with its checks in a sentence.
 type Oracle struct{ Name, About string }
 
-// Oracles returns the oracles in the order in which they are asked.
+// Oracles returns the oracles in their order.
 func Oracles() []Oracle {
 	return []Oracle{
 		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records; " +
@@ -30,10 +30,10 @@ func Oracles() []Oracle {
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own; " +
 			"changes a spec; or removes labels, annotations or finalizers of others"},
 		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
-		{Convergence, "every object is in the state that its spec requires, or a condition says why not"},
+		{Convergence, "every object is in the state that its spec requires, or a condition explains why not"},
 		{Silence, "once all work is done, no component writes or calls"},
-		{Request, "every call says what follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
-			"every new Bucket what follows from its claim and class"},
+		{Request, "every call follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
+			"every new Bucket follows from its claim and class"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
 			"and readyToUse equals Provisioned"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +

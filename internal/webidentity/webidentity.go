@@ -1,9 +1,7 @@
-// Package webidentity finds the access that a Pod has by its ServiceAccount: it
-// lets the API server review the Pod's token, and looks up the BucketAccess that
-// the Pod asks for. It exists because a driver is told of a ServiceAccount by its
-// name alone, and ServiceAccounts of that name are in many namespaces; which of
-// them is meant is known to Kubernetes only, where a BucketAccess and its
-// ServiceAccount are in the same namespace.
+// Package webidentity finds a Pod's access by its ServiceAccount: the API server reviews the Pod's
+// token, and the package looks up the BucketAccess that the Pod asks for. A driver gets only the
+// name of a ServiceAccount, which many namespaces may have. Only Kubernetes knows the right one,
+// because a BucketAccess and its ServiceAccount are in the same namespace.
 package webidentity
 
 import (
@@ -23,12 +21,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// Audience is what tokens must be for: Amazon's name for its STS, which is the
-// default of tools that project tokens for it.
+// Audience is the required audience of tokens: Amazon's name for its STS, which is the default of
+// tools that project tokens for it.
 const Audience = "sts.amazonaws.com"
 
-// userPrefix is what the users of the API server begin with that are
-// ServiceAccounts; NAMESPACE:NAME follows.
+// userPrefix is the prefix of ServiceAccounts among the users of the API server; NAMESPACE:NAME
+// follows.
 const userPrefix = "system:serviceaccount:"
 
 // Verifier looks up tokens. It is safe for concurrent use.
@@ -38,18 +36,17 @@ type Verifier struct {
 	version objectstorage.Version
 }
 
-// New returns a directory of the accesses that a driver has granted, in a cluster with the COSI
-// kinds of a version. The client must be allowed to create TokenReviews, and to get
-// BucketAccesses and what they refer to.
+// New returns a Verifier for the accesses that a driver has granted, in a cluster with the COSI
+// kinds of a version. The client must be allowed to create TokenReviews, and to get BucketAccesses
+// and the objects that they refer to.
 func New(c client.Client, driver string, version objectstorage.Version) *Verifier {
 	return &Verifier{client: c, driver: driver, version: version}
 }
 
-// Account returns the account of a BucketAccess, by the name of which the bearer
-// of a token asks for it: it must be in the namespace of the token's
-// ServiceAccount, and for that ServiceAccount. Errors are of kind
-// authorization.ErrIdentity for a token that is not good, fakedriver.ErrNotExist if there is
-// no such access, or those of the API server.
+// Account returns the account of a BucketAccess for the bearer of a token. The BucketAccess must be
+// in the namespace of the token's ServiceAccount, and for that ServiceAccount. The error is of kind
+// authorization.ErrIdentity for an invalid token, of kind fakedriver.ErrNotExist if the access does
+// not exist, or the API server's.
 func (d *Verifier) Account(ctx context.Context, token, access string) (string, error) {
 	serviceAccount, err := d.review(ctx, token)
 	if err != nil {
@@ -66,28 +63,28 @@ func (d *Verifier) Account(ctx context.Context, token, access string) (string, e
 	return object.Status.AccountID, nil
 }
 
-// review returns whose token it is.
+// review returns the ServiceAccount of a token.
 func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
 	if err := d.client.Create(ctx, review); err != nil {
 		return client.ObjectKey{}, fmt.Errorf("review a token: %w", err)
 	}
 	status := review.Status
-	// An API server that knows nothing of audiences leaves them out.
+	// An API server without support for audiences omits them.
 	if !status.Authenticated || !slices.Contains(status.Audiences, Audience) {
 		return client.ObjectKey{}, fmt.Errorf("token %w: it must be valid and for the audience %s", authorization.ErrIdentity, Audience)
 	}
 	user, ok := strings.CutPrefix(status.User.Username, userPrefix)
 	namespace, name, found := strings.Cut(user, ":")
 	if !ok || !found {
-		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must be that of a ServiceAccount",
+		return client.ObjectKey{}, fmt.Errorf("token of user %q %w: it must belong to a ServiceAccount",
 			status.User.Username, authorization.ErrIdentity)
 	}
 	return client.ObjectKey{Namespace: namespace, Name: name}, nil
 }
 
-// isFor says whether an access is a ServiceAccount's of its namespace, and has
-// been granted by the driver.
+// isFor reports whether an access belongs to a ServiceAccount of its namespace, and has been
+// granted by the driver.
 func (d *Verifier) isFor(access *v1alpha2.BucketAccess, serviceAccount string) bool {
 	return access.Spec.ServiceAccountName == serviceAccount &&
 		access.Status.AuthenticationType == v1alpha2.AuthenticationTypeServiceAccount &&

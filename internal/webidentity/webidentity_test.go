@@ -20,7 +20,6 @@ import (
 
 const driver = "one.test"
 
-// reviewer accepts all tokens, as those of one ServiceAccount.
 type reviewer struct{ client.Client }
 
 func (r reviewer) Create(ctx context.Context, object client.Object, opts ...client.CreateOption) error {
@@ -33,7 +32,7 @@ func (r reviewer) Create(ctx context.Context, object client.Object, opts ...clie
 	return nil
 }
 
-// TestAccountV1alpha1 looks up accesses of v1alpha1. Those of v1alpha2 are in test/e2e.
+// TestAccountV1alpha1 looks up accesses of v1alpha1. test/e2e covers v1alpha2.
 func TestAccountV1alpha1(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), objectstorage.AddToScheme(scheme)); err != nil {

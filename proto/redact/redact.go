@@ -12,12 +12,12 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Placeholder stands where a secret was.
+// Placeholder replaces a secret.
 const Placeholder = "***redacted***"
 
-// Message returns a copy of a message with the value of every non-empty field
-// marked cosi_secret replaced: strings, bytes and the secret values of maps by
-// Placeholder, anything else removed. It is safe for concurrent use; the message itself is not changed.
+// Message returns a copy of a message in which every non-empty field marked cosi_secret is
+// replaced: strings, bytes and the secret values of maps by Placeholder; other values are removed.
+// It is safe for concurrent use, and does not change the message.
 func Message(m proto.Message) proto.Message {
 	if m == nil || !m.ProtoReflect().IsValid() {
 		return m
@@ -27,7 +27,7 @@ func Message(m proto.Message) proto.Message {
 	return clone
 }
 
-// Secrets returns the texts of a message in fields marked cosi_secret, except empty ones.
+// Secrets returns the non-empty texts of fields marked cosi_secret.
 func Secrets(m proto.Message) []string {
 	if m == nil || !m.ProtoReflect().IsValid() {
 		return nil
@@ -42,7 +42,7 @@ func Secrets(m proto.Message) []string {
 				}
 				return true
 			})
-		case field.IsList(), field.IsMap(): // removed; there is no text to look for
+		case field.IsList(), field.IsMap(): // removed; it has no text to search for
 		case field.Kind() == protoreflect.StringKind:
 			found = append(found, value.String())
 		case field.Kind() == protoreflect.BytesKind:
@@ -86,7 +86,7 @@ func isSecret(field protoreflect.FieldDescriptor) bool {
 	if !ok {
 		return false
 	}
-	// Both generations give the option the same number, and each its own type.
+	// Both generations have the same number for the option, but their own types.
 	for _, option := range []protoreflect.ExtensionType{cosiv1alpha1.E_CosiSecret, cosiv1alpha2.E_CosiSecret} {
 		if secret, ok := proto.GetExtension(options, option).(bool); ok && secret {
 			return true
@@ -95,8 +95,6 @@ func isSecret(field protoreflect.FieldDescriptor) bool {
 	return false
 }
 
-// isTextMap reports whether a field is a map of texts, which only v1alpha1 has for
-// secrets.
 func isTextMap(field protoreflect.FieldDescriptor) bool {
 	return field.IsMap() && field.MapKey().Kind() == protoreflect.StringKind && field.MapValue().Kind() == protoreflect.StringKind
 }

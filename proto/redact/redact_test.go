@@ -91,8 +91,8 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// TestEverySecretIsMarked guards the .proto: a new credential field whose name
-// says that it is a secret must carry the option.
+// TestEverySecretIsMarked checks the .proto: a credential field whose name indicates a secret must
+// have the option.
 func TestEverySecretIsMarked(t *testing.T) {
 	messages := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Messages()
 	marked := 0

@@ -2,8 +2,7 @@ package redact
 
 import "regexp"
 
-// A URL's user information and query are where credentials travel: signed URLs,
-// tokens.
+// Credentials occur in a URL's user information and query: signed URLs, tokens.
 var (
 	urlUser  = regexp.MustCompile(`(://)[^/?#\s@]+@`)
 	urlQuery = regexp.MustCompile(`(://[^?\s"']*)\?[^\s"']*`)

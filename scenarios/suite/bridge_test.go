@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
-// TestBridge runs a sample of the suite on drivers of v1alpha1, and of the two dialects of
-// v1alpha2 that differ most, behind bridges, and TestLongBridge all of it on drivers of each dialect.
-// Scenarios whose label the dialect cannot express are skipped.
+// TestBridge runs a sample of the suite behind bridges, on drivers of v1alpha1 and of the two
+// dialects of v1alpha2 that differ most. Scenarios whose label the dialect cannot express are
+// skipped.
 func TestBridge(t *testing.T) {
 	runOverBridge(t, dialects.V1alpha1, "steady/*.yaml", "access/*key*.yaml", "access/service-account.yaml", "static/existing-bucket.yaml",
 		"failures/driver-is-upgraded.yaml")
@@ -28,7 +28,6 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// TestLongBridge is TestBridge with all scenarios and dialects.
 func TestLongBridge(t *testing.T) {
 	for _, dialect := range dialects.All() {
 		if dialect != dialects.KEP {
@@ -62,8 +61,8 @@ func skipped(requirement string) []string {
 	return names
 }
 
-// TestBridgeLabels: docs/bridge.md lists the scenarios that cannot run over the bridge,
-// by their label and the dialects that cannot express it.
+// TestBridgeLabels: docs/bridge.md lists the scenarios that cannot run over the bridge, by their
+// label and the dialects that cannot express it.
 func TestBridgeLabels(t *testing.T) {
 	set, err := loader.LoadSuite()
 	if err != nil {

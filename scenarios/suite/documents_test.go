@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// numbered is the first column of the tables in docs/: what scenarios prove.
+	// numbered is the first column of the tables in docs/, the numbers that scenarios prove.
 	numbered = regexp.MustCompile(`(?m)^\| ([A-Z][A-Z0-9., -]*\d) \|`)
 	// driverFailure is a known failure of drivers.
 	driverFailure = regexp.MustCompile(`^D\d\d$`)
@@ -40,8 +40,8 @@ func provable(t *testing.T) []string {
 	return numbers
 }
 
-// nameOf returns the name of the scenario in a file. Names are unique in the suite, so
-// those for v1alpha1 have a prefix.
+// nameOf returns the name of the scenario in a file. Names are unique in the suite, so scenarios
+// for v1alpha1 have a prefix.
 func nameOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 	if strings.HasPrefix(filepath.ToSlash(file), olderGeneration+"/") {
@@ -50,8 +50,8 @@ func nameOf(file string) string {
 	return name
 }
 
-// TestDocuments: every scenario says what it is, in which area, and what it is
-// evidence of, and is found by its name.
+// TestDocuments: every scenario has a description, an area and the numbers that it proves, and is
+// found by its name.
 func TestDocuments(t *testing.T) {
 	set, err := loader.LoadSuite()
 	if err != nil {
@@ -80,7 +80,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// checkDocument checks what a scenario says of itself.
+// checkDocument checks a scenario's metadata.
 func checkDocument(t *testing.T, s *spec.Scenario, numbers []string) {
 	t.Helper()
 	file := s.Position.File

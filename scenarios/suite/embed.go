@@ -1,6 +1,6 @@
-// Package suite has the files of the scenarios that ship with cosi-emu: every control
-// flow of the KEP, the known failures of other implementations, and mistakes of drivers
-// and components. `cosi-emu run --suite` runs them.
+// Package suite has the files of the scenarios that ship with cosi-emu: every control flow of the
+// KEP, the known failures of other implementations, and mistakes of drivers and components.
+// `cosi-emu run --suite` runs them.
 package suite
 
 import "embed"

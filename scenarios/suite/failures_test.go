@@ -12,15 +12,13 @@ import (
 )
 
 var (
-	// knownFailure is the beginning of a row of docs/known-failures.md, with one
-	// number or several.
+	// knownFailure matches a row of docs/known-failures.md, with one number or several.
 	knownFailure = regexp.MustCompile(`(?m)^\| (E\d\d(?:, E\d\d)*) \|.*$`)
-	// elsewhere is a row of README.md: a number that no scenario can show, why, and
-	// the test that does.
+	// elsewhere matches a row of README.md: a number that no scenario can show, the reason, and the
+	// test that shows it.
 	elsewhere = regexp.MustCompile("(?m)^\\| (E\\d\\d) \\| .+ \\| `(.+)` \\|$")
 )
 
-// rows returns the rows of a file that match, by the numbers in their first group.
 func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -36,8 +34,8 @@ func rows(t *testing.T, file string, row *regexp.Regexp) map[string][]string {
 	return found
 }
 
-// TestKnownFailures: every failure that is known from elsewhere has a scenario, or
-// README.md says why it cannot have one and which test replaces it.
+// TestKnownFailures: every known failure has a scenario, or README.md explains why it cannot have
+// one and which test replaces it.
 func TestKnownFailures(t *testing.T) {
 	set, err := loader.LoadSuite()
 	if err != nil {

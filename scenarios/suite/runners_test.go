@@ -11,9 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRunners: `cosi-emu run --suite` is what runs the embedded suite, and TestSuite
-// runs the same files. Any other user of the suite has to be listed here with what it
-// needs the scenarios for, which is not to run them all once more.
+// TestRunners: `cosi-emu run --suite` runs the embedded suite, and TestSuite the same files. Any
+// other user of the suite must be listed here with its purpose, which is not to run them once more.
 func TestRunners(t *testing.T) {
 	want := map[string]string{
 		"cmd/cosi-emu/internal/command/run.go":      "runs all, or by label",
@@ -47,7 +46,6 @@ func TestRunners(t *testing.T) {
 	}
 }
 
-// usesSuite reports whether a file mentions suite.FS or loader.LoadSuite.
 func usesSuite(t *testing.T, path string) bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

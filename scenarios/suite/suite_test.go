@@ -16,13 +16,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
-// limit is how long the whole suite may take on a running control plane. It is a
-// flag, because a machine that does other things at the same time takes longer.
+// limit is the time limit for the whole suite on a running control plane. It is a flag, because a
+// busy machine takes longer.
 var limit = flag.Duration("suite.limit", 0, "fail if the whole suite takes longer, once the control plane is up; 0 is no limit")
 
-// atATime is how many scenarios run at the same time, unless -parallel says it. Most of
-// the time they wait for the API server: as many as there are processors, which is what
-// go test does otherwise, would leave these idle.
+// atATime is the default of -parallel. Scenarios mostly wait for the API server, so go test's
+// default, the number of processors, would leave these idle.
 const atATime = "8"
 
 func TestMain(m *testing.M) {
@@ -40,8 +39,8 @@ func TestMain(m *testing.M) {
 // patience is for machines that run other tests, too, with the race detector.
 const patience = 6
 
-// TestSuite runs every scenario for v1alpha2 as a subtest of its name, all against one
-// control plane: go test ./scenarios/suite -run TestSuite/NAME runs one of them.
+// TestSuite runs every scenario for v1alpha2 as a subtest of its name, all on one control plane: go
+// test ./scenarios/suite -run TestSuite/NAME runs one of them.
 func TestSuite(t *testing.T) { runSuite(t, emulator.Options{}, "*/*.yaml") }
 
 // TestSuiteV1alpha1 runs every scenario for v1alpha1 in the same way.
@@ -49,7 +48,7 @@ func TestSuiteV1alpha1(t *testing.T) {
 	runSuite(t, emulator.Options{API: objectstorage.V1alpha1, Strict: true}, olderGeneration+"/*/*.yaml")
 }
 
-// runSuite runs the scenarios in the files that match a pattern.
+// runSuite runs the scenarios of the files that match a pattern.
 func runSuite(t *testing.T, opts emulator.Options, pattern string) {
 	t.Helper()
 	emu := emulatortest.Start(t, opts)
@@ -60,7 +59,7 @@ func runSuite(t *testing.T, opts emulator.Options, pattern string) {
 	scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
 }
 
-// checkOperations checks that every operation in the journal is one that lint knows.
+// checkOperations checks that lint knows every operation in the journal.
 func checkOperations(t *testing.T, j *journal.Journal) {
 	t.Helper()
 	checked := map[string]bool{}
@@ -74,8 +73,7 @@ func checkOperations(t *testing.T, j *journal.Journal) {
 	}
 }
 
-// measure tells at the end of the test how fast the scenarios in the files that match a
-// pattern were.
+// measure logs, at the end of the test, the speed of the scenarios whose files match a pattern.
 func measure(t *testing.T, pattern string) {
 	t.Helper()
 	set, err := loader.LoadSuite()

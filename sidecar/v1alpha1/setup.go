@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
-// generation has the kinds and the reconcilers of v1alpha1.
 func generation(d *driver.Driver) instance.Generation {
 	return instance.Generation{
 		AddToScheme: v1alpha1.AddToScheme,
@@ -26,7 +25,7 @@ func generation(d *driver.Driver) instance.Generation {
 		},
 		Indexes:      []func(context.Context, client.FieldIndexer) error{bucket.RegisterIndexes, bucketaccess.RegisterIndexes},
 		KeepOfSecret: abandonedBy(d).Keep,
-		LeaseLabels:  func() map[string]string { return nil }, // the driver does not say which protocols it serves
+		LeaseLabels:  func() map[string]string { return nil }, // the driver does not report its protocols
 		AddReconcilers: func(i *instance.Instance) error {
 			for _, add := range []func(*instance.Instance, *driver.Driver) error{addBuckets, addBucketAccesses, addAbandonedSecrets} {
 				if err := add(i, d); err != nil {

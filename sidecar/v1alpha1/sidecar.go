@@ -1,6 +1,6 @@
-// Package v1alpha1 is the COSI sidecar of the generation v1alpha1, which most deployments
-// run. It runs beside one driver, provisions its Buckets and grants its BucketAccesses. It
-// reads BucketClaims and BucketAccessClasses, and deletes only access Secrets.
+// Package v1alpha1 is the COSI sidecar of v1alpha1, which most deployments run. It runs beside one
+// driver, provisions its Buckets and grants its BucketAccesses. It reads BucketClaims and
+// BucketAccessClasses, and deletes only access Secrets.
 package v1alpha1
 
 import (
@@ -16,12 +16,12 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before
-// it was ready. The error of Start says why.
+// ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before it was ready.
+// Start returns the cause.
 var ErrStopped = cosimanager.ErrStopped
 
-// ErrDriverNameCollision is wrapped by the error of Start when the Lease of the driver
-// says that its name belongs to another group.
+// ErrDriverNameCollision is wrapped by the error of Start when, in the Lease of the driver, the
+// name belongs to another group.
 var ErrDriverNameCollision = instance.ErrDriverNameCollision
 
 // ErrDriverGeneration is wrapped by the error of New and GetDriverName when the driver
@@ -34,10 +34,10 @@ type Sidecar struct {
 	instance *instance.Instance
 }
 
-// New waits for the driver, asks for its name, and prepares to serve its objects in
-// the cluster of cfg. It returns an error if the driver does not answer in time or
-// its answer is invalid, or if the API server does not know the COSI kinds. The
-// caller must call Start, which closes the connection in the end.
+// New waits for the driver, asks for its name, and prepares to serve its objects in the cluster of
+// cfg. It fails if the driver does not answer in time, or with a valid name, or if the API server
+// does not serve the COSI kinds. The caller must call Start, which closes the connection at the
+// end.
 func New(ctx context.Context, cfg *rest.Config, opts cosisidecar.Options) (*Sidecar, error) {
 	err := opts.Validate()
 	if len(opts.SecretKeys) > 0 {
@@ -71,13 +71,12 @@ func GetDriverName(ctx context.Context, opts cosisidecar.Options) (string, error
 // DriverName is the name of the driver that the sidecar serves.
 func (s *Sidecar) DriverName() string { return s.driver.Name() }
 
-// Start runs the sidecar until ctx is done, and returns when all its workers have
-// stopped. It fails if the sidecar cannot continue: the API server does not come
-// back, another instance is the leader, or another driver answers at the endpoint.
-// Start can be called once.
+// Start runs the sidecar until ctx is done, and returns when all its workers have stopped. It fails
+// if the sidecar cannot continue: the API server remains unavailable, another instance is the
+// leader, or another driver answers at the endpoint. Start can be called once.
 func (s *Sidecar) Start(ctx context.Context) error { return s.instance.Start(ctx) }
 
-// WaitReady blocks until the sidecar reconciles: it is the leader, if there is an
-// election, and its caches have synced. If that cannot happen any more, the error
-// wraps ErrStopped, and otherwise the error of ctx.
+// WaitReady blocks until the sidecar reconciles: it is the leader, if there is an election, and its
+// caches have synced. If that has become impossible, the error wraps ErrStopped; otherwise it is
+// the error of ctx.
 func (s *Sidecar) WaitReady(ctx context.Context) error { return s.instance.WaitReady(ctx) }

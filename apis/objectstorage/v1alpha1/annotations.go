@@ -1,20 +1,20 @@
 package v1alpha1
 
-// Annotations that upstream COSI does not know, and ignores.
+// Upstream COSI ignores these annotations.
 const (
-	// GrantAnnotation on a BucketAccess is what the sidecar needs to revoke the access
-	// when class, claim or Bucket do not exist any more, as JSON.
+	// GrantAnnotation on a BucketAccess has the data, as JSON, with which the sidecar revokes the
+	// access after class, claim or Bucket have been deleted.
 	GrantAnnotation = "objectstorage.k8s.io/grant"
 
-	// BucketAccessReferenceAnnotation on a Secret names the BucketAccess that it belongs
-	// to, as <namespace>/<name>.
+	// BucketAccessReferenceAnnotation on a Secret names the Secret's BucketAccess, as
+	// <namespace>/<name>.
 	BucketAccessReferenceAnnotation = "objectstorage.k8s.io/bucketaccess-reference"
 
-	// DriverNameAnnotation on a Secret names the driver of its BucketAccess. By it, the
-	// driver's sidecar finds Secrets whose BucketAccess has vanished.
+	// DriverNameAnnotation on a Secret names the driver of its BucketAccess. The driver's sidecar
+	// needs it to find Secrets whose BucketAccess has vanished.
 	DriverNameAnnotation = "objectstorage.k8s.io/driver-name"
 
-	// DataDigestAnnotation on a Secret is a digest of the data that the sidecar has
-	// written, by which it notices changes of others.
+	// DataDigestAnnotation on a Secret is a digest of the data that the sidecar has written, so
+	// that it detects changes by others.
 	DataDigestAnnotation = "objectstorage.k8s.io/data-digest"
 )

@@ -16,15 +16,15 @@ type Bucket struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which bucket it is.
+	// spec identifies the bucket.
 	// +optional
 	Spec BucketSpec `json:"spec,omitempty"`
-	// status is what is known of the bucket.
+	// status is the state of the bucket.
 	// +optional
 	Status BucketStatus `json:"status,omitempty"`
 }
 
-// BucketSpec says which bucket it is.
+// BucketSpec identifies the bucket.
 type BucketSpec struct {
 	// driverName is the name of the driver that manages the bucket.
 	DriverName string `json:"driverName"`
@@ -32,12 +32,12 @@ type BucketSpec struct {
 	BucketClassName string `json:"bucketClassName"`
 	// bucketClaim is the BucketClaim that the Bucket is bound to.
 	BucketClaim *corev1.ObjectReference `json:"bucketClaim"`
-	// protocols that applications use the bucket by.
+	// protocols by which applications use the bucket.
 	Protocols []Protocol `json:"protocols"`
 	// parameters for the driver.
 	// +optional
 	Parameters map[string]string `json:"parameters,omitempty"`
-	// deletionPolicy says what happens to the bucket when this object is deleted.
+	// deletionPolicy decides whether the bucket is deleted with this object.
 	// +kubebuilder:default:=Retain
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy"`
 	// existingBucketID is the driver's ID of a bucket that exists already.
@@ -45,7 +45,7 @@ type BucketSpec struct {
 	ExistingBucketID string `json:"existingBucketID,omitempty"`
 }
 
-// BucketStatus is what is known of the bucket.
+// BucketStatus is the state of the bucket.
 type BucketStatus struct {
 	// bucketReady is true once the bucket exists.
 	// +optional

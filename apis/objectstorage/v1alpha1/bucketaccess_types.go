@@ -13,7 +13,7 @@ type BucketAccess struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which access is requested.
+	// spec describes the requested access.
 	// +optional
 	Spec BucketAccessSpec `json:"spec,omitempty"`
 	// status is the state of the access.
@@ -21,9 +21,9 @@ type BucketAccess struct {
 	Status BucketAccessStatus `json:"status,omitempty"`
 }
 
-// BucketAccessSpec says which access is requested.
+// BucketAccessSpec describes the requested access.
 type BucketAccessSpec struct {
-	// bucketClaimName is the BucketClaim, in the same namespace, of the bucket.
+	// bucketClaimName is the BucketClaim of the bucket, in the same namespace.
 	BucketClaimName string `json:"bucketClaimName"`
 	// protocol by which the application uses the bucket.
 	// +optional
@@ -41,7 +41,7 @@ type BucketAccessSpec struct {
 
 // BucketAccessStatus is the state of a BucketAccess.
 type BucketAccessStatus struct {
-	// accountID is the driver's ID of the account that has the access.
+	// accountID is the driver's ID of the account with the access.
 	// +optional
 	AccountID string `json:"accountID,omitempty"`
 	// accessGranted is true once the Secret can be used.

@@ -14,7 +14,7 @@ type BucketClaim struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which bucket is requested.
+	// spec describes the requested bucket.
 	// +optional
 	Spec BucketClaimSpec `json:"spec,omitempty"`
 	// status is the state of the claim.
@@ -22,7 +22,7 @@ type BucketClaim struct {
 	Status BucketClaimStatus `json:"status,omitempty"`
 }
 
-// BucketClaimSpec says which bucket is requested.
+// BucketClaimSpec describes the requested bucket.
 type BucketClaimSpec struct {
 	// bucketClassName is the BucketClass of a new bucket.
 	// +optional

@@ -11,8 +11,8 @@ import (
 // ErrBucketInfo is the error of a value that is no BucketInfo.
 var ErrBucketInfo = errors.New("not a BucketInfo")
 
-// ParseBucketInfo reads the value below BucketInfoKey of an access Secret. The error, which wraps
-// ErrBucketInfo, contains nothing of the value, since that may be secret.
+// ParseBucketInfo reads the value of BucketInfoKey in an access Secret. The error, which wraps
+// ErrBucketInfo, contains nothing of the value, which may be secret.
 func ParseBucketInfo(value []byte) (*BucketInfo, error) {
 	info := &BucketInfo{}
 	if err := json.Unmarshal(value, info); err != nil {
@@ -27,7 +27,7 @@ func ParseBucketInfo(value []byte) (*BucketInfo, error) {
 	return info, nil
 }
 
-// BucketInfo is what an application reads in its Secret, as JSON below BucketInfoKey.
+// BucketInfo is the JSON value of BucketInfoKey in an application's Secret.
 //
 // +kubebuilder:object:generate=false
 type BucketInfo struct {
@@ -35,24 +35,23 @@ type BucketInfo struct {
 	Spec     BucketInfoSpec     `json:"spec"`
 }
 
-// BucketInfoMetadata names a BucketInfo.
+// BucketInfoMetadata identifies a BucketInfo.
 //
 // +kubebuilder:object:generate=false
 type BucketInfoMetadata struct {
 	// Name is BucketInfoName of the BucketAccess.
 	Name string `json:"name"`
-	// CreationTimestamp is null: BucketInfo is written in the form of a Kubernetes object,
-	// which it is not.
+	// CreationTimestamp is null: BucketInfo has the form of a Kubernetes object, but is none.
 	CreationTimestamp *metav1.Time `json:"creationTimestamp"`
 }
 
-// BucketInfoSpec is how to use a bucket.
+// BucketInfoSpec has all values that applications need to use a bucket.
 //
 // +kubebuilder:object:generate=false
 type BucketInfoSpec struct {
-	// BucketName is the name of the Bucket object, and not the driver's ID of the bucket.
+	// BucketName is the name of the Bucket object, not the driver's ID of the bucket.
 	BucketName string `json:"bucketName"`
-	// AuthenticationType is that of the BucketAccessClass.
+	// AuthenticationType is copied from the BucketAccessClass.
 	AuthenticationType AuthenticationType `json:"authenticationType"`
 	// Protocols has one element, the protocol of the BucketAccess, which may be empty.
 	Protocols []Protocol `json:"protocols"`
@@ -62,7 +61,7 @@ type BucketInfoSpec struct {
 	SecretAzure *SecretAzure `json:"secretAzure"`
 }
 
-// SecretS3 is how to use a bucket by S3.
+// SecretS3 has the endpoint and the credentials of a bucket in S3.
 //
 // +kubebuilder:object:generate=false
 type SecretS3 struct {
@@ -72,7 +71,7 @@ type SecretS3 struct {
 	AccessSecretKey string `json:"accessSecretKey"`
 }
 
-// SecretAzure is how to use a bucket by Azure Blob Storage.
+// SecretAzure has the token of a bucket in Azure Blob Storage.
 //
 // +kubebuilder:object:generate=false
 type SecretAzure struct {

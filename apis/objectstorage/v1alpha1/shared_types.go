@@ -3,14 +3,14 @@ package v1alpha1
 // Protocol is a protocol by which applications use a bucket.
 type Protocol string
 
-// The protocols. Google's is written GCP, although the documents of COSI say GCS.
+// The protocols. Google's is spelled GCP, although the documents of COSI spell it GCS.
 const (
 	ProtocolS3    Protocol = "S3"
 	ProtocolAzure Protocol = "Azure"
 	ProtocolGCP   Protocol = "GCP"
 )
 
-// DeletionPolicy says what happens to a bucket when its Bucket object is deleted.
+// DeletionPolicy decides whether a bucket is deleted with its Bucket object.
 type DeletionPolicy string
 
 const (
@@ -20,7 +20,7 @@ const (
 	DeletionPolicyDelete DeletionPolicy = "Delete"
 )
 
-// AuthenticationType says how an application proves who it is.
+// AuthenticationType is the way in which an application authenticates.
 type AuthenticationType string
 
 const (

@@ -2,9 +2,9 @@ package v1alpha1
 
 import "strings"
 
-// The CRDs of v1alpha1 leave strings open, and COSI v0.2 compares few of them. Published
-// manifests depend on that. Whatever reads these fields compares them by this table, which
-// was read in the controller and the sidecar of v0.2.2:
+// The CRDs of v1alpha1 accept any string, and COSI v0.2 compares few of them. Published manifests
+// depend on that. All readers of these fields compare them by this table, which describes the
+// controller and the sidecar of v0.2.2:
 //
 //	field                           v0.2 compares with   by             any other value
 //	driverName                      the driver's name    EqualFold      is another driver's
@@ -19,8 +19,8 @@ import "strings"
 // IsDriver reports whether a driverName of an object is the name of a driver.
 func IsDriver(written, name string) bool { return strings.EqualFold(written, name) }
 
-// Canonical returns the protocol that a spelling means. Letter case does not count, and GCS,
-// the name in the documents of v1alpha1, is GCP. Of any other protocol it returns false.
+// Canonical returns the protocol of a spelling. Letter case does not matter, and GCS, the name in
+// the documents of v1alpha1, is GCP. For any other protocol it returns false.
 func (p Protocol) Canonical() (Protocol, bool) {
 	switch strings.ToUpper(string(p)) {
 	case "S3":
@@ -41,7 +41,7 @@ func (p Protocol) Equal(other Protocol) bool {
 	return p == other || known && meant == others
 }
 
-// IsKnown reports whether a driver is told which type it is.
+// IsKnown reports whether the request to a driver can express the type.
 func (t AuthenticationType) IsKnown() bool {
 	return t == AuthenticationTypeKey || t == AuthenticationTypeIAM
 }

@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Bucket stands for a bucket in an object storage backend. The COSI controller
-// creates one for each BucketClaim that names a BucketClass; an administrator
-// creates one by hand to bring in a bucket that already exists.
+// Bucket represents a bucket in an object storage backend. The COSI controller creates one for each
+// BucketClaim that names a BucketClass; an administrator creates one by hand to import an existing
+// bucket.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -28,17 +28,17 @@ type Bucket struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which bucket is wanted, and of which driver.
+	// spec identifies the bucket and its driver.
 	// +required
 	Spec BucketSpec `json:"spec"`
 
-	// status is what COSI has found out about the bucket.
+	// status is the state of the bucket as COSI knows it.
 	// +optional
 	Status BucketStatus `json:"status,omitzero"`
 }
 
-// BucketSpec says which bucket is wanted, and of which driver. All of it but
-// deletionPolicy is fixed at creation.
+// BucketSpec identifies the bucket and its driver. All fields except deletionPolicy are fixed at
+// creation.
 //
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.parameters) == has(self.parameters)",message="parameters cannot be added or removed after creation"
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.protocols) == has(self.protocols)",message="protocols cannot be added or removed after creation"
@@ -52,14 +52,14 @@ type BucketSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="driverName is immutable"
 	DriverName string `json:"driverName"`
 
-	// deletionPolicy says what happens when the BucketClaim bound to this
-	// Bucket is deleted. Retain keeps this object and the backend bucket;
-	// Delete deletes both. It may be changed at any time.
+	// deletionPolicy decides what happens when the BucketClaim bound to this Bucket is deleted.
+	// Retain keeps this object and the backend bucket; Delete deletes both. It may be changed at
+	// any time.
 	// +required
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy"`
 
-	// protocols lists what the bucket must support. COSI checks that the
-	// driver supports each of them.
+	// protocols lists the protocols that the bucket must support. COSI checks that the driver
+	// supports each of them.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -67,22 +67,22 @@ type BucketSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="protocols are immutable"
 	Protocols []Protocol `json:"protocols,omitempty"`
 
-	// parameters are handed to the driver as they are. For a dynamically
-	// provisioned Bucket they are copied from the BucketClass.
+	// parameters are passed to the driver unchanged. For a dynamically provisioned Bucket they are
+	// copied from the BucketClass.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=512
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="parameters are immutable"
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// bucketClaimRef names the BucketClaim that this Bucket belongs to. For a
-	// bucket that already exists, set the namespace and name of the BucketClaim
-	// that may bind to it; COSI adds the uid when it has bound.
+	// bucketClaimRef names the BucketClaim that this Bucket belongs to. For a bucket that already
+	// exists, set the namespace and name of the BucketClaim that may bind to it; COSI adds the uid
+	// when it has bound.
 	// +required
 	BucketClaimRef BucketClaimReference `json:"bucketClaimRef"`
 
-	// existingBucketID is the backend's ID of a bucket that exists already and
-	// is brought under COSI. It stays empty for dynamically provisioned buckets.
+	// existingBucketID is the backend's ID of an existing bucket that is imported into COSI. It
+	// stays empty for dynamically provisioned buckets.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
@@ -121,7 +121,7 @@ type BucketClaimReference struct {
 	UID types.UID `json:"uid,omitempty"`
 }
 
-// BucketStatus is what COSI has found out about a bucket.
+// BucketStatus is the state of a bucket as COSI knows it.
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.bucketID) || has(self.bucketID)",message="bucketID cannot be removed once it is set"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.protocols) || has(self.protocols)",message="protocols cannot be removed once they are set"
@@ -145,9 +145,8 @@ type BucketStatus struct {
 	// +kubebuilder:validation:MaxItems=3
 	Protocols []Protocol `json:"protocols,omitempty"`
 
-	// bucketInfo is what the driver says of the bucket, with the keys of the
-	// access Secret (AWS_ENDPOINT_URL, BUCKET_NAME, ...). It holds nothing
-	// secret.
+	// bucketInfo describes the bucket for clients, as the driver returned it, with the keys of the
+	// access Secret (AWS_ENDPOINT_URL, BUCKET_NAME, ...). It contains no secrets.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=128

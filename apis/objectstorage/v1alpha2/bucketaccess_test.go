@@ -68,8 +68,7 @@ func TestBucketAccessCreate(t *testing.T) {
 		[]row{
 			accepts(modes, "object metadata alone", map[string]any{"objectMetadata": "WriteOnly"}),
 			accepts(modes, "bucket metadata alone", map[string]any{"bucketMetadata": "ReadOnly"}),
-			// The schema cannot compare entries on anything but their key: it is
-			// the sidecar that rejects this.
+			// The schema can compare entries by their keys only, so the sidecar rejects this.
 			accepts("spec.bucketClaims", "one Secret twice", sameSecret()),
 		},
 		required("spec.bucketAccessClassName"), length("spec.bucketAccessClassName", 253),
@@ -79,7 +78,7 @@ func TestBucketAccessCreate(t *testing.T) {
 	)
 }
 
-// listOf is a list of 1 to 128 entries that their keys tell apart.
+// listOf is a list of 1 to 128 entries with different keys.
 func listOf(path string, entries func(int) []any) []row {
 	twice := []any{entries(1)[0], entries(1)[0]}
 	return []row{

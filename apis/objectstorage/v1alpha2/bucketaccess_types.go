@@ -2,9 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BucketAccess asks for credentials for one or more buckets. COSI writes them,
-// with everything else that an application needs to connect, into a Secret for
-// each bucket.
+// BucketAccess requests credentials for one or more buckets. COSI writes them, with everything else
+// that an application needs to connect, into a Secret for each bucket.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -24,21 +23,20 @@ type BucketAccess struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which access is wanted. It is fixed at creation.
+	// spec describes the requested access. It is fixed at creation.
 	// +required
 	Spec BucketAccessSpec `json:"spec"`
 
-	// status is what has become of the access.
+	// status is the state of the access.
 	// +optional
 	Status BucketAccessStatus `json:"status,omitzero"`
 }
 
-// BucketAccessSpec says which access is wanted.
+// BucketAccessSpec describes the requested access.
 //
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.serviceAccountName) == has(self.serviceAccountName)",message="serviceAccountName cannot be added or removed after creation"
 type BucketAccessSpec struct {
-	// bucketClaims lists the BucketClaims to get access to, all in the
-	// namespace of this BucketAccess.
+	// bucketClaims lists the BucketClaims of the access, all in the namespace of this BucketAccess.
 	// +required
 	// +listType=map
 	// +listMapKey=bucketClaimName
@@ -59,9 +57,8 @@ type BucketAccessSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="protocol is immutable"
 	Protocol Protocol `json:"protocol"`
 
-	// serviceAccountName is the ServiceAccount, in the same namespace, that the
-	// application runs as. It is required for a class with authenticationType
-	// ServiceAccount, and ignored for Key.
+	// serviceAccountName is the ServiceAccount of the application's Pods, in the same namespace. It
+	// is required for a class with authenticationType ServiceAccount, and ignored for Key.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -69,23 +66,23 @@ type BucketAccessSpec struct {
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 }
 
-// BucketClaimAccess is the access that is wanted to one BucketClaim. (The KEP
-// calls it BucketClaimReference, as it does another type.)
+// BucketClaimAccess is the requested access to one BucketClaim. (The KEP calls it
+// BucketClaimReference, like another type.)
 type BucketClaimAccess struct {
-	// bucketClaimName is the BucketClaim to get access to.
+	// bucketClaimName is the BucketClaim to access.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="!format.dns1123Subdomain().validate(self).hasValue()",message="bucketClaimName must be a valid object name: lower-case letters, digits, '-' and '.', at most 253 characters"
 	BucketClaimName string `json:"bucketClaimName"`
 
-	// accessModes are the permissions that are needed, at least one. A category
-	// that is left out is not needed, and it does not matter whether it is given.
+	// accessModes are the required permissions, at least one. An omitted category is not required,
+	// and the driver may grant it or not.
 	// +required
 	AccessModes BucketAccessModes `json:"accessModes"`
 
-	// accessSecretName is the Secret that COSI creates, fills, and deletes
-	// together with the BucketAccess. It must not exist yet.
+	// accessSecretName is the Secret that COSI creates, fills, and deletes together with the
+	// BucketAccess. It must not exist yet.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -93,7 +90,7 @@ type BucketClaimAccess struct {
 	AccessSecretName string `json:"accessSecretName"`
 }
 
-// BucketAccessModes are the permissions that are needed, by category.
+// BucketAccessModes are the required permissions, by category.
 //
 // +kubebuilder:validation:MinProperties=1
 type BucketAccessModes struct {
@@ -110,7 +107,7 @@ type BucketAccessModes struct {
 	BucketMetadata BucketAccessMode `json:"bucketMetadata,omitempty"`
 }
 
-// BucketAccessStatus is what has become of a BucketAccess.
+// BucketAccessStatus is the state of a BucketAccess.
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.accountID) || has(self.accountID)",message="accountID cannot be removed once it is set"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.accessedBuckets) || has(self.accessedBuckets)",message="accessedBuckets cannot be removed once they are set"
@@ -130,7 +127,7 @@ type BucketAccessStatus struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountID is immutable once it is set"
 	AccountID string `json:"accountID,omitempty"`
 
-	// accessedBuckets are the Buckets that the access is for.
+	// accessedBuckets are the Buckets of the access.
 	// +optional
 	// +listType=map
 	// +listMapKey=bucketName
@@ -139,8 +136,8 @@ type BucketAccessStatus struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accessedBuckets are immutable once they are set"
 	AccessedBuckets []AccessedBucket `json:"accessedBuckets,omitempty"`
 
-	// driverName is copied from the BucketAccessClass, so that the access can be
-	// served and deleted when the class has changed or is gone.
+	// driverName is copied from the BucketAccessClass, so that the access can be served and deleted
+	// after the class has changed or is deleted.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -167,7 +164,7 @@ type BucketAccessStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// AccessedBucket is a Bucket that a BucketAccess is for.
+// AccessedBucket is a Bucket of a BucketAccess.
 type AccessedBucket struct {
 	// bucketName is the name of the Bucket object.
 	// +required

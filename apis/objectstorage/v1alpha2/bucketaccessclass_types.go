@@ -2,9 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BucketAccessClass describes a kind of access that BucketAccesses can ask
-// for: which driver grants it, how applications authenticate, and what they
-// may not ask for.
+// BucketAccessClass describes a kind of access that BucketAccesses can request: the driver that
+// grants it, how applications authenticate, and the disallowed access modes.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=baclass,categories=cosi
@@ -33,51 +32,47 @@ type BucketAccessClassSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([a-zA-Z0-9\-\.]{0,61}[a-zA-Z0-9])?$`
 	DriverName string `json:"driverName"`
 
-	// authenticationType is how applications authenticate. Key means with keys
-	// or tokens from the access Secret; ServiceAccount means with the Pod's
-	// Kubernetes ServiceAccount.
+	// authenticationType is how applications authenticate. Key means with keys or tokens from the
+	// access Secret; ServiceAccount means with the Pod's Kubernetes ServiceAccount.
 	// +required
 	AuthenticationType AuthenticationType `json:"authenticationType"`
 
-	// parameters are handed to the driver as they are.
+	// parameters are passed to the driver unchanged.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=512
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// multiBucketAccess says whether a BucketAccess of this class may refer to
-	// several BucketClaims. SingleBucket, which also holds when it is omitted,
-	// allows one; MultipleBuckets allows one or more.
+	// multiBucketAccess decides whether a BucketAccess of this class may refer to several
+	// BucketClaims. SingleBucket, the default, allows one; MultipleBuckets allows one or more.
 	// +optional
 	MultiBucketAccess MultiBucketAccess `json:"multiBucketAccess,omitempty"`
 
-	// disallowedBucketAccessModes lists the access modes that a BucketAccess of
-	// this class may not ask for.
+	// disallowedBucketAccessModes lists the access modes that a BucketAccess of this class may not
+	// request.
 	// +optional
 	DisallowedBucketAccessModes *DisallowedBucketAccessModes `json:"disallowedBucketAccessModes,omitempty"`
 }
 
-// DisallowedBucketAccessModes lists, for each category of permissions, the
-// modes that may not be asked for.
+// DisallowedBucketAccessModes lists the disallowed modes of each category of permissions.
 //
 // +kubebuilder:validation:MinProperties=1
 type DisallowedBucketAccessModes struct {
-	// objectData lists what may not be asked for on the objects of a bucket.
+	// objectData lists the disallowed modes for the objects of a bucket.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	ObjectData []BucketAccessMode `json:"objectData,omitempty"`
 
-	// objectMetadata lists what may not be asked for on the metadata of objects.
+	// objectMetadata lists the disallowed modes for the metadata of objects.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	ObjectMetadata []BucketAccessMode `json:"objectMetadata,omitempty"`
 
-	// bucketMetadata lists what may not be asked for on the metadata of the
-	// bucket itself.
+	// bucketMetadata lists the disallowed modes for the metadata of the bucket itself.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

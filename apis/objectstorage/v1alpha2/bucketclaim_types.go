@@ -2,8 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BucketClaim asks for a bucket: a new one of a BucketClass, or one that an
-// administrator has brought in as a Bucket.
+// BucketClaim requests a bucket: a new one of a BucketClass, or an existing one that an
+// administrator has imported as a Bucket.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -21,17 +21,17 @@ type BucketClaim struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec says which bucket is claimed.
+	// spec describes the requested bucket.
 	// +required
 	Spec BucketClaimSpec `json:"spec"`
 
-	// status is what has become of the claim.
+	// status is the state of the claim.
 	// +optional
 	Status BucketClaimStatus `json:"status,omitzero"`
 }
 
-// BucketClaimSpec says which bucket is claimed: exactly one of bucketClassName
-// and existingBucketName. It is fixed at creation.
+// BucketClaimSpec describes the requested bucket: exactly one of bucketClassName and
+// existingBucketName. It is fixed at creation.
 //
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:XValidation:rule="has(self.bucketClassName) != has(self.existingBucketName)",message="exactly one of bucketClassName and existingBucketName must be set"
@@ -39,7 +39,7 @@ type BucketClaim struct {
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.existingBucketName) == has(self.existingBucketName)",message="existingBucketName cannot be added or removed after creation"
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.protocols) == has(self.protocols)",message="protocols cannot be added or removed after creation"
 type BucketClaimSpec struct {
-	// bucketClassName is the BucketClass of which a new bucket is wanted.
+	// bucketClassName is the BucketClass of a new bucket.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -47,8 +47,8 @@ type BucketClaimSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="bucketClassName is immutable"
 	BucketClassName string `json:"bucketClassName,omitempty"`
 
-	// protocols lists what the bucket must support. COSI checks that the
-	// driver supports each of them.
+	// protocols lists the protocols that the bucket must support. COSI checks that the driver
+	// supports each of them.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -56,8 +56,8 @@ type BucketClaimSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="protocols are immutable"
 	Protocols []Protocol `json:"protocols,omitempty"`
 
-	// existingBucketName is the name of a Bucket object that an administrator
-	// has created for a bucket that exists already.
+	// existingBucketName is the name of a Bucket object that an administrator has created for an
+	// existing bucket.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -66,7 +66,7 @@ type BucketClaimSpec struct {
 	ExistingBucketName string `json:"existingBucketName,omitempty"`
 }
 
-// BucketClaimStatus is what has become of a BucketClaim.
+// BucketClaimStatus is the state of a BucketClaim.
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.boundBucketName) || has(self.boundBucketName)",message="boundBucketName cannot be removed once it is set"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.protocols) || has(self.protocols)",message="protocols cannot be removed once they are set"
@@ -84,8 +84,7 @@ type BucketClaimStatus struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="boundBucketName is immutable once it is set"
 	BoundBucketName string `json:"boundBucketName,omitempty"`
 
-	// protocols that the provisioned bucket supports, which a BucketAccess may
-	// ask for.
+	// protocols that the provisioned bucket supports, and a BucketAccess may request.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

@@ -2,8 +2,8 @@ package v1alpha2
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BucketClass describes a kind of bucket that BucketClaims can ask for: which
-// driver makes it, with which parameters, and what happens at deletion.
+// BucketClass describes a kind of bucket that BucketClaims can request: the driver that creates it,
+// its parameters, and its deletion policy.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=bclass,categories=cosi
@@ -37,7 +37,7 @@ type BucketClassSpec struct {
 	// +required
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy"`
 
-	// parameters are handed to the driver as they are.
+	// parameters are passed to the driver unchanged.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=512

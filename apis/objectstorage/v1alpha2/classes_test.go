@@ -74,8 +74,8 @@ func testBucketAccessClassUpdate(t *testing.T) {
 
 func disallowed(modes ...string) map[string]any { return map[string]any{"objectData": strs(modes...)} }
 
-// frozenSpec is for rows about the fields of a class, whose spec as a whole
-// rejects each change. Its metadata may change.
+// frozenSpec is for rows about the fields of a class, whose spec is immutable as a whole. Its
+// metadata may change.
 func frozenSpec(tables ...[]row) []row {
 	rows := flatten(tables)
 	for i := range rows {

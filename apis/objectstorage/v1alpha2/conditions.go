@@ -3,12 +3,12 @@ package v1alpha2
 // Condition types of Bucket, BucketClaim and BucketAccess. All of them start
 // as Unknown.
 const (
-	// ConditionProvisioned says whether the backend has the bucket or the
-	// access. Once True it changes only for a definite and permanent loss.
+	// ConditionProvisioned is True if the backend has the bucket or the access. Once True it
+	// changes only for a definite and permanent loss.
 	ConditionProvisioned = "Provisioned"
 
-	// ConditionResourcesValidated says whether the object, and the objects that
-	// it refers to, are valid. It is Unknown while one of them does not exist.
+	// ConditionResourcesValidated is True if the object, and the objects that it refers to, are
+	// valid. It is Unknown while one of them does not exist.
 	ConditionResourcesValidated = "ResourcesValidated"
 
 	// ConditionProvisionFailed is the outcome of the latest provisioning call to
@@ -16,10 +16,9 @@ const (
 	ConditionProvisionFailed = "ProvisionFailed"
 )
 
-// Reasons of the conditions, and of the events that go with them. The list is
-// closed: components use no others.
+// Reasons of the conditions, and of their events. The list is closed: components use no others.
 const (
-	// ReasonPending: nothing has been found out yet.
+	// ReasonPending: not known yet.
 	ReasonPending = "Pending"
 
 	// ReasonProvisioned: the driver has provisioned the bucket or the access.
@@ -35,7 +34,7 @@ const (
 	ReasonBucketAccessClassNotFound = "BucketAccessClassNotFound"
 	// ReasonBucketClaimNotFound: waiting for a BucketClaim.
 	ReasonBucketClaimNotFound = "BucketClaimNotFound"
-	// ReasonBucketNotFound: waiting for the existing Bucket that is claimed.
+	// ReasonBucketNotFound: waiting for the existing Bucket of the claim.
 	ReasonBucketNotFound = "BucketNotFound"
 	// ReasonWaitingForBucket: the Bucket exists and is not ready yet.
 	ReasonWaitingForBucket = "WaitingForBucket"
@@ -47,8 +46,7 @@ const (
 	// ReasonDriverRefused: the driver rejected the call with a final error. COSI does
 	// not retry until something changes.
 	ReasonDriverRefused = "DriverRefused"
-	// ReasonInvalidDriverResponse: the driver returned something that the
-	// specification forbids.
+	// ReasonInvalidDriverResponse: the driver's response violates the specification.
 	ReasonInvalidDriverResponse = "InvalidDriverResponse"
 
 	// ReasonInvalidSpec: the object's own spec cannot be satisfied.
@@ -56,7 +54,7 @@ const (
 	// ReasonDegraded: spec, status or a bound object has changed in a way from
 	// which COSI cannot recover by itself.
 	ReasonDegraded = "Degraded"
-	// ReasonBucketLost: the Bucket that the claim is bound to has gone missing.
+	// ReasonBucketLost: the Bucket of the claim has vanished.
 	ReasonBucketLost = "BucketLost"
 	// ReasonBindingConflict: the Bucket belongs to another BucketClaim.
 	ReasonBindingConflict = "BindingConflict"
@@ -72,19 +70,18 @@ const (
 	ReasonMultiBucketDisallowed = "MultiBucketDisallowed"
 	// ReasonServiceAccountRequired: the class needs a serviceAccountName.
 	ReasonServiceAccountRequired = "ServiceAccountRequired"
-	// ReasonDriverMismatch: the class and the Bucket are of different drivers.
+	// ReasonDriverMismatch: the class and the Bucket have different drivers.
 	ReasonDriverMismatch = "DriverMismatch"
 	// ReasonDeletionPolicyNotAllowed: a bucket that existed before COSI must
 	// not have the deletion policy Delete.
 	ReasonDeletionPolicyNotAllowed = "DeletionPolicyNotAllowed"
-	// ReasonSecretConflict: an access Secret exists and belongs to something
-	// else, or is named twice.
+	// ReasonSecretConflict: an access Secret exists and belongs to another object, or is named
+	// twice.
 	ReasonSecretConflict = "SecretConflict"
 	// ReasonSecretWriteFailed: an access Secret cannot be written.
 	ReasonSecretWriteFailed = "SecretWriteFailed"
 
-	// ReasonDeletionBlocked: the object is being deleted and has to wait for
-	// another one first.
+	// ReasonDeletionBlocked: the object is being deleted and must wait for another one.
 	ReasonDeletionBlocked = "DeletionBlocked"
 	// ReasonDeprovisioned: the driver has deleted the bucket or revoked the
 	// access. Used in events only.

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
-// resource is what discovery says of a kind, as far as users see it.
+// resource is the discovery information of a kind that users see.
 type resource struct {
 	Kind       string
 	Singular   string
@@ -37,7 +37,7 @@ func TestDiscovery(t *testing.T) {
 		"bucketaccessclasses":   {Kind: "BucketAccessClass", Singular: "bucketaccessclass", ShortNames: []string{"baclass"}, Categories: cosi},
 	}
 
-	newServer(t) // skips where there is none
+	newServer(t) // skips the test without one
 	client, err := discovery.NewDiscoveryClientForConfig(controlplanetest.Start(t).AdminConfig())
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +55,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestColumns checks what `kubectl get` shows of an object that was just made.
-// Its columns -o wide are in brackets.
+// TestColumns checks the output of `kubectl get` for a new object. Columns of -o wide are in
+// brackets.
 func TestColumns(t *testing.T) {
 	cases := map[string]struct {
 		resource, manifest string
@@ -125,7 +125,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// columns asks for an object as kubectl get does.
+// columns requests an object as kubectl get does.
 func columns(t *testing.T, resource, namespace, name string) map[string]any {
 	t.Helper()
 	table := &metav1.Table{}

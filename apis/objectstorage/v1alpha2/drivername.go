@@ -8,10 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// CheckDriverName returns an error that says why no driver can have a name. It
-// holds a name to RFC 1035, label by label. The API allows more in a class or a
-// Bucket, but a driver that called itself so would be a different one for tools
-// that fold letter case.
+// CheckDriverName returns an error for an invalid driver name. Each label must follow RFC 1035. The
+// API allows more in a class or a Bucket, but tools that ignore letter case would confuse such
+// drivers.
 func CheckDriverName(name string) error {
 	if name == "" {
 		return errors.New("it is empty")

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// edit changes one field of an object, which is named as the API server does in
-// its errors: spec.bucketClaims[0].bucketClaimName.
+// edit changes one field of an object, by the name that the API server uses in its errors:
+// spec.bucketClaims[0].bucketClaimName.
 type edit struct {
 	path  string
 	value any

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
-// document is as much of an OpenAPI document as kubectl explain needs.
+// document is the part of an OpenAPI document that kubectl explain needs.
 type document struct {
 	Components struct {
 		Schemas map[string]*property `json:"schemas"`
@@ -30,9 +30,9 @@ type property struct {
 	GVK         []map[string]string  `json:"x-kubernetes-group-version-kind"`
 }
 
-// TestExplain checks that kubectl explain has something to say of every field.
+// TestExplain checks that kubectl explain describes every field.
 func TestExplain(t *testing.T) {
-	newServer(t) // skips where there is none
+	newServer(t) // skips the test without one
 	doc := openAPI(t)
 	kinds := 0
 	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
@@ -84,7 +84,7 @@ func checkDescriptions(t *testing.T, path string, p *property) {
 	}
 }
 
-// metaCodecs decodes the tables in which the API server shows objects.
+// metaCodecs decodes the tables of the API server.
 func metaCodecs() runtime.NegotiatedSerializer {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, v1alpha2.SchemeGroupVersion)

@@ -17,21 +17,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
-// row is one line of a table: what a request changes in a valid object, and
-// what the API server says to it.
+// row is one line of a table: the changes of a request to a valid object, and the API server's
+// answer.
 type row struct {
 	name string
-	// from are edits of the object that the request then changes; rows about
-	// creation have none.
+	// from are edits of the object before the request; rows about creation have none.
 	from  []edit
 	edits []edit
-	// rejected are the fields that the API server names, none if it accepts.
+	// rejected are the fields that the API server names; empty if it accepts.
 	rejected []string
-	// says is a part of the message, for rules that share their field.
+	// says is a part of the message, for rules about the same field.
 	says string
 }
 
-// server is the API server, as strict with the tests as with kubectl.
+// server is the API server, with strict field validation, as for kubectl.
 type server struct{ client.Client }
 
 func newServer(t *testing.T) server {
@@ -57,7 +56,7 @@ func object(t *testing.T, manifest string, edits ...edit) *unstructured.Unstruct
 	return obj
 }
 
-// created is an object of the manifest that is really there until the test ends.
+// created creates an object of the manifest, which exists until the test ends.
 func (s server) created(t *testing.T, manifest string, edits ...edit) *unstructured.Unstructured {
 	t.Helper()
 	obj := object(t, manifest, edits...)
@@ -74,7 +73,7 @@ func (s server) created(t *testing.T, manifest string, edits ...edit) *unstructu
 	return obj
 }
 
-// testCreate has the API server judge each row as a new object.
+// testCreate sends each row as a new object.
 func testCreate(t *testing.T, manifest string, rows ...[]row) {
 	t.Helper()
 	s := newServer(t)
@@ -86,7 +85,7 @@ func testCreate(t *testing.T, manifest string, rows ...[]row) {
 	}
 }
 
-// testUpdate has the API server judge each row as a change of an existing object.
+// testUpdate sends each row as a change of an existing object.
 func testUpdate(t *testing.T, manifest string, rows ...[]row) {
 	t.Helper()
 	s := newServer(t)
@@ -100,7 +99,7 @@ func testUpdate(t *testing.T, manifest string, rows ...[]row) {
 	}
 }
 
-// testStatus has the API server judge each row as a change of the status.
+// testStatus sends each row as a change of the status.
 func testStatus(t *testing.T, manifest string, rows ...[]row) {
 	t.Helper()
 	s := newServer(t)
@@ -133,9 +132,9 @@ func judge(t *testing.T, r row, err error) {
 	}
 }
 
-// rejectedFields are the fields that an error is about, each once, in its order.
-// The API server also says, about no field, that it leaves out the rules in CEL
-// while the rest of the schema is violated.
+// rejectedFields are the fields that an error is about, each once, in its order. The API server
+// also reports, for no field, that it skips the rules in CEL while an object violates the rest of
+// the schema.
 func rejectedFields(err error) []string {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.Status().Details == nil {

@@ -2,14 +2,13 @@ package v1alpha2_test
 
 import "strings"
 
-// The tables that fields of the same type share. Each takes the path of the
-// field.
+// Tables for fields of the same type. Each takes the path of the field.
 
 func accepts(path, name string, value any) row {
 	return row{name: path + " accepts " + name, edits: []edit{set(path, value)}}
 }
 
-// rejects expects the API server to name the field, or the fields given.
+// rejects expects the API server to name the field, or the given fields.
 func rejects(path, name string, value any, fields ...string) row {
 	if len(fields) == 0 {
 		fields = []string{path}
@@ -126,8 +125,8 @@ func addable(path string, value any) []row {
 	return []row{{name: path + " may be added", edits: []edit{set(path, value)}}}
 }
 
-// notAddable is an optional field that cannot be set later, by a rule of its
-// parent, which is why the parent is named.
+// notAddable is an optional field that cannot be set later. The rule belongs to its parent, which
+// the error names.
 func notAddable(path string, value any) []row {
 	parent, field := split(path)
 	return []row{{
@@ -136,8 +135,7 @@ func notAddable(path string, value any) []row {
 	}}
 }
 
-// notRemovable is an optional field that cannot be unset, by a rule of its
-// parent.
+// notRemovable is an optional field that cannot be unset, by a rule of its parent.
 func notRemovable(path string, value any) []row {
 	parent, field := split(path)
 	return []row{{
@@ -146,7 +144,7 @@ func notRemovable(path string, value any) []row {
 	}}
 }
 
-// fixed is an optional field that has at creation what it will ever have.
+// fixed is an optional field that cannot change after creation.
 func fixed(path string, before, after any) []row {
 	return join(frozen(path, before, after), notAddable(path, before), notRemovable(path, before))
 }

@@ -1,14 +1,12 @@
 package v1alpha2
 
-// Keys of an access Secret, and of Bucket.status.bucketInfo, as the KEP's
-// section "BucketAccess Secret data" names them. Where a protocol has
-// well-known environment variables, the keys are those.
+// Keys of an access Secret, and of Bucket.status.bucketInfo, from the KEP's section "BucketAccess
+// Secret data". Where a protocol has well-known environment variables, they are the keys.
 const (
-	// SecretKeyProtocol is always there: S3, Azure or GCS.
+	// SecretKeyProtocol is always present: S3, Azure or GCS.
 	SecretKeyProtocol = "COSI_PROTOCOL"
-	// SecretKeyCertificateAuthority is there when the endpoint's certificate is
-	// signed by a certificate authority that clients must be told of: its
-	// certificate, in PEM.
+	// SecretKeyCertificateAuthority is present if clients need a certificate authority to verify
+	// the endpoint: its certificate, in PEM.
 	SecretKeyCertificateAuthority = "COSI_CERTIFICATE_AUTHORITY"
 
 	// SecretKeyBucketName is the name of the bucket in the backend, for S3 and

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SecretKeySet is a set of keys by which an access Secret has its values.
+// SecretKeySet is a set of keys for the values of an access Secret.
 type SecretKeySet string
 
 const (
@@ -16,8 +16,8 @@ const (
 	SecretKeysCOSI SecretKeySet = "cosi"
 )
 
-// draftKeys are the keys of SecretKeysCOSI by protocol and key of the KEP. COSI_PROTOCOL and
-// COSI_CERTIFICATE_AUTHORITY are the same in both.
+// draftKeys are the keys of SecretKeysCOSI by protocol and key of the KEP. Both sets share
+// COSI_PROTOCOL and COSI_CERTIFICATE_AUTHORITY.
 //
 //nolint:gosec // names of keys, no credentials
 var draftKeys = map[Protocol]map[string]string{

@@ -1,7 +1,7 @@
 package v1alpha2
 
-// DeletionPolicy says what becomes of a Bucket, and of the bucket behind it,
-// when the BucketClaim bound to it is deleted.
+// DeletionPolicy decides whether a Bucket, and its backend bucket, are deleted with the
+// BucketClaim.
 // +kubebuilder:validation:Enum=Retain;Delete
 type DeletionPolicy string
 
@@ -25,19 +25,19 @@ const (
 	ProtocolGCS Protocol = "GCS"
 )
 
-// AuthenticationType is how an application proves to the backend who it is.
+// AuthenticationType is the way in which an application authenticates to the backend.
 // +kubebuilder:validation:Enum=Key;ServiceAccount
 type AuthenticationType string
 
 const (
-	// AuthenticationTypeKey means keys or tokens that the access Secret holds.
+	// AuthenticationTypeKey means keys or tokens in the access Secret.
 	AuthenticationTypeKey AuthenticationType = "Key"
 	// AuthenticationTypeServiceAccount means the Pod's ServiceAccount, which
 	// the driver has mapped to an identity of the backend.
 	AuthenticationTypeServiceAccount AuthenticationType = "ServiceAccount"
 )
 
-// BucketAccessMode is the direction in which an access may be used.
+// BucketAccessMode is the direction of an access.
 // +kubebuilder:validation:Enum=ReadWrite;ReadOnly;WriteOnly
 type BucketAccessMode string
 

@@ -10,14 +10,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// withStatus are manifests of the kinds that have one.
+// withStatus are manifests of the kinds with a status.
 var withStatus = map[string]string{
 	"Bucket":       bucket,
 	"BucketClaim":  bucketClaim,
 	"BucketAccess": bucketAccess,
 }
 
-// statusOfAll are the rules of what each status has.
+// statusOfAll are the rules that every status has.
 func statusOfAll() []row {
 	return join(
 		mutable("status.readyToUse", false, true),
@@ -32,13 +32,13 @@ func statusOfAll() []row {
 	)
 }
 
-// writtenOnce is a field of the status that stays as it was first set, and that
-// does not go with the status as a whole.
+// writtenOnce is a field of the status that cannot change after it is set, nor disappear with the
+// status as a whole.
 func writtenOnce(path string, before, after any) []row {
 	return append(setOnce(path, before, after), withholds(path, before))
 }
 
-// withholds says that the status cannot be removed while the field is set.
+// withholds: the status cannot be removed while the field is set.
 func withholds(path string, value any) row {
 	return row{
 		name: path + " keeps the status from being removed", from: []edit{set(path, value)}, edits: []edit{remove("status")},
@@ -70,7 +70,7 @@ func reason(word string) map[string]any {
 	return c
 }
 
-// TestStatusIsSeparate checks that spec and status each have their own way in.
+// TestStatusIsSeparate checks that spec and status are written by separate requests.
 func TestStatusIsSeparate(t *testing.T) {
 	s := newServer(t)
 	for kind, manifest := range withStatus {
@@ -114,8 +114,7 @@ func ready(t *testing.T, obj *unstructured.Unstructured) bool {
 	return value
 }
 
-// TestClassesHaveNoStatus checks that there is no status subresource where there
-// is no status.
+// TestClassesHaveNoStatus checks that kinds without status have no status subresource.
 // KEP: API-CLASS-4, API-ACCESSCLASS-7, EVENT-CLASS-1
 func TestClassesHaveNoStatus(t *testing.T) {
 	s := newServer(t)
@@ -129,8 +128,7 @@ func TestClassesHaveNoStatus(t *testing.T) {
 	}
 }
 
-// TestUnknownStatusFields checks that a misspelt field of a status is an error,
-// too, for who asks for strictness.
+// TestUnknownStatusFields checks that strict validation rejects a misspelt field of a status, too.
 func TestUnknownStatusFields(t *testing.T) {
 	s := newServer(t)
 	for kind, manifest := range withStatus {
@@ -144,8 +142,8 @@ func TestUnknownStatusFields(t *testing.T) {
 	}
 }
 
-// TestUnknownFields checks that a misspelt field is an error for who asks for
-// strictness, as kubectl does, and dropped for who does not.
+// TestUnknownFields checks that strict validation, as kubectl requests it, rejects a misspelt
+// field, and that otherwise the field is dropped.
 func TestUnknownFields(t *testing.T) {
 	s := newServer(t)
 	manifests := map[string]string{"BucketClass": bucketClass, "BucketAccessClass": bucketAccessClass}

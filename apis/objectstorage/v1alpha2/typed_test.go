@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestStatusAsJSON checks what Go programs send of a status. The schema requires
-// readyToUse of each status, which is why false is sent, too; a program that
-// creates an object says nothing of its status.
+// TestStatusAsJSON checks the status that Go programs send. The schema requires readyToUse in each
+// status, so false is sent, too; a program that creates an object sends no status.
 func TestStatusAsJSON(t *testing.T) {
 	pending := []metav1.Condition{{Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown}}
 	cases := []struct {

@@ -1,5 +1,5 @@
-// Licenses checks that every module that this repository is built of has a
-// license that is allowed. It reads the module cache and needs no network.
+// Licenses checks that every module which this repository is built of has an allowed license. It
+// reads the module cache and needs no network.
 //
 // usage: licenses DIRECTORY-OF-A-MODULE...
 package main
@@ -21,8 +21,8 @@ import (
 // covers only its own files.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "Unlicense", "Zlib"}
 
-// recognized is how much of a license file, in percent, must be the text of known
-// licenses. The rest is copyright lines and notices.
+// recognized is the part of a license file, in percent, that must be the text of known licenses.
+// The rest is copyright lines and notices.
 const recognized = 70
 
 func main() {
@@ -53,8 +53,8 @@ func run(ctx context.Context, roots []string) error {
 	return nil
 }
 
-// dependencies adds the modules of other origin, with their directories, that the
-// packages, tests and tools of a module are built of.
+// dependencies adds the modules of other origin, with their directories, that the packages, tests
+// and tools of a module are built of.
 func dependencies(ctx context.Context, root string, modules map[string]string) error {
 	const format = `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{"\t"}}{{.Dir}}{{end}}{{end}}`
 	for _, packages := range []string{"./...", "tool"} {

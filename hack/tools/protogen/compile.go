@@ -34,8 +34,7 @@ func compile(ctx context.Context, root string, files []string) (*pluginpb.CodeGe
 	}, nil
 }
 
-// imports is a list of files in which each stands after the files that it
-// imports, which is the order that plugins rely on.
+// imports is a list of files in which each follows its imports: plugins rely on this order.
 type imports struct {
 	seen  map[string]bool
 	files []*descriptorpb.FileDescriptorProto

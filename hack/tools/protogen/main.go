@@ -1,12 +1,11 @@
-// Command protogen generates Go code from the project's .proto files without a
-// protoc binary: protocompile parses them, and the two public plugins, which it
-// looks for in PATH as protoc would, write the code. So everything that it needs
-// comes from the Go module proxy.
+// Command protogen generates Go code from the project's .proto files without a protoc binary:
+// protocompile parses them, and the two public plugins, which it finds in PATH like protoc, write
+// the code. The Go module proxy has everything that it needs.
 //
 //	protogen -root proto cosi/v1alpha2/cosi.proto
 //
-// The output goes beside each input. The code registers its descriptors in the
-// variable descriptors of its package, and not in protobuf's global registry.
+// The output goes beside each input. The code registers its descriptors in the variable descriptors
+// of its package, and not in protobuf's global registry.
 package main
 
 import (
@@ -25,7 +24,6 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// plugins are the programs that write the code: messages, and services.
 var plugins = []string{"protoc-gen-go", "protoc-gen-go-grpc"}
 
 func main() {
@@ -73,8 +71,7 @@ func (g generator) generateFile(ctx context.Context, file string) error {
 	return nil
 }
 
-// generate has one plugin answer the request, and writes the files that it
-// returns below root.
+// generate lets one plugin answer the request, and writes the returned files below root.
 func (g generator) generate(ctx context.Context, plugin string, input []byte) error {
 	cmd := exec.CommandContext(ctx, plugin)
 	cmd.Stdin = bytes.NewReader(input)
@@ -105,8 +102,8 @@ func (g generator) generate(ctx context.Context, plugin string, input []byte) er
 	return nil
 }
 
-// registerApart has the code of messages register them in its package's descriptors. The
-// plugin has no option for that; without the fields it uses the global registry.
+// registerApart makes the code of messages register them in its package's descriptors. The plugin
+// has no option for that; without the fields it uses the global registry.
 func registerApart(code string) (string, error) {
 	const (
 		types = "\tout := protoimpl.TypeBuilder{\n"

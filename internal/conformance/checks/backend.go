@@ -14,14 +14,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// ErrUnsupported means that a backend cannot do what it is asked to.
+// ErrUnsupported means that a backend does not support a request.
 var ErrUnsupported = errors.New("the backend command does not support this")
 
-// Backend is a hand on the backend of a driver.
+// Backend manipulates the backend of a driver.
 type Backend interface {
 	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
 	Lose(ctx context.Context, bucket string) error
-	// Fail has the backend fail or reject all requests, and Heal ends that.
+	// Fail makes the backend fail or reject all requests, and Heal ends this.
 	Fail(ctx context.Context) error
 	Heal(ctx context.Context) error
 }
@@ -33,7 +33,6 @@ func needsBackend(env *Env) string {
 	return "there is no backend command"
 }
 
-// manipulate does something to the backend.
 func (c *C) manipulate(what string, do func(context.Context) error) {
 	e := c.env.History.Journal.Begin(vocabulary.Store, 0, journal.SeamProcess, journal.Operation{Name: what})
 	err := do(c.Context)
@@ -53,7 +52,7 @@ func (c *C) lose(bucket string) {
 	c.manipulate("lose "+bucket, func(ctx context.Context) error { return c.env.Backend.Lose(ctx, bucket) })
 }
 
-// failBackend has the backend fail until heal, or the end of the check.
+// failBackend makes the backend fail until heal, or the end of the check.
 func (c *C) failBackend() {
 	c.later(c.env.Backend.Heal)
 	c.manipulate("fail", c.env.Backend.Fail)
@@ -61,15 +60,15 @@ func (c *C) failBackend() {
 
 func (c *C) heal() { c.manipulate("heal", c.env.Backend.Heal) }
 
-// giveUp waits until the driver's process ends for want of its backend, or has had the time
-// to.
+// giveUp waits until the driver's process ends because its backend fails, or has had the time to
+// end.
 func (c *C) giveUp() {
 	ctx, cancel := context.WithTimeout(c.Context, min(c.env.Settle, maxNotice))
 	defer cancel()
 	c.env.Process.WaitEnd(ctx)
 }
 
-// maxNotice is how long a driver is given to give up for want of its backend.
+// maxNotice is the time for a driver to end because its backend fails.
 const maxNotice = 2 * time.Second
 
 // once calls a driver with the timeout of a call, and does not repeat it.
@@ -142,7 +141,7 @@ func lostBuckets() []*Check {
 				c.setup("DriverCreateBucket", err)
 				c.lose(b.ID)
 				if b, err = c.Driver.CreateBucket(c.Context, request); err != nil {
-					return // it says that something is wrong
+					return // the result reports this failure
 				}
 				access, err := c.grant(c.accessRequest(b.ID))
 				c.wantOK("DriverGrantBucketAccess for the bucket", err)
@@ -217,7 +216,7 @@ func (c *C) wantFailure(call string, err error) {
 	}
 }
 
-// lookup is the check that an outage is not taken for the loss of a bucket.
+// lookup checks that the driver does not mistake an outage for the loss of a bucket.
 func lookup() *Check {
 	return &Check{
 		ID: "BE-14", Title: "DriverGetBucket does not return NOT_FOUND while the backend fails", Profile: Core, Level: Must,
@@ -238,7 +237,7 @@ func lookup() *Check {
 	}
 }
 
-// retries is the check of codes while the backend fails.
+// retries checks codes while the backend fails.
 func retries() *Check {
 	return &Check{
 		ID: "BE-15", Title: "Errors while the backend fails have codes that the sidecar retries", Profile: Core, Level: Must,
@@ -262,7 +261,7 @@ func retries() *Check {
 	}
 }
 
-// survives is the check that an outage of the backend is not one of the driver.
+// survives checks that an outage of the backend does not end the driver.
 func survives() *Check {
 	return &Check{
 		ID: "BE-16", Title: "The driver works again when its backend does, without a restart", Profile: Core, Level: Must,
@@ -275,8 +274,8 @@ func survives() *Check {
 	}
 }
 
-// failed has the backend fail at each moment of a call that takes so long. Each round
-// prepares a call of its own, and judges the driver when the backend works again.
+// failed makes the backend fail at each moment of a call with a known duration. Each round prepares
+// its own call, and judges the driver when the backend works again.
 func (c *C) failed(took time.Duration, round func() (call func(context.Context), judge func())) {
 	for _, fraction := range fractions() {
 		call, judge := round()
@@ -292,7 +291,7 @@ func (c *C) failed(took time.Duration, round func() (call func(context.Context),
 	}
 }
 
-// recovery are the checks of calls in whose middle the backend fails.
+// recovery has the checks of calls during which the backend fails.
 func recovery() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{

@@ -14,7 +14,7 @@ import (
 
 var errAccepted = errors.New("it was accepted")
 
-// get calls DriverGetBucket, which a driver may do without.
+// get calls DriverGetBucket, which is optional for drivers.
 func (c *C) get(id string) (*port.Bucket, error) {
 	b, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
 	if isCode(err, codes.Unimplemented) {
@@ -192,7 +192,7 @@ func deletionCalls() []*Check {
 				id := c.bucket().ID
 				c.setup("look the bucket up", c.observe(id))
 				part := strings.TrimRight(id[:len(id)-1], "./-_")
-				_ = c.Driver.DeleteBucket(c.Context, part, c.env.Parameters.Bucket) // what counts is whether the bucket is there
+				_ = c.Driver.DeleteBucket(c.Context, part, c.env.Parameters.Bucket) // only the existence of the bucket counts
 				c.stays(id, "DriverDeleteBucket for "+part)
 			},
 		},
@@ -211,7 +211,7 @@ func deletionCalls() []*Check {
 				id := c.bucket().ID
 				c.setup("look the bucket up", c.observe(id))
 				for _, other := range []string{".", "..", "*", "/", id + "/..", "x/../" + id} {
-					_ = c.Driver.DeleteBucket(c.Context, other, c.env.Parameters.Bucket) // as above
+					_ = c.Driver.DeleteBucket(c.Context, other, c.env.Parameters.Bucket)
 					c.stays(id, "DriverDeleteBucket for "+other)
 				}
 			},

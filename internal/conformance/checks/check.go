@@ -1,6 +1,5 @@
-// Package checks has the conformance checks, one file a call of the protocol, and what runs
-// one of them. A check that several dialects of the protocol require is written once,
-// against package port.
+// Package checks has the conformance checks, one file for each call of the protocol, and runs them.
+// A check that applies to several dialects of the protocol is written once, against package port.
 package checks
 
 import (
@@ -46,34 +45,35 @@ const (
 	NotReached   = "not reached"
 )
 
-// Check is one property of a driver.
+// Check checks one property of a driver.
 type Check struct {
 	// ID never changes and is never used again.
 	ID string
-	// Title says what a right driver does.
+	// Title describes a correct driver.
 	Title   string
 	Profile string
 	Level   string
-	// Rule is what the check rests on.
+	// Rule is the sentence that requires the property.
 	Rule
 	// Classes are the known failures of drivers that the check catches.
 	Classes []string
-	// Dialects are those that the check is about. The zero value is all of them.
+	// Dialects are the dialects that the check applies to. The zero value is all of them.
 	Dialects dialects.Range
-	// Needs limit the check to what the driver supports and the author supplied.
+	// Needs limit the check to drivers with certain features and to parameters that the author
+	// supplied.
 	Needs []Need
 
-	// protocol is that of the check's requests. Default: the one of the run.
+	// protocol is the protocol of the check's requests. Default: the one of the run.
 	protocol port.Protocol
 	// limit replaces the time limit of a check, if it is longer.
 	limit time.Duration
 	run   func(*C)
 }
 
-// Need is what a check requires. It returns why it does not apply, or nothing.
+// Need is a requirement of a check. It returns why the check does not apply, or "".
 type Need func(*Env) string
 
-// Env is the driver with all that is the same for all checks of a run.
+// Env has the driver and the settings that are the same for all checks of a run.
 type Env struct {
 	// Driver answers without patience; see port.Patient.
 	Driver port.Driver
@@ -83,28 +83,27 @@ type Env struct {
 	Parameters Parameters
 	// Restart restarts the driver, and returns when the new process serves. It may be nil.
 	Restart Restart
-	// Process is the driver's process, if the suite has started it, and Backend the hand on
-	// its backend. Both may be nil.
+	// Process is the driver's process, if the suite has started it, and Backend manipulates its
+	// backend. Both may be nil.
 	Process *process.Driver
 	Backend Backend
-	// SecretVariables is how many variables of the process are secrets by their names.
+	// SecretVariables is the number of variables of the process with the names of secrets.
 	SecretVariables int
-	// Destructive allows the checks that a faulty driver may answer with the loss of data
-	// of others.
+	// Destructive allows checks in which a faulty driver may destroy data of others.
 	Destructive bool
 	Seed        string
-	// CallTimeout limits each call, Timeout each check, and Settle is how long the data
-	// plane may take to follow a call.
+	// CallTimeout limits each call, Timeout each check, and Settle the time for the data plane to
+	// follow a call.
 	CallTimeout, Timeout, Settle time.Duration
 	History                      *History
 	// EndToEnd runs scenarios with the driver. It may be nil.
 	EndToEnd Scenarios
 }
 
-// Parameters are what the driver's author supplies.
+// Parameters are supplied by the driver's author.
 type Parameters struct {
-	// Bucket are the parameters of a BucketClass, Incompatible other valid ones that
-	// describe another bucket, and Access are those of a BucketAccessClass.
+	// Bucket are the parameters of a BucketClass, Incompatible other valid ones that describe
+	// another bucket, and Access the parameters of a BucketAccessClass.
 	Bucket       map[string]string
 	Incompatible map[string]string
 	Access       map[string]string
@@ -112,13 +111,13 @@ type Parameters struct {
 	IncompatibleAccess map[string]string
 	// ExistingBucket is the ID of a bucket that the driver did not create.
 	ExistingBucket string
-	// NonEmptyDeletion is Reject or Purge: what the driver does when it is to delete a bucket
-	// with objects. It may be empty.
+	// NonEmptyDeletion is Reject or Purge: the driver's reaction to the deletion of a bucket with
+	// objects. It may be empty.
 	NonEmptyDeletion string
 	// ServiceAccount is the name of a Kubernetes ServiceAccount.
 	ServiceAccount string
-	// S3Endpoint replaces the endpoint that the driver returns, AzureEndpoint that in the
-	// token, and GCSEndpoint Google's.
+	// S3Endpoint replaces the endpoint that the driver returns, AzureEndpoint the one in the token,
+	// and GCSEndpoint Google's.
 	S3Endpoint    string
 	AzureEndpoint string
 	GCSEndpoint   string
@@ -130,7 +129,7 @@ const (
 	Purge  = "purge"
 )
 
-// Applies returns why a check does not apply, or nothing.
+// Applies returns why a check does not apply, or "".
 func (c *Check) Applies(env *Env) string {
 	if dialect := env.Driver.Dialect(); !c.Dialects.Has(dialect) {
 		return fmt.Sprintf("this is about %s, and the driver speaks %s", c.Dialects, dialect.Protocol())
@@ -143,7 +142,7 @@ func (c *Check) Applies(env *Env) string {
 	return ""
 }
 
-// DangerReason is the reason of checks that are not run without permission.
+// DangerReason is the reason for checks that do not run without permission.
 const DangerReason = "a faulty driver may destroy data of others here; allow it with destructive checks"
 
 func needsPermission(env *Env) string {
@@ -160,7 +159,6 @@ func needsS3(env *Env) string {
 	return "the driver does not serve S3"
 }
 
-// supports returns whether the driver serves a protocol. A driver of v1alpha1 has a single one.
 func (e *Env) supports(p port.Protocol) bool {
 	return e.Protocol == p || slices.Contains(e.Info.Protocols, p)
 }

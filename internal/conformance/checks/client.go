@@ -22,7 +22,7 @@ func (c *C) use(access *port.Access, bucket int) dataplane.Client {
 func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	lacks := func(missing bool) {
 		if missing {
-			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks what a client of "+c.protocol.String()+" requires"))
+			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks a value for a client of "+c.protocol.String()))
 		}
 	}
 	info := bucket.Buckets[i]
@@ -45,8 +45,8 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	}
 }
 
-// s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket,
-// and many drivers return that as the ID.
+// s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket, and
+// many drivers return this as the ID.
 func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S3CredentialInfo) dataplane.Client {
 	of := func(bucket string) dataplane.Client {
 		return dataplane.NewS3(&cosiv1alpha2.S3BucketInfo{
@@ -61,7 +61,6 @@ func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S
 	return c.closed(of(id))
 }
 
-// closed closes a client at the end.
 func (c *C) closed(client dataplane.Client) dataplane.Client {
 	c.later(func(context.Context) error { client.Close(); return nil })
 	return client

@@ -12,11 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// parallel is how many calls there are at the same time.
+// parallel is the number of simultaneous calls.
 const parallel = 8
 
-// together calls at the same time, and returns the answers in the order of the callers. It
-// waits for all calls. Each call has the timeout.
+// together makes simultaneous calls, and returns the answers in the order of the callers. It waits
+// for all calls. Each call has the timeout.
 func together[T any](c *C, n int, call func(ctx context.Context, i int) (T, error)) ([]T, []error) {
 	answers, errs := make([]T, n), make([]error, n)
 	var calls sync.WaitGroup
@@ -34,7 +34,6 @@ func together[T any](c *C, n int, call func(ctx context.Context, i int) (T, erro
 	return answers, errs
 }
 
-// createTogether creates one bucket with parallel calls.
 func (c *C) createTogether() (port.BucketRequest, []*port.Bucket, []error) {
 	c.mustCreate()
 	request := c.bucketRequest()
@@ -49,7 +48,7 @@ func (c *C) createTogether() (port.BucketRequest, []*port.Bucket, []error) {
 	return request, buckets, errs
 }
 
-// mayRepeat are the codes that one of several simultaneous calls for the same thing may have.
+// mayRepeat are the codes for one of several simultaneous calls for the same thing.
 func (c *C) mayRepeat() []codes.Code {
 	may := []codes.Code{codes.OK, codes.Aborted, codes.Unavailable, codes.ResourceExhausted}
 	if c.speaks(v1alpha1) {
@@ -66,7 +65,6 @@ func (c *C) wantRepeatable(call string, errs []error) {
 	}
 }
 
-// grantTogether grants several accesses to one bucket with parallel calls.
 func (c *C) grantTogether() []*port.Access {
 	id := c.bucket().ID
 	requests := make([]port.AccessRequest, parallel)

@@ -11,7 +11,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// createTwice creates a bucket, and calls again in the same way.
+// createTwice creates a bucket, and repeats the call.
 func (c *C) createTwice() (first, second *port.Bucket, err error) {
 	request := c.bucketRequest()
 	first, err = c.create(request)
@@ -20,7 +20,7 @@ func (c *C) createTwice() (first, second *port.Bucket, err error) {
 	return first, second, err
 }
 
-// incompatible creates a bucket, and calls again with other parameters.
+// incompatible creates a bucket, and repeats the call with other parameters.
 func (c *C) incompatible() error {
 	request := c.bucketRequest()
 	_, err := c.create(request)
@@ -31,7 +31,6 @@ func (c *C) incompatible() error {
 	return err
 }
 
-// createWithout creates a bucket without a key.
 func (c *C) createWithout() error {
 	c.mustCreate()
 	request := c.namedBucket("")
@@ -42,7 +41,6 @@ func (c *C) createWithout() error {
 	return err
 }
 
-// createWith creates a bucket for one protocol.
 func (c *C) createWith(protocol port.Protocol) error {
 	c.mustCreate()
 	request := c.bucketRequest()
@@ -230,7 +228,7 @@ func creationValidation() []*Check {
 			ID: "CB-18", Title: "DriverCreateBucket does not adopt a bucket that the driver did not create", Profile: Core, Level: Must,
 			Classes: []string{"D18"}, Rule: sourceCreate.says(sayIncompat), Needs: []Need{needsExistingBucket},
 			run: func(c *C) {
-				// Nothing is removed here: what the driver adopted is not the suite's.
+				// Nothing is removed here, because the suite does not own adopted buckets.
 				_, err := c.Driver.CreateBucket(c.Context, c.namedBucket(c.env.Parameters.ExistingBucket))
 				c.wantError("DriverCreateBucket for a bucket of others", err)
 			},

@@ -4,17 +4,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// The dialects that checks are about.
+// The dialects of checks.
 var (
 	v1alpha1 = dialects.Range{Last: dialects.V1alpha1}
 	v1alpha2 = dialects.Range{First: dialects.NoModes}
-	// generatedBuckets and generatedAccounts have calls that return IDs before anything is
-	// created. In chosenBuckets and chosenAccounts, the call that creates returns the ID.
+	// generatedBuckets and generatedAccounts have calls that return IDs before anything is created.
+	// In chosenBuckets and chosenAccounts, the creating call returns the ID.
 	generatedBuckets  = dialects.Range{First: dialects.BucketIDs}
 	generatedAccounts = dialects.Range{First: dialects.KEP}
 	chosenBuckets     = dialects.Range{Last: dialects.OneModeGet}
 	chosenAccounts    = dialects.Range{Last: dialects.BucketIDs}
-	// accessModes can ask for less than read-write access, and threeModes in each category.
+	// accessModes can request less than read-write access, and threeModes in each category.
 	accessModes = dialects.Range{First: dialects.OneMode}
 	threeModes  = dialects.Range{First: dialects.BucketIDs}
 	// foundIDs have the ID in the response to the call for existing buckets.
@@ -23,7 +23,6 @@ var (
 	bridged = dialects.Range{First: dialects.NoModes, Last: dialects.BucketIDs}
 )
 
-// speaks returns whether the driver speaks one of the dialects.
 func (c *C) speaks(of dialects.Range) bool { return of.Has(c.Raw.Dialect()) }
 
 // wantChosenID ends the check unless an ID that the driver has chosen is valid.
@@ -47,8 +46,8 @@ const (
 	sayAccountID  = "The unique identifier for the backend access account known to the Provisioner."
 )
 
-// drafts are the sentences of the specification of the dialects before bucket-ids, in place of the
-// sentences of others. All are in sourceMessages.
+// drafts are the sentences of the specification of the dialects before bucket-ids, instead of
+// others. All are in sourceMessages.
 var drafts = map[string]string{
 	sayName:         "The unique name of the driver.",
 	sayCreates:      "Create the bucket in the backend.",
@@ -81,8 +80,8 @@ var drafts = map[string]string{
 	sayRevoked:      "MUST return OK if access has already been removed from a principal.",
 }
 
-// RuleFor returns the rule of the check in the specification of a dialect. The text of bucket-ids is
-// the KEP's, but for the IDs that a driver chooses.
+// RuleFor returns the rule of the check in the specification of a dialect. The text of bucket-ids
+// is the KEP's, except for the IDs that a driver chooses.
 func (c *Check) RuleFor(dialect dialects.Dialect) Rule {
 	sentence, differs := drafts[c.Sentence]
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// DiscoverProtocol returns the protocol of a driver that does not say: that of a bucket, which
-// is created and deleted. If that tells nothing, it is S3.
+// DiscoverProtocol finds the protocol of a driver that does not report it: it creates a bucket,
+// reads its protocol, and deletes it. The default is S3.
 func DiscoverProtocol(ctx context.Context, env *Env) port.Protocol {
 	c := &C{Context: ctx, env: env, check: &Check{ID: "discovery"}}
 	driver := port.Patient(env.Driver, env.CallTimeout)
@@ -17,7 +17,7 @@ func DiscoverProtocol(ctx context.Context, env *Env) port.Protocol {
 	if err != nil || b.ID == "" {
 		return s3
 	}
-	_ = driver.DeleteBucket(ctx, b.ID, request.Parameters) // the checks of deletion say what is wrong
+	_ = driver.DeleteBucket(ctx, b.ID, request.Parameters) // the checks of deletion report failures
 	if len(b.Protocols) != 1 {
 		return s3
 	}

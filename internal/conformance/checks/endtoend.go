@@ -10,17 +10,17 @@ import (
 
 // Scenarios runs scenarios of the suite with COSI and the driver.
 type Scenarios interface {
-	// Run runs a scenario. The error says why it could not be run.
+	// Run runs a scenario. The error explains why it could not run.
 	Run(ctx context.Context, name string) (ScenarioResult, error)
 	// Explore runs a scenario with every fault at every call of the driver.
 	Explore(ctx context.Context, name string) (ScenarioResult, error)
 }
 
-// ScenarioResult is how a scenario ended.
+// ScenarioResult is the result of a scenario.
 type ScenarioResult struct {
 	// Failures are empty if it passed.
 	Failures []string
-	// Skipped is why it was not run.
+	// Skipped is the reason why it did not run.
 	Skipped string
 	// Rerun is a command that runs just this scenario.
 	Rerun string
@@ -30,7 +30,7 @@ const (
 	// scenarioTime limits a scenario, with the start of COSI, and exploreTime an exploration.
 	scenarioTime = 5 * time.Minute
 	exploreTime  = 15 * time.Minute
-	// shownFailures is how many failures of a scenario are reported.
+	// shownFailures is the maximum number of reported failures of a scenario.
 	shownFailures = 3
 )
 
@@ -41,8 +41,8 @@ func needsScenarios(env *Env) string {
 	return ""
 }
 
-// scenario ends the check unless a scenario of the suite passes. Those for v1alpha1 have
-// a prefix.
+// scenario ends the check unless a scenario of the suite passes. Scenarios for v1alpha1 have a
+// prefix.
 func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (ScenarioResult, error)) {
 	if c.speaks(v1alpha1) {
 		name = "v1alpha1-" + name
@@ -61,7 +61,7 @@ func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (
 	}
 }
 
-// endToEnd are the checks with COSI's controller and sidecar, in a control plane of their own.
+// endToEnd has the checks with COSI's controller and sidecar, in a control plane of their own.
 func endToEnd() []*Check {
 	check := func(id, scenario, title string, rule Rule, classes ...string) *Check {
 		return &Check{

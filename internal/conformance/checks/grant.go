@@ -11,13 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// granted creates a bucket and grants an access to it.
 func (c *C) granted() (port.AccessRequest, *port.Access) {
 	request := c.accessRequest(c.bucket().ID)
 	return request, c.access(request)
 }
 
-// grantChanged grants an access to a new bucket with a request that was changed.
+// grantChanged grants an access to a new bucket with a changed request.
 func (c *C) grantChanged(change func(*port.AccessRequest)) error {
 	c.mustGrant()
 	request := c.accessRequest(c.bucket().ID)
@@ -122,7 +121,7 @@ func grants() []*Check {
 	}
 }
 
-// repeatedWith grants an access, and calls again with a request that was changed.
+// repeatedWith grants an access, and repeats the call with a changed request.
 func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 	request, _ := c.granted()
 	request.Buckets = slices.Clone(request.Buckets)
@@ -131,7 +130,7 @@ func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 	return err
 }
 
-// incompatibleGrants are the checks of a repeated call that asks for something else.
+// incompatibleGrants has the checks of a repeated call with a different request.
 func incompatibleGrants() []*Check {
 	check := func(id, title string, about dialects.Range, run func(*C), needs ...Need) *Check {
 		return &Check{
@@ -178,8 +177,8 @@ func bucketNames(buckets []port.Bucket) []string {
 	return names
 }
 
-// unknownBucketRequest returns a request for an access to a bucket that does not exist. Its key
-// is what the driver generated for another bucket.
+// unknownBucketRequest returns a request for an access to a bucket that does not exist. Its key is
+// the key that the driver generated for another bucket.
 func (c *C) unknownBucketRequest() port.AccessRequest {
 	c.mustGrant()
 	request := c.accessRequest(c.anyBucket())
@@ -279,7 +278,7 @@ func grantValidation() []*Check {
 	}
 }
 
-// grantCodes are the checks of codes, and of enums that are not set.
+// grantCodes has the checks of codes, and of unset enums.
 func grantCodes() []*Check {
 	return []*Check{
 		{
@@ -349,7 +348,7 @@ func grantCodes() []*Check {
 	}
 }
 
-// unsetFields returns changes of a request that leave out a field of the dialect, by its name.
+// unsetFields returns changes of a request that clear a field of the dialect, by its name.
 func (c *C) unsetFields() map[string]func(*port.AccessRequest) {
 	all := map[string]func(*port.AccessRequest){
 		"protocol":            func(r *port.AccessRequest) { r.Protocol = port.Unset },
@@ -361,7 +360,6 @@ func (c *C) unsetFields() map[string]func(*port.AccessRequest) {
 	return all
 }
 
-// several grants one access to two buckets.
 func (c *C) several() error {
 	c.mustGrant()
 	request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
@@ -375,7 +373,7 @@ func (c *C) several() error {
 	return err
 }
 
-// grantRemains are the checks of what a rejected call leaves behind.
+// grantRemains has the checks of the remains of a rejected call.
 func grantRemains() []*Check {
 	return []*Check{
 		{

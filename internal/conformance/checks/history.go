@@ -28,7 +28,7 @@ type Exchange struct {
 	Took     time.Duration   `json:"took"`
 }
 
-// outcome is what the checks of a whole run judge.
+// outcome has the data for the checks of a whole run.
 type outcome struct {
 	method  string
 	code    codes.Code
@@ -39,7 +39,7 @@ type outcome struct {
 
 // History records the calls of a run. Its methods are safe for concurrent use.
 type History struct {
-	// Journal is the timeline of the run: calls, and what else happens. It is required.
+	// Journal is the timeline of the run: calls, and other events. It is required.
 	Journal *journal.Journal
 
 	leaked   leakedLines
@@ -50,7 +50,6 @@ type History struct {
 
 type recorderKey struct{}
 
-// recorder records the calls of one check.
 type recorder struct {
 	mu        sync.Mutex
 	exchanges []Exchange
@@ -62,7 +61,7 @@ func (r *recorder) add(e Exchange) {
 	r.exchanges = append(r.exchanges, e)
 }
 
-// all returns the calls with secrets removed that the driver had repeated as text.
+// all returns the calls without secrets that the driver repeated as text.
 func (r *recorder) all(clean func(string) string) []Exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,10 +115,10 @@ func (h *History) keep(secrets []string) {
 // handedOut is the owner of all secrets that the driver has returned.
 const handedOut = "of the suite"
 
-// minSecret is how long a text is at least that can be searched for without false alarms.
+// minSecret is the least length of a text that can be searched for without false alarms.
 const minSecret = 8
 
-// Redact removes all secrets that the driver has returned, from a text.
+// Redact removes all secrets that the driver has returned from a text.
 func (h *History) Redact(text string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,7 +140,7 @@ func (h *History) errors() ([]outcome, []string) {
 	return failed, slices.Clone(h.secrets)
 }
 
-// history are the checks of all calls of a run.
+// history has the checks of all calls of a run.
 func history() []*Check {
 	return []*Check{
 		{
@@ -151,7 +150,7 @@ func history() []*Check {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
 					if o.code == codes.Unknown || o.code > codes.Unauthenticated {
-						c.fail("every error has a code that says what the caller can do", "%s returned %s: %s", o.method, o.code, o.message)
+						c.fail("every error has a code by which the caller can react", "%s returned %s: %s", o.method, o.code, o.message)
 					}
 				}
 			},

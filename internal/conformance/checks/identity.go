@@ -9,7 +9,6 @@ import (
 
 var driverName = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,61}[a-zA-Z0-9])?$`)
 
-// identity are the checks of DriverGetInfo.
 func identity() []*Check {
 	return []*Check{
 		{

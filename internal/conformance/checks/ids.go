@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// validID matches the IDs that COSI accepts, and validChosenID those before the KEP.
+// validID matches the IDs that COSI accepts, and validChosenID the IDs of earlier dialects.
 var (
 	validID       = regexp.MustCompile(`^[a-zA-Z0-9._/-]+$`)
 	validChosenID = regexp.MustCompile(`^[a-zA-Z0-9.-]+$`)
@@ -33,12 +33,11 @@ func (c *C) checkID(id string) {
 type generator struct {
 	prefix, call string
 	source       Source
-	dialects     dialects.Range // those that have the call
+	dialects     dialects.Range // dialects with the call
 	generate     func(c *C, name string) (string, error)
 	name         func(c *C) string
 }
 
-// of generates an ID for a name.
 func (g generator) of(c *C, name string) string {
 	id, err := g.generate(c, name)
 	c.wantOK(g.call, err)
@@ -78,7 +77,7 @@ func accountIDs() []*Check {
 	return g.checks()
 }
 
-// checks are those that both calls have.
+// checks has the checks of both calls.
 func (g generator) checks() []*Check {
 	return []*Check{
 		{

@@ -8,26 +8,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
 )
 
-// fractions are the moments of a call at which something happens, as shares of the time that
-// such a call takes: at once, in the middle, when it is about to end, and after its end.
+// fractions are the moments of a call for an interruption, as shares of the duration of such a
+// call: at once, in the middle, shortly before the end, and after it.
 func fractions() []float64 { return []float64{0, 0.25, 0.5, 0.9, afterEnd} }
 
-// afterEnd is the moment when the call has ended, however long it took: on a busy machine, no share of
-// a measured time is that moment.
+// afterEnd is the moment after the end of the call. On a busy machine, no share of a measured time
+// is late enough.
 const afterEnd = 2
 
-// minMoment is after how long a call has been sent, even if it is answered at once.
+// minMoment is the time after which a call has certainly been sent, even if it is answered at once.
 const minMoment = time.Millisecond
 
-// measure returns how long something takes that works.
+// measure returns the duration of a successful call.
 func measure(call func()) time.Duration {
 	start := time.Now()
 	call()
 	return time.Since(start)
 }
 
-// during does something at a moment of a call, which is a share of the time that such a call takes. It
-// returns after both.
+// during acts at a moment of a call, a share of the duration of such a call. It returns after both.
 func (c *C) during(moment float64, took time.Duration, call func(context.Context), do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -46,15 +45,16 @@ func (c *C) during(moment float64, took time.Duration, call func(context.Context
 	do()
 }
 
-// round prepares a call, and returns how to judge the driver after its restart.
+// round prepares a call, and returns a function that judges the driver after its restart.
 type round func() (call func(context.Context), judge func())
 
-// killed kills the driver at each moment of a call that takes so long. Each round has a call of its own.
+// killed kills the driver at each moment of a call with a known duration. Each round has a call of
+// its own.
 func (c *C) killed(took time.Duration, prepare round) {
 	c.ended(fractions(), took, c.env.Process.Kill, prepare)
 }
 
-// ended ends the driver at moments of a call, which are shares of the time that the call takes.
+// ended ends the driver at moments of a call, as shares of its duration.
 func (c *C) ended(moments []float64, took time.Duration, end func(), prepare round) {
 	for _, moment := range moments {
 		call, judge := prepare()
@@ -64,7 +64,7 @@ func (c *C) ended(moments []float64, took time.Duration, end func(), prepare rou
 	}
 }
 
-// interruptions are the checks of calls in whose middle the driver is killed.
+// interruptions has the checks of calls during which the driver is killed.
 func interruptions() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
@@ -116,13 +116,13 @@ func interruptions() []*Check {
 	}
 }
 
-// onData returns a check that uses credentials on the data plane, as one of the profile S3.
+// onData returns a check that uses credentials on the data plane, like those of the profile S3.
 func onData(check *Check) *Check {
 	check.Profile, check.Needs = S3, append(check.Needs, needsS3)
 	return check
 }
 
-// createAndRepeat creates a bucket, and wants a repetition to succeed.
+// createAndRepeat creates a bucket, and requires a repetition to succeed.
 func (c *C) createAndRepeat(what string) round {
 	return func() (func(context.Context), func()) {
 		request := c.bucketRequest()
@@ -151,8 +151,7 @@ func killedInDelete(c *C) {
 	})
 }
 
-// killedInGrant kills the driver in the middle of grants, repeats them, and judges their
-// answers.
+// killedInGrant kills the driver in the middle of grants, repeats them, and judges their answers.
 func (c *C) killedInGrant(judge func(*port.Access)) {
 	id := c.bucket().ID
 	c.killed(measure(func() { c.access(c.accessRequest(id)) }), func() (func(context.Context), func()) {
@@ -166,8 +165,8 @@ func (c *C) killedInGrant(judge func(*port.Access)) {
 	})
 }
 
-// killedInRevoke kills the driver in the middle of revocations, repeats them, and judges what
-// has become of the accesses.
+// killedInRevoke kills the driver in the middle of revocations, repeats them, and judges the
+// accesses.
 func (c *C) killedInRevoke(watch func(*port.Access) (judge func())) {
 	request, access := c.granted()
 	took := measure(func() { c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access))) })

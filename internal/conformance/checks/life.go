@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// moments are the ages at which a call is cancelled.
+// moments are the times after which a call is cancelled.
 func moments() []time.Duration {
 	return []time.Duration{0, time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}
 }
 
-// cancelled calls with contexts that end at different moments. The answers do not matter.
+// cancelled makes calls with contexts that end at different moments. The answers do not matter.
 func (c *C) cancelled(call func(context.Context)) {
 	for _, age := range moments() {
 		ctx, cancel := context.WithTimeout(c.Context, age)
@@ -19,7 +19,6 @@ func (c *C) cancelled(call func(context.Context)) {
 	}
 }
 
-// restart restarts the driver, and waits until it answers.
 func (c *C) restart() {
 	c.setup("restart the driver", c.env.Restart(c.Context))
 	if reason := c.reachable(); reason != "" {

@@ -22,11 +22,11 @@ const (
 	workers     = 16
 	sharedNames = 4
 	stepsEach   = 6
-	// judgeTime is how long the judgement of a history may take; after that, it is right.
+	// judgeTime limits the judgement of a history. An undecided one counts as correct.
 	judgeTime = 5 * time.Second
 )
 
-// What a call asks about the existence of a bucket.
+// The question of a call about a bucket's existence.
 const (
 	creates = "DriverCreateBucket"
 	deletes = "DriverDeleteBucket"
@@ -34,13 +34,12 @@ const (
 	grantsA = "DriverGrantBucketAccess"
 )
 
-// What an answer says. An answer that says neither may have had an effect, then or later.
+// The information in an answer. An answer without any may have had an effect, then or later.
 const (
 	yes = "OK"
 	no  = "rejected: no such bucket"
 )
 
-// asked is a call about a bucket.
 type asked struct{ bucket, call string }
 
 // register is a history of calls about the existence of buckets.
@@ -50,7 +49,7 @@ type register struct {
 	operations []porcupine.Operation
 }
 
-// record calls, and records the call with what the answer says.
+// record makes a call, and records it with its answer.
 func (r *register) record(worker int, input asked, call func() error) {
 	began := time.Since(r.start).Nanoseconds()
 	says := verdict(call())
@@ -63,7 +62,7 @@ func (r *register) record(worker int, input asked, call func() error) {
 	r.operations = append(r.operations, porcupine.Operation{ClientId: worker, Input: input, Output: says, Call: began, Return: ended})
 }
 
-// verdict returns what an answer says about the existence of a bucket.
+// verdict returns the information about a bucket's existence in an answer.
 func verdict(err error) string {
 	switch code := status.Code(err); code {
 	case codes.OK:
@@ -75,8 +74,8 @@ func verdict(err error) string {
 	}
 }
 
-// model is a bucket that exists, or does not. Only what an answer says counts: whether a
-// repeated call must succeed is another check.
+// model is a bucket that exists, or does not. Only the information in an answer counts: another
+// check decides whether a repeated call must succeed.
 func model() porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Partition: partition,
@@ -106,7 +105,6 @@ func next(exists bool, call string, says any) []any {
 	}
 }
 
-// partition separates the calls by their bucket.
 func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	var names []string
 	parts := map[string][]porcupine.Operation{}
@@ -124,7 +122,7 @@ func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	return all
 }
 
-// judge ends the check unless there is an order of the calls in which every answer is right.
+// judge ends the check unless some order of the calls makes every answer correct.
 func (c *C) judge(r *register) {
 	for _, one := range partition(r.operations) {
 		if porcupine.CheckOperationsTimeout(model(), one, judgeTime) == porcupine.Illegal {
@@ -133,7 +131,6 @@ func (c *C) judge(r *register) {
 	}
 }
 
-// describeHistory returns the calls in the order of their start.
 func describeHistory(operations []porcupine.Operation) string {
 	slices.SortFunc(operations, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	var b strings.Builder
@@ -151,7 +148,6 @@ func describeHistory(operations []porcupine.Operation) string {
 	return strings.TrimSuffix(b.String(), ";")
 }
 
-// atOnce runs workers at the same time, and waits for them.
 func atOnce(n int, work func(worker int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -160,7 +156,7 @@ func atOnce(n int, work func(worker int)) {
 	all.Wait()
 }
 
-// linearizability are the checks of a history of simultaneous calls.
+// linearizability has the checks of a history of simultaneous calls.
 func linearizability() []*Check {
 	return []*Check{
 		{
@@ -176,10 +172,10 @@ func linearizability() []*Check {
 	}
 }
 
-// lifecycle is what happens to one bucket.
+// lifecycle is the life of one bucket.
 type lifecycle struct {
 	bucket  port.BucketRequest
-	id      string // that of the bucket, once it was created
+	id      string // of the bucket, once created
 	unknown port.AccessRequest
 	access  [2]port.AccessRequest
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// sayModes is what the checks of access modes rest on.
 const sayModes = "WriteOnly - only write access allowed … ReadOnly - only read access allowed"
 
-// grantMode grants an access with a mode for objects to the bucket of another access that
-// can read and write, and returns clients of both.
+// grantMode grants an access with a mode for objects to the bucket of another access that can read
+// and write, and returns clients of both.
 func (c *C) grantMode(mode port.Mode) (limited, full dataplane.Client) {
 	request, access := c.granted()
 	full = c.working(access)
@@ -26,7 +25,6 @@ func (c *C) grantMode(mode port.Mode) (limited, full dataplane.Client) {
 	return c.use(granted, 0), full
 }
 
-// grantWithMode grants an access with a mode for objects.
 func (c *C) grantWithMode(bucket string, mode port.Mode) (*port.Access, error) {
 	request := c.namedAccess(c.accessName(), bucket)
 	request.Buckets[0].Modes.ObjectData = mode
@@ -39,17 +37,17 @@ func (c *C) grantWithMode(bucket string, mode port.Mode) (*port.Access, error) {
 	return c.grant(request)
 }
 
-// cannotWrite: a read-only access cannot write.
+// cannotWrite checks that a read-only access cannot write.
 func (c *C) cannotWrite() {
 	limited, full := c.grantMode(readOnly)
 	const object = "conformance/denied"
-	c.later(func(ctx context.Context) error { _ = full.Delete(ctx, object); return nil }) // it is not there, unless the check failed
+	c.later(func(ctx context.Context) error { _ = full.Delete(ctx, object); return nil }) // it does not exist, unless the check failed
 	if err := limited.Put(c.Context, object, nil); err == nil {
 		c.fail("writing an object is denied", "it succeeds")
 	}
 }
 
-// cannotRead: a write-only access cannot read.
+// cannotRead checks that a write-only access cannot read.
 func (c *C) cannotRead() {
 	limited, _ := c.grantMode(writeOnly)
 	if _, err := limited.Get(c.Context, ownedObject); err == nil {
@@ -57,7 +55,6 @@ func (c *C) cannotRead() {
 	}
 }
 
-// modes are the checks of access modes.
 func modes() []*Check {
 	check := func(id, title string, run func(*C)) *Check {
 		return &Check{
@@ -76,7 +73,7 @@ func modes() []*Check {
 		check("AM-02", "A read-only access cannot write", (*C).cannotWrite),
 		check("AM-03", "A read-only access cannot delete", func(c *C) {
 			limited, full := c.grantMode(readOnly)
-			_ = limited.Delete(c.Context, ownedObject) // what counts is whether the object is still there
+			_ = limited.Delete(c.Context, ownedObject) // only the existence of the object counts
 			if _, err := full.Get(c.Context, ownedObject); err != nil {
 				c.fail("the object is still there", "%v", err)
 			}

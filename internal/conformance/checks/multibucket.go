@@ -10,13 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// Sentences about accesses to several buckets.
 const (
 	sayEach   = "REQUIRED. The Provisioner MUST return info for all buckets in the request."
 	saySingle = "the driver will provision and return a single access with permissions for all given buckets."
 )
 
-// bothRequest returns a request for one access to two buckets, if the driver supports that.
+// bothRequest returns a request for one access to two buckets, if the driver supports it.
 func (c *C) bothRequest() port.AccessRequest {
 	request := c.namedAccess(c.accessName(), c.bucket().ID, c.bucket().ID)
 	id, err := c.Driver.AccountKey(c.Context, request)
@@ -33,7 +32,7 @@ func (c *C) rangeSupported(err error) {
 	}
 }
 
-// grantBoth grants one access to two buckets, if the driver supports that.
+// grantBoth grants one access to two buckets, if the driver supports it.
 func (c *C) grantBoth() (port.AccessRequest, *port.Access) {
 	request := c.bothRequest()
 	access, err := c.grant(request)
@@ -56,7 +55,6 @@ func (c *C) ordersBuckets() {
 	}
 }
 
-// multiBucket are the checks of accesses to several buckets.
 func multiBucket() []*Check {
 	check := func(id, title, level string, rule Rule, run func(*C), classes ...string) *Check {
 		return &Check{
@@ -103,7 +101,7 @@ func multiBucket() []*Check {
 	}, multiBucketData()...)
 }
 
-// multiBucketData use the credential of an access to several buckets.
+// multiBucketData has the checks that use the credential of an access to several buckets.
 func multiBucketData() []*Check {
 	check := func(id, title string, rule Rule, classes []string, run func(*C)) *Check {
 		return &Check{

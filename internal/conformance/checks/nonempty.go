@@ -10,11 +10,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// keptObject is the object in a bucket that is to be deleted.
+// keptObject is the object in a bucket that the check tries to delete.
 const keptObject = "conformance/kept"
 
-// deleteNonEmpty deletes a bucket with an object in it. It returns what the driver answers when
-// it does not ask for a retry any more, or when the time to settle is over.
+// deleteNonEmpty deletes a bucket with an object. It returns the first answer that does not ask for
+// a retry, or the last one when the time to settle is over.
 func (c *C) deleteNonEmpty() (port.BucketRequest, dataplane.Client, error) {
 	c.mustDelete()
 	request := c.bucketRequest()
@@ -27,7 +27,7 @@ func (c *C) deleteNonEmpty() (port.BucketRequest, dataplane.Client, error) {
 	return request, client, c.Driver.DeleteBucket(ctx, b.ID, request.Parameters)
 }
 
-// keeps ends the check unless a bucket with an object in it is not deleted.
+// keeps ends the check unless the driver keeps a bucket with an object.
 func (c *C) keeps() {
 	_, client, err := c.deleteNonEmpty()
 	if _, gone := client.Get(c.Context, keptObject); gone != nil {
@@ -50,8 +50,8 @@ func needsPolicy(policies ...string) Need {
 	}
 }
 
-// nonEmpty are the checks of the deletion of buckets with objects. The specification leaves it
-// to drivers; what they state, they must do.
+// nonEmpty has the checks of the deletion of buckets with objects. The specification leaves the
+// behaviour to drivers, but they must do as they declare.
 func nonEmpty() []*Check {
 	const (
 		sayStated = "If OSP returns provision fail, Sidecar reports error to Bucket status and retries gRPC call"
@@ -59,7 +59,7 @@ func nonEmpty() []*Check {
 	)
 	return []*Check{
 		{
-			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver says so", Profile: S3, Level: Should,
+			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver declares it", Profile: S3, Level: Should,
 			Rule: sourcePolicy.says(sayStated), Needs: []Need{needsS3, needsPolicy("")}, run: (*C).keeps,
 		},
 		{

@@ -24,8 +24,7 @@ func needsProcess(env *Env) string {
 	return "the suite has not started the driver; have it do so with a driver command"
 }
 
-// resume starts the driver at the end of a check that has ended it, before anything is
-// removed.
+// resume starts the driver at the end of a check that has ended it, before anything is removed.
 func (c *C) resume() {
 	c.later(func(ctx context.Context) error {
 		if c.env.Process.Running() {
@@ -35,7 +34,7 @@ func (c *C) resume() {
 	})
 }
 
-// start starts the driver. It is wrong if it does not answer.
+// start starts the driver, and fails the check if it does not answer.
 func (c *C) start(how process.How) {
 	c.resume()
 	if err := c.env.Process.Start(c.Context, how); err != nil {
@@ -49,19 +48,18 @@ func (c *C) start(how process.How) {
 	}
 }
 
-// crash kills the driver, and starts it again.
 func (c *C) crash() {
 	c.env.Process.Kill()
 	c.start(process.How{})
 }
 
-// processes are the checks of the driver's process as Kubernetes runs it.
+// processes has the checks of the driver's process as Kubernetes runs it.
 func processes() []*Check { return append(startOrder(), endings()...) }
 
 func startOrder() []*Check {
 	return []*Check{
 		{
-			ID: "CS-01", Title: "The driver listens where COSI_ENDPOINT says", Profile: CrashSafety, Level: Must, Classes: []string{"D22"},
+			ID: "CS-01", Title: "The driver listens at $COSI_ENDPOINT", Profile: CrashSafety, Level: Must, Classes: []string{"D22"},
 			Rule: sourceEndpoint.says(sayListen), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				c.env.Process.Stop()
@@ -150,7 +148,7 @@ func endings() []*Check {
 	}
 }
 
-// mayEnd returns whether a call may have a code because the driver is ending.
+// mayEnd returns whether the end of the driver explains a code.
 func mayEnd(code codes.Code) bool {
 	switch code {
 	case codes.OK, codes.Unavailable, codes.Aborted, codes.Canceled:
@@ -160,8 +158,8 @@ func mayEnd(code codes.Code) bool {
 	}
 }
 
-// callUntilStop calls in parallel, without a pause, until the driver has ended by SIGTERM.
-// It returns how the last call of each caller ended.
+// callUntilStop makes parallel calls without a pause, until the driver has ended by SIGTERM. It
+// returns the last error of each caller.
 func (c *C) callUntilStop() []error {
 	requests := make([]port.BucketRequest, parallel)
 	for i := range requests {
@@ -193,8 +191,7 @@ func (c *C) callUntilStop() []error {
 	return <-done
 }
 
-// output are the checks of what the driver has printed and of how it has ended, in the whole
-// run. They come last.
+// output has the checks of the driver's output and of its ends, in the whole run. They come last.
 func output() []*Check {
 	return []*Check{
 		{
@@ -223,7 +220,7 @@ func output() []*Check {
 	}
 }
 
-// Configured is how the owners of secrets begin that the driver's configuration has.
+// Configured is the prefix of the owners of secrets in the driver's configuration.
 const Configured = "variable "
 
 func needsSecretVariable(env *Env) string {
@@ -233,8 +230,8 @@ func needsSecretVariable(env *Env) string {
 	return "no variable of the driver is a secret by its name"
 }
 
-// wantSilence ends the check if the driver has printed a secret. The driver is restarted
-// before, so that all that it has printed is there.
+// wantSilence ends the check if the driver has printed a secret. It restarts the driver first, so
+// that its output is complete.
 func (c *C) wantSilence(want, owner string) {
 	c.resume()
 	c.env.Process.Stop()

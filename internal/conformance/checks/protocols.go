@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// Sentences about protocols.
 const (
 	sayProtocol = "Input protocols is an optional list of protocols that the provisioned bucket must support."
 	sayComplete = "unlike DriverCreateBucket, required fields are not optional since this info is used by workloads to gain access to buckets"
@@ -33,8 +32,7 @@ func of(p port.Protocol, profile string, all ...*Check) []*Check {
 	return all
 }
 
-// exchanged are the checks that every protocol has: what the driver returns, and what it
-// is good for.
+// exchanged has the checks for every protocol of the response and its use.
 func exchanged(p port.Protocol, prefix, profile string) []*Check {
 	name := p.String()
 	return of(p, profile, []*Check{
@@ -105,8 +103,8 @@ func (c *C) anySecret(access *port.Access) string {
 	return secret
 }
 
-// stored are the checks that use the credentials of a protocol. They apply if an object
-// store is behind them.
+// stored has the checks that use the credentials of a protocol. They apply to drivers with an
+// object store.
 func stored(p port.Protocol, prefix, profile string) []*Check {
 	check := func(number, title string, rule Rule, class string, about dialects.Range, run func(*C)) *Check {
 		return &Check{
@@ -129,13 +127,12 @@ func stored(p port.Protocol, prefix, profile string) []*Check {
 	)
 }
 
-// storageAccount is what Azure accepts as the name of one.
+// storageAccount matches the names of storage accounts that Azure accepts.
 var storageAccount = regexp.MustCompile(`^[a-z0-9]{3,24}$`)
 
-// minSignature is how long a signature is at least.
+// minSignature is the least length of a signature.
 const minSignature = 16
 
-// azure are the checks of Azure Blob Storage.
 func azure() []*Check {
 	return slices.Concat(exchanged(azureBlob, "AZ", Azure), of(azureBlob, Azure, azureCredentials()...), stored(azureBlob, "AZ", Azure))
 }
@@ -210,7 +207,7 @@ func azureCredentials() []*Check {
 	}
 }
 
-// parseISO8601 reads the forms of ISO 8601 that Azure knows.
+// parseISO8601 parses the forms of ISO 8601 that Azure accepts.
 func parseISO8601(text string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -220,7 +217,7 @@ func parseISO8601(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time in ISO 8601", text)
 }
 
-// gcs are the checks of Google Cloud Storage. v1alpha1 has no credentials for it.
+// gcs has the checks of Google Cloud Storage. v1alpha1 has no credentials for it.
 func gcs() []*Check {
 	all := slices.Concat(exchanged(googleStorage, "GC", GCS), of(googleStorage, GCS, gcsCredentials()...), stored(googleStorage, "GC", GCS))
 	for _, one := range all {

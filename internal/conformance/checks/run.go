@@ -22,25 +22,24 @@ import (
 // Restart restarts a driver.
 type Restart func(ctx context.Context) error
 
-// Result is how a check ended.
+// Result is the result of a check.
 type Result struct {
 	State string
-	// Reason is why the check was not decided.
+	// Reason is the reason why the check was not decided.
 	Reason string
-	// Unreachable says that the driver did not answer at all.
+	// Unreachable means that the driver did not answer at all.
 	Unreachable bool
 	// Expected and Got are set after a failure.
 	Expected, Got string
 	Exchanges     []Exchange
 	// Leftovers are buckets and accounts that could not be removed.
 	Leftovers []string
-	// Events are the whole timeline, also of a check that passed.
+	// Events are the whole timeline, even for a passed check.
 	Events []journal.Event
 	Took   time.Duration
 }
 
-// C is a running check. Its methods that do not return a value end the check if the driver
-// is wrong.
+// C is a running check. Its methods without a result end the check if the driver is wrong.
 type C struct {
 	Context context.Context //nolint:containedctx // it lives as long as the check
 	// Driver is patient, and Raw is not.
@@ -48,13 +47,12 @@ type C struct {
 
 	env   *Env
 	check *Check
-	// protocol is that of the check's requests.
+	// protocol is the protocol of the check's requests.
 	protocol port.Protocol
 	record   *recorder
 	names    int
 	// any is the ID of a bucket that anyBucket has created.
-	any string
-	// nameOf has the names of buckets by their IDs.
+	any     string
 	nameOf  map[string]string
 	cleanup []func(context.Context) error
 
@@ -62,7 +60,7 @@ type C struct {
 	result Result
 }
 
-// Run runs a check that applies, with a deadline, and removes what it created.
+// Run runs a check that applies, with a deadline, and removes its buckets and accounts.
 func (c *Check) Run(ctx context.Context, env *Env) Result {
 	start := time.Now()
 	record := &recorder{}
@@ -93,10 +91,10 @@ func (c *C) do() {
 		c.revive()
 		c.check.run(c)
 	}()
-	<-done // all that a check waits for ends with its context
+	<-done // every wait of a check ends with its context
 }
 
-// revive restarts a driver that does not answer. Without that, the check is not reached.
+// revive restarts a driver that does not answer. Without a restart, the check is not reached.
 func (c *C) revive() {
 	reason := "the driver's process has ended"
 	if c.env.Process == nil || c.env.Process.Running() {
@@ -114,7 +112,7 @@ func (c *C) revive() {
 	}
 }
 
-// reachable returns why the driver does not answer, or nothing.
+// reachable returns why the driver does not answer, or "".
 func (c *C) reachable() string {
 	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
 	defer cancel()
@@ -124,7 +122,6 @@ func (c *C) reachable() string {
 	return ""
 }
 
-// end ends the check.
 func (c *C) end(result Result) {
 	c.mu.Lock()
 	c.result = result
@@ -137,12 +134,12 @@ func (c *C) fail(expected, got string, args ...any) {
 	c.end(Result{State: Fail, Expected: expected, Got: fmt.Sprintf(got, args...)})
 }
 
-// notSupported ends the check: the driver may do without the feature.
+// notSupported ends the check: the feature is optional for the driver.
 func (c *C) notSupported(reason string, err error) {
 	c.end(Result{State: NotSupported, Reason: reason + ": " + err.Error()})
 }
 
-// notReached ends the check: something that other checks are about does not work.
+// notReached ends the check: an earlier step, with checks of its own, does not work.
 func (c *C) notReached(step string, err error) {
 	c.end(Result{State: NotReached, Reason: fmt.Sprintf("%s: %v", step, err)})
 }
@@ -173,7 +170,7 @@ func (c *C) wantError(call string, err error) {
 }
 
 // wantCode ends the check if a call succeeded, or failed with another code. A check of codes
-// is about these only: that the call is rejected is another check.
+// considers only these: another check requires the rejection.
 func (c *C) wantCode(call string, err error, want ...codes.Code) {
 	if err == nil {
 		c.notReached(call, errors.New("it was accepted"))
@@ -188,7 +185,7 @@ func explain(err error) string {
 	return fmt.Sprintf("%s: %s", s.Code(), s.Message())
 }
 
-// uid returns a fresh text like the UID of an object. It follows from the seed.
+// uid returns a fresh text like the UID of an object. It depends on the seed.
 func (c *C) uid() string {
 	c.names++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", c.env.Seed, c.check.ID, c.names))
@@ -196,10 +193,9 @@ func (c *C) uid() string {
 	return h[:8] + "-" + h[8:12] + "-4" + h[12:15] + "-8" + h[15:18] + "-" + h[18:30]
 }
 
-// later removes something at the end of the check.
+// later registers a removal for the end of the check.
 func (c *C) later(remove func(context.Context) error) { c.cleanup = append(c.cleanup, remove) }
 
-// clean removes what the check created, the latest first.
 func (c *C) clean(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, c.env.Timeout)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// secrets are the checks of credentials, most of them with requests to S3.
+// secrets has the checks of credentials, most of them with requests to S3.
 func secrets() []*Check { return slices.Concat(credentials(), unguessable(), isolation()) }
 
 func credentials() []*Check {
@@ -56,7 +56,6 @@ func credentials() []*Check {
 	}
 }
 
-// secretOf returns the secret of an access.
 func (c *C) secretOf(access *port.Access) string {
 	secret := access.S3.GetAccessSecretKey()
 	if secret == "" {
@@ -65,7 +64,6 @@ func (c *C) secretOf(access *port.Access) string {
 	return secret
 }
 
-// minSecretKey is how long a secret key is at least.
 const minSecretKey = 16
 
 func unguessable() []*Check {
@@ -144,7 +142,7 @@ func unguessable() []*Check {
 	}
 }
 
-// derivedFrom returns how a secret was derived from a text, if it is easy to see.
+// derivedFrom describes how a secret was derived from a text, if this is obvious.
 func derivedFrom(secret, text string) string {
 	const enough = 16 // characters of a digest
 	if len(text) == 0 {
@@ -169,7 +167,7 @@ func derivedFrom(secret, text string) string {
 	return ""
 }
 
-// inCommon returns how many characters two texts have in common at their beginning or end.
+// inCommon returns the length of the common beginning or end of two texts.
 func inCommon(a, b string) int {
 	n := min(len(a), len(b))
 	prefix, suffix := 0, 0
@@ -208,7 +206,7 @@ func isolation() []*Check {
 				other := revocationOf(request, access)
 				for _, id := range similarIDs(other.Key) {
 					other.Key = id
-					_ = c.Driver.Revoke(c.Context, other) // what counts is whether the other access works
+					_ = c.Driver.Revoke(c.Context, other) // only the other access counts
 					c.works("an access after DriverRevokeBucketAccess for account "+id, client)
 				}
 			},
@@ -242,22 +240,20 @@ func isolation() []*Check {
 	}
 }
 
-// working returns a client for an access that works. Otherwise the check is not reached.
+// working returns a client for a working access. Otherwise the check is not reached.
 func (c *C) working(access *port.Access) dataplane.Client {
 	client := c.use(access, 0)
 	c.setup("use the credentials", c.write(client, ownedObject))
 	return client
 }
 
-// isRejected returns whether a store answered a request, and did not do it.
+// isRejected returns whether a store answered a request with a rejection.
 func isRejected(err error) bool { return err != nil && dataplane.IsAnswer(err) }
 
-// writing returns a request that writes an object.
 func writing(client dataplane.Client, object string) func(context.Context) error {
 	return func(ctx context.Context) error { return client.Put(ctx, object, nil) }
 }
 
-// wrongSecret returns a key with another secret.
 func wrongSecret(key *cosiv1alpha2.S3CredentialInfo) *cosiv1alpha2.S3CredentialInfo {
 	return &cosiv1alpha2.S3CredentialInfo{AccessKeyId: key.GetAccessKeyId(), AccessSecretKey: "x" + key.GetAccessSecretKey()}
 }
@@ -274,7 +270,7 @@ func similarIDs(id string) []string {
 // ownedObject is the object that working writes.
 const ownedObject = "conformance/owned"
 
-// credentialsWork: the credentials of an access work.
+// credentialsWork checks that the credentials of an access work.
 func (c *C) credentialsWork() {
 	_, access := c.granted()
 	c.works("the credential", c.use(access, 0))
@@ -283,7 +279,7 @@ func (c *C) credentialsWork() {
 // revokedObject is the object that is written before and after a revocation.
 const revokedObject = "conformance/revoked"
 
-// credentialsEnd: the credentials of an access stop working when it is revoked.
+// credentialsEnd checks that the credentials of an access stop working after its revocation.
 func (c *C) credentialsEnd() {
 	request, access := c.granted()
 	client := c.use(access, 0)
@@ -293,7 +289,7 @@ func (c *C) credentialsEnd() {
 	c.isRevoked(client)
 }
 
-// otherBucketDenied: an access does not reach the bucket of another.
+// otherBucketDenied checks that an access does not reach the bucket of another.
 func (c *C) otherBucketDenied() {
 	_, mine := c.granted()
 	_, other := c.granted()
@@ -308,7 +304,7 @@ func (c *C) otherBucketDenied() {
 	}
 }
 
-// otherAccessStays: revoking one access leaves another to the same bucket.
+// otherAccessStays checks that revoking one access keeps another to the same bucket.
 func (c *C) otherAccessStays() {
 	request, kept := c.granted()
 	revoked := c.accessRequest(request.Buckets[0].ID)
@@ -318,7 +314,7 @@ func (c *C) otherAccessStays() {
 	c.works("the other access", client)
 }
 
-// objectsStay: objects outlive the access that wrote them.
+// objectsStay checks that objects outlive the access that wrote them.
 func (c *C) objectsStay() {
 	request, kept := c.granted()
 	reader := c.working(kept)

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// Sentences about authentication by ServiceAccounts.
 const (
 	sayServiceAccount = "The Provisioner should configure the system such that Pods using the given ServiceAccount authenticate " +
 		"to the backend object store automatically."
@@ -20,8 +19,8 @@ const (
 // defaultServiceAccount is the ServiceAccount of the checks, if the author names none.
 const defaultServiceAccount = "conformance"
 
-// keylessRequest returns a request for an access that a ServiceAccount authenticates, if the
-// driver supports that.
+// keylessRequest returns a request for an access that a ServiceAccount authenticates, if the driver
+// supports it.
 func (c *C) keylessRequest(bucket string) port.AccessRequest {
 	request := c.namedAccess(c.accessName(), bucket)
 	request.Authentication = serviceAccount
@@ -42,7 +41,7 @@ func (c *C) keylessSupported(err error) {
 	}
 }
 
-// keyless grants an access that a ServiceAccount authenticates, if the driver supports that.
+// keyless grants an access that a ServiceAccount authenticates, if the driver supports it.
 func (c *C) keyless() (port.AccessRequest, *port.Access) {
 	request := c.keylessRequest(c.bucket().ID)
 	access, err := c.grant(request)
@@ -51,8 +50,8 @@ func (c *C) keyless() (port.AccessRequest, *port.Access) {
 	return request, access
 }
 
-// serviceAccounts are the checks of authentication by ServiceAccounts. What such an access can
-// do requires a Pod: the profile End-to-End has that.
+// serviceAccounts has the checks of authentication by ServiceAccounts. Using such an access
+// requires a Pod, as in the profile End-to-End.
 func serviceAccounts() []*Check {
 	check := func(id, title, level string, rule Rule, about dialects.Range, run func(*C), classes ...string) *Check {
 		return &Check{

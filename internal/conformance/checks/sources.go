@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// Source is a section of a document that checks rest on.
+// Source is a section of a document that requires properties of drivers.
 type Source struct {
-	// Name is what readers know the section by.
+	// Name is the name of the section for readers.
 	Name string
 	// Page is its address, with an anchor.
 	Page string
-	// Comment says that the sentences are comments in code, whose lines no link can join.
+	// Comment means that the sentences are comments in code, whose lines no link can join.
 	Comment bool
 }
 
 // Rule is a sentence of a specification.
 type Rule struct {
-	// Sentence is what the specification says, word for word; an ellipsis stands for what is
-	// left out.
+	// Sentence is a literal quotation of the specification; an ellipsis stands for omitted text.
 	Sentence string
 	Source   Source
 }
@@ -26,11 +25,11 @@ type Rule struct {
 // says returns a sentence of the section.
 func (s Source) says(sentence string) Rule { return Rule{Sentence: sentence, Source: s} }
 
-// omission separates the parts of a sentence that leaves something out.
+// omission separates the parts of a sentence with omissions.
 const omission = "…"
 
-// Link is the address of the sentence: that of the section, with a text fragment that leads
-// a browser to each part of the sentence.
+// Link returns the address of the section, with a text fragment that leads a browser to each part
+// of the sentence.
 func (r Rule) Link() string {
 	link := r.Source.Page
 	if r.Source.Comment {
@@ -51,14 +50,13 @@ func (r Rule) Link() string {
 
 const (
 	kepPage = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-storage/1979-object-storage-support/README.md"
-	// specPage is the specification of v1alpha2, whose sections about errors, fields, time
-	// limits and operation are those of v1alpha1.
+	// specPage is the specification of v1alpha2, whose sections about errors, fields, time limits
+	// and operation equal the ones of v1alpha1.
 	specPage = "https://github.com/kubernetes-sigs/container-object-storage-interface/blob/main/proto/spec.md"
 	// olderPage is the specification of v1alpha1.
 	olderPage = "https://github.com/kubernetes-sigs/container-object-storage-interface-spec/blob/v0.1.0/spec.md"
 )
 
-// The sections that checks rest on.
 var (
 	sourceInfo      = Source{Name: "KEP-1979, DriverGetInfo", Page: kepPage + "#drivergetinfo"}
 	sourceGenerate  = Source{Name: "KEP-1979, DriverGenerateBucketId", Page: kepPage + "#drivergeneratebucketid"}
@@ -89,7 +87,7 @@ var (
 	}
 )
 
-// Sentences that several checks rest on, as the specifications have them.
+// Sentences for several checks, as in the specifications.
 const (
 	sayRequired = "A field noted as REQUIRED MUST be specified, subject to any per-RPC caveats; caveats SHOULD be rare."
 	sayInvalid  = "Invalid or unsupported field in the request … 3 INVALID_ARGUMENT … " +

@@ -28,14 +28,12 @@ const (
 	badEnum        = 99
 )
 
-// bucketName returns a fresh name of a bucket, in COSI's form.
 func (c *C) bucketName() string { return "bc-" + c.uid() }
 
-// accessName returns a fresh name of an access, in COSI's form.
 func (c *C) accessName() string { return "ba-" + c.uid() }
 
-// bucketRequest returns a request for a bucket. Its key is what the driver generated for a fresh
-// name, or the name.
+// bucketRequest returns a request for a bucket. Its key is the driver's for a fresh name, or the
+// name.
 func (c *C) bucketRequest() port.BucketRequest { return c.bucketRequestFor(c.bucketName()) }
 
 func (c *C) bucketRequestFor(name string) port.BucketRequest {
@@ -89,7 +87,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 		c.nameOf[id] = request.Key
 	}
 	if id == "" {
-		return // no one knows what a driver would delete
+		return // the driver might delete anything
 	}
 	c.later(func(ctx context.Context) error {
 		if isPath(id) && b == nil {
@@ -115,7 +113,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 	})
 }
 
-// observe returns an error unless a bucket exists. Where nothing else tells, a grant does.
+// observe returns an error unless a bucket exists. Without another call for this, it uses a grant.
 func (c *C) observe(id string) error {
 	if c.speaks(v1alpha2) {
 		_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
@@ -127,14 +125,14 @@ func (c *C) observe(id string) error {
 	return err
 }
 
-// stays ends the check unless a bucket is still there.
+// stays ends the check unless a bucket still exists.
 func (c *C) stays(id, after string) {
 	if err := c.observe(id); err != nil {
 		c.fail("bucket "+id+" is still there after "+after, "%s", explain(err))
 	}
 }
 
-// bucket creates a bucket before what the check is about.
+// bucket creates a bucket for the check.
 func (c *C) bucket() *port.Bucket {
 	b, err := c.create(c.bucketRequest())
 	c.setup("DriverCreateBucket", err)
@@ -150,8 +148,8 @@ func (c *C) anyBucket() string {
 	return c.any
 }
 
-// accessRequest returns a request for an access that can read and write objects. Its key
-// is what the driver generated for a fresh name, or the name.
+// accessRequest returns a request for an access that can read and write objects. Its key is the
+// driver's for a fresh name, or the name.
 func (c *C) accessRequest(buckets ...string) port.AccessRequest {
 	request := c.namedAccess(c.accessName(), buckets...)
 	id, err := c.Driver.AccountKey(c.Context, request)
@@ -204,8 +202,8 @@ func revocationOf(request port.AccessRequest, access *port.Access) port.AccessRe
 	return request
 }
 
-// mustCreate, mustDelete, mustGrant and mustRevoke end the check as not reached if a call does
-// not work at all: other checks are about that.
+// mustCreate, mustDelete, mustGrant and mustRevoke end the check as not reached if a call does not
+// work at all: other checks report that.
 func (c *C) mustCreate() { c.anyBucket() }
 
 func (c *C) mustDelete() {
@@ -220,7 +218,7 @@ func (c *C) mustRevoke() {
 	c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
 }
 
-// access grants an access before what the check is about.
+// access grants an access for the check.
 func (c *C) access(request port.AccessRequest) *port.Access {
 	access, err := c.grant(request)
 	c.setup("DriverGrantBucketAccess", err)
@@ -228,8 +226,8 @@ func (c *C) access(request port.AccessRequest) *port.Access {
 	return access
 }
 
-// persist calls as the sidecar does, until the call succeeds, fails for good, or the time to
-// settle is over: a call that was cancelled may still be running.
+// persist repeats a call like the sidecar, until it succeeds, fails for good, or the time to settle
+// is over: a cancelled call may still be running.
 func (c *C) persist(call func() error) error {
 	ctx, cancel := context.WithTimeout(c.Context, c.env.Settle)
 	defer cancel()
@@ -263,7 +261,7 @@ func (c *C) isFinal(code codes.Code) bool {
 
 const settlePause = 50 * time.Millisecond
 
-// settles tries a request until its error is as wanted, or the time to settle is over.
+// settles repeats a request until it has the wanted error, or the time to settle is over.
 func (c *C) settles(request func(context.Context) error, wanted func(error) bool) error {
 	ctx, cancel := context.WithTimeout(c.Context, c.env.Settle)
 	defer cancel()
@@ -287,7 +285,7 @@ func (c *C) settles(request func(context.Context) error, wanted func(error) bool
 
 // write writes an object, which is deleted at the end.
 func (c *C) write(client dataplane.Client, object string) error {
-	c.later(func(ctx context.Context) error { _ = client.Delete(ctx, object); return nil }) // its bucket says what is left
+	c.later(func(ctx context.Context) error { _ = client.Delete(ctx, object); return nil }) // its bucket is reported as a leftover
 	return c.settles(func(ctx context.Context) error { return client.Put(ctx, object, []byte(object)) }, isNil)
 }
 
@@ -309,7 +307,8 @@ func isNil(err error) bool { return err == nil }
 
 func isCode(err error, code codes.Code) bool { return status.Code(err) == code }
 
-// isNothing returns whether a driver says that what a rejected request described cannot exist.
+// isNothing returns whether the driver's error means that the subject of a rejected request cannot
+// exist.
 func isNothing(err error) bool {
 	return isCode(err, codes.InvalidArgument) || isCode(err, codes.NotFound)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// maxLines is how many lines of the driver's output a check keeps, the latest.
+// maxLines is the maximum number of lines of the driver's output that a check keeps, the latest.
 const maxLines = 200
 
-// observeData returns a context whose requests to a data plane are in the journal.
+// observeData returns a context that records requests to a data plane in the journal.
 func observeData(ctx context.Context, history *journal.Journal) context.Context {
 	return dataplane.WithObserver(ctx, func(operation, path string) func(outcome, message string) {
 		e := history.Begin(vocabulary.Store, 0, journal.SeamStore, journal.Operation{Name: operation, Subject: path})
@@ -24,8 +24,8 @@ func observeData(ctx context.Context, history *journal.Journal) context.Context 
 	})
 }
 
-// eventsOf returns the events of a journal since a mark: the calls of a check, its requests
-// to the data plane, and the life and the output of the driver's process.
+// eventsOf returns the events of a journal since a mark: the calls of a check, its requests to the
+// data plane, and the life and the output of the driver's process.
 func eventsOf(history *journal.Journal, mark uint64) []journal.Event {
 	all := history.Since(mark)
 	lines := 0
@@ -47,11 +47,11 @@ func eventsOf(history *journal.Journal, mark uint64) []journal.Event {
 	return kept
 }
 
-// maxLeaks is how many lines with a secret are kept.
+// maxLeaks limits the number of kept lines with a secret.
 const maxLeaks = 100
 
-// WatchOutput keeps the lines of the driver's output that have a secret, also when the
-// journal has no more place for them.
+// WatchOutput keeps the lines of the driver's output that have a secret, even if the journal drops
+// them.
 func (h *History) WatchOutput() {
 	h.Journal.Tee(0, func(e journal.Event) {
 		h.leaked.Lock()
@@ -71,8 +71,8 @@ type leakedLines struct {
 	lines []journal.Event
 }
 
-// leaks returns the lines of the driver's output that have a secret. A line may have been
-// printed before the secret was known.
+// leaks returns the lines of the driver's output that have a secret. A line may have been printed
+// before the secret was known.
 func (h *History) leaks() []journal.Event {
 	h.leaked.Lock()
 	lines := slices.Clone(h.leaked.lines)

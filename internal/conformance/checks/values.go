@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// unusual are values of parameters that a driver must not stumble over.
+// unusual are values of parameters that a driver must handle.
 func unusual() map[string]string {
 	const long = 1000 // together with the author's, less than 4 KiB
 	return map[string]string{
@@ -20,11 +20,11 @@ func unusual() map[string]string {
 	}
 }
 
-// maxVaried is how many of the author's parameters get unusual values.
+// maxVaried is the number of the author's parameters that get unusual values.
 const maxVaried = 3
 
-// withUnusual calls with unusual values of the author's parameters, and of one that the driver
-// does not know.
+// withUnusual calls with unusual values of the author's parameters, and of one that the driver does
+// not know.
 func (c *C) withUnusual(call string, parameters map[string]string, do func(parameters map[string]string) error) {
 	names := slices.Sorted(maps.Keys(parameters))
 	names = append(names[:min(len(names), maxVaried)], "conformance.cosi-emu/unknown")
@@ -51,8 +51,8 @@ func (c *C) rejections() []codes.Code {
 	return []codes.Code{codes.InvalidArgument}
 }
 
-// oddNames are names that are no DNS subdomains, so that COSI does not send them. None of
-// them is one of a path.
+// oddNames are names that are no DNS subdomains, so that COSI does not send them. None of them is a
+// path.
 func (c *C) oddNames() []string {
 	return []string{
 		c.bucketName() + "-日本語", c.bucketName() + "-ü", strings.ToUpper(c.bucketName()), c.bucketName() + " a", c.bucketName() + "\x01",
@@ -60,21 +60,21 @@ func (c *C) oddNames() []string {
 	}
 }
 
-// pathNames are names that lead elsewhere, to who takes them for a path.
+// pathNames are names that lead elsewhere in a driver that treats them as paths.
 func (c *C) pathNames() []string {
 	return []string{".", "..", "../" + c.bucketName(), c.bucketName() + "/../" + c.bucketName(), "/" + c.bucketName(), c.bucketName() + "/."}
 }
 
-// isPath returns whether an ID has an element that leads elsewhere. Nothing with such an ID is
-// ever deleted: no one knows what that would be.
+// isPath returns whether an ID has an element that leads elsewhere. The suite never deletes such an
+// ID, which might be anything.
 func isPath(id string) bool {
 	return slices.ContainsFunc(strings.Split(id, "/"), func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
-// errPath says that an ID was left alone.
+// errPath means that an ID was left alone.
 var errPath = errors.New("its ID has an element '', '.' or '..', so that it is not deleted")
 
-// values are the checks of names and values that are unusual.
+// values has the checks of unusual names and values.
 func values() []*Check {
 	return []*Check{
 		{

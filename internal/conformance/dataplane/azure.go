@@ -12,7 +12,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Azure uses a shared access signature, which names the container that it is for.
+// Azure uses a shared access signature, which names its container.
 type Azure struct {
 	http      *http.Client
 	transport *http.Transport
@@ -31,8 +31,8 @@ func ParseAzureToken(token string) (*url.URL, error) {
 	return uri, nil
 }
 
-// NewAzure returns a client, which the caller closes. It uses one signature on the container
-// that another is for. An endpoint replaces the scheme and the host of the URI.
+// NewAzure returns a client, which the caller closes. It uses the signature of one credential on
+// the container of another. An endpoint replaces the scheme and the host of the URI.
 func NewAzure(container, credential *cosiv1alpha2.AzureCredentialInfo, endpoint string) (*Azure, error) {
 	uri, err := ParseAzureToken(container.GetAccessToken())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package dataplane uses the credentials that a driver returned, with real requests. What a
-// driver says about a credential proves nothing until a request with it was answered.
+// Package dataplane uses the credentials that a driver returned in real requests. Only a successful
+// request proves that a credential works.
 package dataplane
 
 import (
@@ -18,7 +18,7 @@ type Client interface {
 	Put(ctx context.Context, object string, content []byte) error
 	Get(ctx context.Context, object string) ([]byte, error)
 	Delete(ctx context.Context, object string) error
-	// List lists the objects of the bucket, if the client can do that.
+	// List lists the objects of the bucket, if the client supports it.
 	List(ctx context.Context) error
 	// Close ends the client's connections.
 	Close()
@@ -27,23 +27,23 @@ type Client interface {
 // ErrDenied means that the store rejected the request because of the credential.
 var ErrDenied = errors.New("access denied")
 
-// IsAnswer reports whether a store answered a request at all. Otherwise an error is about the
-// way to the store, and not about the credential.
+// IsAnswer reports whether a store answered a request at all. Otherwise an error is about the way
+// to the store, and not about the credential.
 func IsAnswer(err error) bool {
 	s3, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	_, other := errors.AsType[*rejection](err)
-	// The SDK says so too of a request that was not sent. It has no status then.
+	// The SDK also returns this error for a request that was not sent, but then without a status.
 	return err == nil || ok && s3.HTTPStatusCode() != 0 || other
 }
 
-// rejection is the answer of a store that did not do what it was asked.
+// rejection is a store's refusal.
 type rejection struct {
 	operation string
 	status    int
 }
 
-// Error implements the error interface. It has no text of the store, which may repeat what
-// was signed.
+// Error implements the error interface. It omits the store's text, which may repeat the signed
+// request.
 func (r *rejection) Error() string {
 	return fmt.Sprintf("%s: %d %s", r.operation, r.status, http.StatusText(r.status))
 }
@@ -55,7 +55,6 @@ func isDenied(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
-// exchange sends a request, and returns the body of the answer.
 func exchange(client *http.Client, operation string, request *http.Request) ([]byte, error) {
 	response, err := client.Do(request)
 	if err != nil {

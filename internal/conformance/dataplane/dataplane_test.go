@@ -18,7 +18,6 @@ type capture struct {
 	got    *http.Request
 }
 
-// RoundTrip implements http.RoundTripper.
 func (c *capture) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.got = r
 	if c.status == 0 {
@@ -27,7 +26,8 @@ func (c *capture) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.status, Body: io.NopCloser(strings.NewReader("text")), Request: r}, nil
 }
 
-// TestRequests: each client sends what its service expects, and tells denials from silence.
+// TestRequests verifies that each client sends the requests that its service expects, and
+// distinguishes denials from missing answers.
 func TestRequests(t *testing.T) {
 	const secret = "do-not-print-me"
 	azure := func(transport http.RoundTripper) Client {
@@ -100,7 +100,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestParseAzureToken: an error does not have the token.
+// TestParseAzureToken verifies that an error does not have the token.
 func TestParseAzureToken(t *testing.T) {
 	for _, token := range []string{"", "sp=rw&sig=secret", "https://a.example.com/box", "://secret", "%zz?secret"} {
 		if _, err := ParseAzureToken(token); err == nil || strings.Contains(err.Error(), "secret") {
@@ -109,7 +109,7 @@ func TestParseAzureToken(t *testing.T) {
 	}
 }
 
-// TestS3IsAnswer: a store that rejects a request has answered, and one that is not there has not.
+// TestS3IsAnswer verifies that a rejection is an answer, and an unreachable store gives none.
 func TestS3IsAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {

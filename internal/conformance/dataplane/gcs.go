@@ -26,8 +26,8 @@ type GCS struct {
 	key       *cosiv1alpha2.GcsCredentialInfo
 }
 
-// NewGCS returns a client, which the caller closes. It signs requests to the XML API with the
-// key, because HMAC keys are for nothing else. An endpoint replaces Google's.
+// NewGCS returns a client, which the caller closes. It signs requests to the XML API with the key,
+// the only use of HMAC keys. An endpoint replaces Google's.
 func NewGCS(info *cosiv1alpha2.GcsBucketInfo, key *cosiv1alpha2.GcsCredentialInfo, endpoint string) *GCS {
 	transport := newTransport()
 	return &GCS{

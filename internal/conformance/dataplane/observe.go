@@ -13,8 +13,8 @@ import (
 // OutcomeOK is the outcome of a request that succeeded.
 const OutcomeOK = "OK"
 
-// Observer is called before a request with its operation and its path. What it returns is
-// called with the outcome.
+// Observer is called before a request with its operation and its path. It returns a function that
+// is called with the outcome.
 type Observer func(operation, path string) (ended func(outcome, message string))
 
 type observerKey struct{}
@@ -24,10 +24,8 @@ func WithObserver(ctx context.Context, observe Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, observe)
 }
 
-// observed is a transport that calls the observer of a request's context.
 type observed struct{ next http.RoundTripper }
 
-// RoundTrip implements http.RoundTripper.
 func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	observe, ok := r.Context().Value(observerKey{}).(Observer)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// defaultRegion is signed for where a driver returns none; most stores ignore it.
+// defaultRegion is the region for signatures if a driver returns none; most stores ignore it.
 const defaultRegion = "us-east-1"
 
 // S3 uses one credential on one bucket.

@@ -1,6 +1,6 @@
 // Package endtoend runs scenarios of the suite, and the exploration of faults, with COSI's
-// controller and sidecar in a control plane, and the driver that is tested. The control
-// plane starts with the first scenario.
+// controller and sidecar in a control plane, and the tested driver. The control plane starts with
+// the first scenario.
 package endtoend
 
 import (
@@ -29,20 +29,20 @@ import (
 )
 
 const (
-	// The delays between retries are short, because faults are what most scenarios are about.
+	// The delays between retries are short, because most scenarios have faults.
 	retryBaseDelay = 50 * time.Millisecond
 	retryMaxDelay  = time.Second
 	stopTimeout    = time.Minute
-	// sandboxes is how many control planes an exploration has, and budget when it starts no
-	// more runs.
+	// sandboxes is the number of control planes of an exploration, and budget the time after which
+	// it starts no more runs.
 	sandboxes = 2
 	budget    = 10 * time.Minute
-	// exploreShare is the part of the time limit of a call that exploration has, since many runs
-	// wait for it.
+	// exploreShare is the part of a call's time limit in an exploration, because many runs wait for
+	// it.
 	exploreShare = 5
 )
 
-// Options say which driver to use, and how.
+// Options select the driver and configure its use.
 type Options struct {
 	// Driver is the endpoint of the driver, unix:///path/to/driver.sock.
 	Driver string
@@ -51,11 +51,10 @@ type Options struct {
 	// ControlPlaneKind selects the control plane, and ControlPlaneDir has its programs.
 	ControlPlaneKind emulator.ControlPlaneKind
 	ControlPlaneDir  string
-	// BucketParameters and AccessParameters are those of the classes.
+	// BucketParameters and AccessParameters are the parameters of the classes.
 	BucketParameters, AccessParameters map[string]string
-	// CallTimeout limits each call of the driver.
-	CallTimeout time.Duration
-	// Version is that of the program.
+	CallTimeout                        time.Duration
+	// Version is the version of the program.
 	Version string
 }
 
@@ -70,13 +69,13 @@ type Runner struct {
 	started  bool
 	emulator *emulator.Emulator
 	engine   *engine.Engine
-	err      error // of the start
+	err      error
 }
 
 // New returns a runner, which the caller closes. Nothing is started yet.
 func New(options Options) *Runner { return &Runner{options: options} }
 
-// Close stops what was started.
+// Close stops everything that was started.
 func (r *Runner) Close(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,8 +87,7 @@ func (r *Runner) Close(ctx context.Context) error {
 	return r.emulator.Stop(ctx)
 }
 
-// patience returns by how much the time limits of steps are longer, so that a call may use all
-// of its own.
+// patience returns the factor for the time limits of steps, so that a call may use all of its own.
 func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.CallTimeout(1)) }
 
 func (r *Runner) emulated() emulator.Options {
@@ -102,7 +100,8 @@ func (r *Runner) emulated() emulator.Options {
 	}
 }
 
-// driverFlags are the flags with which a command uses the driver. Asking it finds all dialects but one.
+// driverFlags returns the flags with which a command uses the driver. The command finds all
+// dialects but one by itself.
 func (r *Runner) driverFlags() string {
 	flags := "--driver " + r.options.Driver
 	if r.options.Dialect == dialects.NoModes {
@@ -119,7 +118,7 @@ func (r *Runner) start(ctx context.Context) (*engine.Engine, error) {
 		return r.engine, r.err
 	}
 	r.started = true
-	ctrl.SetLogger(logr.Discard()) // libraries would complain that there is none
+	ctrl.SetLogger(logr.Discard()) // libraries would complain about its absence
 	r.emulator, r.err = emulator.Start(ctx, r.emulated())
 	if r.err != nil {
 		r.err = fmt.Errorf("COSI does not start: %w", r.err)
@@ -153,7 +152,7 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 	return done, nil
 }
 
-// describe returns failures in words, with what there is instead of what was expected.
+// describe describes failures with the actual values.
 func describe(failures []outcome.Failure) []string {
 	var all []string
 	for _, f := range failures {
@@ -195,7 +194,6 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 	return result, nil
 }
 
-// find returns a scenario of the suite.
 func find(name string) (*spec.Scenario, error) {
 	set, err := loader.LoadSuite()
 	if err != nil {

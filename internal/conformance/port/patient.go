@@ -48,43 +48,35 @@ func none(call func(context.Context) error) func(context.Context) (struct{}, err
 	return func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) }
 }
 
-// Info implements Driver.
 func (p *patient) Info(ctx context.Context) (Info, error) {
 	return repeat(ctx, p.timeout, p.Driver.Info)
 }
 
-// BucketKey implements Driver.
 func (p *patient) BucketKey(ctx context.Context, r BucketRequest) (string, error) {
 	return repeat(ctx, p.timeout, func(ctx context.Context) (string, error) { return p.Driver.BucketKey(ctx, r) })
 }
 
-// CreateBucket implements Driver.
 func (p *patient) CreateBucket(ctx context.Context, r BucketRequest) (*Bucket, error) {
 	return repeat(ctx, p.timeout, func(ctx context.Context) (*Bucket, error) { return p.Driver.CreateBucket(ctx, r) })
 }
 
-// GetBucket implements Driver.
 func (p *patient) GetBucket(ctx context.Context, r BucketRequest) (*Bucket, error) {
 	return repeat(ctx, p.timeout, func(ctx context.Context) (*Bucket, error) { return p.Driver.GetBucket(ctx, r) })
 }
 
-// DeleteBucket implements Driver.
 func (p *patient) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
 	_, err := repeat(ctx, p.timeout, none(func(ctx context.Context) error { return p.Driver.DeleteBucket(ctx, id, parameters) }))
 	return err
 }
 
-// AccountKey implements Driver.
 func (p *patient) AccountKey(ctx context.Context, r AccessRequest) (string, error) {
 	return repeat(ctx, p.timeout, func(ctx context.Context) (string, error) { return p.Driver.AccountKey(ctx, r) })
 }
 
-// Grant implements Driver.
 func (p *patient) Grant(ctx context.Context, r AccessRequest) (*Access, error) {
 	return repeat(ctx, p.timeout, func(ctx context.Context) (*Access, error) { return p.Driver.Grant(ctx, r) })
 }
 
-// Revoke implements Driver.
 func (p *patient) Revoke(ctx context.Context, r AccessRequest) error {
 	_, err := repeat(ctx, p.timeout, none(func(ctx context.Context) error { return p.Driver.Revoke(ctx, r) }))
 	return err

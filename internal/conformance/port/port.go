@@ -1,6 +1,6 @@
-// Package port calls a driver of any dialect of the protocol through one interface, so that a
-// check of what several dialects require is written once. The enums and the S3 messages are
-// those of the KEP's v1alpha2, which has the larger vocabulary.
+// Package port calls a driver of any dialect of the protocol through one interface, so that a check
+// for several dialects is written once. The enums and the S3 messages are the KEP's v1alpha2, which
+// has the larger vocabulary.
 package port
 
 import (
@@ -33,13 +33,13 @@ type (
 	Mode = cosiv1alpha2.AccessMode_Mode
 )
 
-// Unset is the value of an enum that a request does not have at all.
+// Unset is the value of an enum that a request does not set.
 const Unset = -1
 
-// Info is who a driver is.
+// Info is the identity of a driver.
 type Info struct {
 	Name string
-	// Protocols are those that the driver supports. A driver of v1alpha1 does not say.
+	// Protocols are the driver's protocols. A driver of v1alpha1 does not report them.
 	Protocols []Protocol
 }
 
@@ -54,7 +54,7 @@ type BucketRequest struct {
 // Bucket is a bucket that a driver returned.
 type Bucket struct {
 	ID string
-	// Protocols are those that the driver returned information for.
+	// Protocols are the protocols of the returned information.
 	Protocols []Protocol
 	// S3, Azure and GCS are the information for these protocols, if the driver returned it.
 	S3    *cosiv1alpha2.S3BucketInfo
@@ -85,12 +85,12 @@ type AccessRequest struct {
 	Buckets        []AccessedBucket
 }
 
-// Access is what a driver granted.
+// Access is the driver's response to a grant.
 type Access struct {
 	AccountID string
 	// Buckets have one entry for each bucket in the response.
 	Buckets []Bucket
-	// Protocols are those that the driver returned credentials for.
+	// Protocols are the protocols of the returned credentials.
 	Protocols []Protocol
 	// S3, Azure and GCS are the credentials for these protocols, if the driver returned them.
 	S3    *cosiv1alpha2.S3CredentialInfo
@@ -100,13 +100,13 @@ type Access struct {
 	UnknownKeys []string
 }
 
-// Driver is a driver of any dialect. Every method is one gRPC call, but for BucketKey and
-// AccountKey in dialects without these calls.
+// Driver is a driver of any dialect. Every method is one gRPC call, except BucketKey and AccountKey
+// in dialects without these calls.
 type Driver interface {
 	Dialect() dialects.Dialect
 	Info(ctx context.Context) (Info, error)
-	// BucketKey returns the key for the name of a bucket: the ID that the driver generates, or
-	// the name itself.
+	// BucketKey returns the key for the name of a bucket: the ID that the driver generates, or the
+	// name itself.
 	BucketKey(ctx context.Context, request BucketRequest) (string, error)
 	CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error)
 	// GetBucket does not exist in v1alpha1.
@@ -135,9 +135,8 @@ func Generation(ctx context.Context, conn grpc.ClientConnInterface) (string, err
 	return V1alpha1, nil
 }
 
-// For returns the driver behind a connection. The generation and the dialect may be empty: the
-// driver is asked for them, and a driver of both generations is called by v1alpha2. Each question
-// has the timeout.
+// For returns the driver behind a connection. If the generation or the dialect is empty, For asks
+// the driver, and uses v1alpha2 for a driver of both generations. Each question has the timeout.
 func For(
 	ctx context.Context, conn grpc.ClientConnInterface, generation string, dialect dialects.Dialect, timeout time.Duration,
 ) (driver Driver, err error) {
@@ -171,15 +170,14 @@ func ask(ctx context.Context, conn grpc.ClientConnInterface, generation string, 
 	return dialect, err
 }
 
-// questions is a connection for Detect. A driver that ends or hangs at a call has it: for a method
-// that the driver lacks, gRPC itself answers UNIMPLEMENTED.
+// questions is a connection for Detect. A driver that ends or hangs at a call has it: gRPC itself
+// answers UNIMPLEMENTED for missing methods.
 type questions struct {
 	grpc.ClientConnInterface
 
 	timeout time.Duration
 }
 
-// Invoke implements grpc.ClientConnInterface.
 func (q questions) Invoke(ctx context.Context, method string, request, response any, options ...grpc.CallOption) error {
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// v1alpha1 is a driver of v1alpha1.
 type v1alpha1 struct {
 	identity    cosiv1alpha1.IdentityClient
 	provisioner cosiv1alpha1.ProvisionerClient
@@ -22,21 +21,17 @@ func newV1alpha1(conn grpc.ClientConnInterface) *v1alpha1 {
 	return &v1alpha1{identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn)}
 }
 
-// Dialect implements Driver.
 func (d *v1alpha1) Dialect() dialects.Dialect { return dialects.V1alpha1 }
 
-// Info implements Driver.
 func (d *v1alpha1) Info(ctx context.Context) (Info, error) {
 	r, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha1.DriverGetInfoRequest{})
 	return Info{Name: r.GetName()}, err
 }
 
-// BucketKey implements Driver.
 func (d *v1alpha1) BucketKey(_ context.Context, request BucketRequest) (string, error) {
 	return request.Key, nil
 }
 
-// CreateBucket implements Driver.
 func (d *v1alpha1) CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
 	r, err := d.provisioner.DriverCreateBucket(ctx, &cosiv1alpha1.DriverCreateBucketRequest{
 		Name: request.Key, Parameters: request.Parameters,
@@ -58,18 +53,15 @@ func (d *v1alpha1) CreateBucket(ctx context.Context, request BucketRequest) (*Bu
 	return b, nil
 }
 
-// GetBucket implements Driver.
 func (d *v1alpha1) GetBucket(context.Context, BucketRequest) (*Bucket, error) {
 	return nil, ErrDialect
 }
 
-// DeleteBucket implements Driver.
 func (d *v1alpha1) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
 	_, err := d.provisioner.DriverDeleteBucket(ctx, &cosiv1alpha1.DriverDeleteBucketRequest{BucketId: id, DeleteContext: parameters})
 	return err
 }
 
-// AccountKey implements Driver.
 func (d *v1alpha1) AccountKey(_ context.Context, request AccessRequest) (string, error) {
 	return request.Key, nil
 }
@@ -86,7 +78,6 @@ func (d *v1alpha1) Grant(ctx context.Context, request AccessRequest) (*Access, e
 	return accessOf(onlyBucket(request), r), nil
 }
 
-// accessOf translates a response.
 func accessOf(bucket string, r *cosiv1alpha1.DriverGrantBucketAccessResponse) *Access {
 	access := &Access{AccountID: r.GetAccountId()}
 	s3, azure := r.GetCredentials()[cosiv1alpha1.CredentialsS3], r.GetCredentials()[cosiv1alpha1.CredentialsAzure]
@@ -120,7 +111,6 @@ func accessOf(bucket string, r *cosiv1alpha1.DriverGrantBucketAccessResponse) *A
 	return access
 }
 
-// Revoke implements Driver.
 func (d *v1alpha1) Revoke(ctx context.Context, request AccessRequest) error {
 	_, err := d.provisioner.DriverRevokeBucketAccess(ctx, &cosiv1alpha1.DriverRevokeBucketAccessRequest{
 		BucketId: onlyBucket(request), AccountId: request.Key, RevokeAccessContext: request.Parameters,

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// v1alpha2 is a driver of any dialect of v1alpha2.
 type v1alpha2 struct {
 	dialect     dialects.Dialect
 	identity    cosiv1alpha2.IdentityClient
@@ -21,10 +20,8 @@ func newV1alpha2(conn grpc.ClientConnInterface, dialect dialects.Dialect) *v1alp
 	return &v1alpha2{dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn), provisioner: dialects.NewClient(conn, dialect)}
 }
 
-// Dialect implements Driver.
 func (d *v1alpha2) Dialect() dialects.Dialect { return d.dialect }
 
-// Info implements Driver.
 func (d *v1alpha2) Info(ctx context.Context) (Info, error) {
 	r, err := d.identity.DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
 	if err != nil {
@@ -37,7 +34,6 @@ func (d *v1alpha2) Info(ctx context.Context) (Info, error) {
 	return info, nil
 }
 
-// BucketKey implements Driver.
 func (d *v1alpha2) BucketKey(ctx context.Context, request BucketRequest) (string, error) {
 	if !d.dialect.GeneratesBucketIDs() {
 		return request.Key, nil
@@ -48,7 +44,6 @@ func (d *v1alpha2) BucketKey(ctx context.Context, request BucketRequest) (string
 	return r.GetBucketId(), err
 }
 
-// CreateBucket implements Driver.
 func (d *v1alpha2) CreateBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
 	r, err := d.provisioner.CreateBucket(ctx, &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
@@ -59,7 +54,6 @@ func (d *v1alpha2) CreateBucket(ctx context.Context, request BucketRequest) (*Bu
 	return bucket(r.GetBucketId(), r.GetProtocols()), nil
 }
 
-// GetBucket implements Driver.
 func (d *v1alpha2) GetBucket(ctx context.Context, request BucketRequest) (*Bucket, error) {
 	r, err := d.provisioner.GetBucket(ctx, &cosiv1alpha2.DriverGetBucketRequest{
 		BucketId: request.Key, Protocols: protocols(request.Protocols), Parameters: request.Parameters,
@@ -70,13 +64,11 @@ func (d *v1alpha2) GetBucket(ctx context.Context, request BucketRequest) (*Bucke
 	return bucket(r.GetBucketId(), r.GetProtocols()), nil
 }
 
-// DeleteBucket implements Driver.
 func (d *v1alpha2) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
 	_, err := d.provisioner.DriverDeleteBucket(ctx, &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: id, Parameters: parameters})
 	return err
 }
 
-// AccountKey implements Driver.
 func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (string, error) {
 	if d.dialect != dialects.KEP {
 		return request.Key, nil
@@ -88,7 +80,6 @@ func (d *v1alpha2) AccountKey(ctx context.Context, request AccessRequest) (strin
 	return r.GetAccountId(), err
 }
 
-// Grant implements Driver.
 func (d *v1alpha2) Grant(ctx context.Context, request AccessRequest) (*Access, error) {
 	r, err := d.grant(ctx, request)
 	if err != nil {
@@ -120,8 +111,8 @@ func (d *v1alpha2) grant(ctx context.Context, request AccessRequest) (*dialects.
 	})
 }
 
-// grantedInOneMode returns buckets with at most one mode. Their mode for objects is the mode of the
-// bucket. A request that a single mode cannot express is an error of the suite.
+// grantedInOneMode returns buckets with at most one mode, the mode for objects. A request that a
+// single mode cannot express is an error of the suite.
 func (d *v1alpha2) grantedInOneMode(buckets []AccessedBucket) ([]*dialects.GrantBucketAccessRequest_AccessedBucket, error) {
 	var all []*dialects.GrantBucketAccessRequest_AccessedBucket
 	for _, b := range buckets {
@@ -139,8 +130,8 @@ func (d *v1alpha2) grantedInOneMode(buckets []AccessedBucket) ([]*dialects.Grant
 	return all, nil
 }
 
-// oneMode returns the number of a mode in the dialects with one mode for a bucket. A number that no
-// dialect has stays as it is.
+// oneMode returns the number of a mode in the dialects with one mode for a bucket. Unknown numbers
+// stay.
 func (d *v1alpha2) oneMode(mode Mode) dialects.AccessMode_Mode {
 	number, known := dialects.AccessMode_Mode_value[mode.String()]
 	switch {
@@ -153,7 +144,6 @@ func (d *v1alpha2) oneMode(mode Mode) dialects.AccessMode_Mode {
 	}
 }
 
-// Revoke implements Driver.
 func (d *v1alpha2) Revoke(ctx context.Context, request AccessRequest) error {
 	r := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
 		AccountId: request.Key, Protocol: protocol(request.Protocol), AuthenticationType: authentication(request.Authentication),

@@ -1,4 +1,4 @@
-// Package process runs the driver that the conformance suite tests, and ends it as
-// Kubernetes does: with SIGTERM, or with kill -9. The supervisor is the emulator's; this
-// package says when a process starts and ends, and keeps what it prints in a journal.
+// Package process runs the driver that the conformance suite tests, and ends it like Kubernetes:
+// with SIGTERM, or with kill -9. It uses the emulator's supervisor, starts and ends processes, and
+// keeps their output in a journal.
 package process

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
 
-// pause is how soon a driver is asked again that answers with an error: its backend may not
+// pause is the delay before DriverGetInfo is repeated after an error: the driver's backend may not
 // be ready.
 const pause = 50 * time.Millisecond
 

@@ -17,25 +17,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// Options say which program the driver is, and what it gets.
+// Options select and configure the driver's program.
 type Options struct {
 	// Args are the program and its arguments, and Env its variables, as KEY=VALUE. Both can
 	// refer to $(COSI_ENDPOINT), $(DRIVER_SOCKET), $(STATE_DIR) and Variables.
 	Args, Env []string
 	Variables map[string]string
-	// Endpoint is where the driver listens, unix:///path, if that is compiled in. Default: a
-	// path in a directory of its own, which is $(COSI_ENDPOINT).
+	// Endpoint is the driver's endpoint, unix:///path, if it is compiled in. Default: a path in a
+	// directory of its own, which is $(COSI_ENDPOINT).
 	Endpoint string
 	// EndpointFlag is the flag with which a user sets Endpoint, for errors.
 	EndpointFlag string
-	// ConnectTimeout is how long the driver may take until DriverGetInfo answers.
+	// ConnectTimeout is the time limit until DriverGetInfo answers.
 	ConnectTimeout time.Duration
-	// Journal gets the steps in the life of the process, and what it prints.
+	// Journal gets the steps in the life of the process, and its output.
 	Journal *journal.Journal
 }
 
-// Driver is a driver that runs at most once at a time. Its methods are safe for concurrent
-// use.
+// Driver is a driver that runs at most once at a time. Its methods are safe for concurrent use.
 type Driver struct {
 	options       Options
 	dir, endpoint string
@@ -52,14 +51,14 @@ type life struct {
 	number  int
 	end     context.CancelFunc // sends SIGTERM
 	ended   chan struct{}
-	err     error // why it ended, if nothing has ended it
+	err     error // the reason of an unexpected end
 
 	mu       sync.Mutex
-	expected bool // something has ended it
+	expected bool // its end was requested
 	ready    bool
 }
 
-// Exit is how a process ended.
+// Exit is the end of a process.
 type Exit struct {
 	// Code is the exit code, or -1 after a signal.
 	Code int
@@ -70,13 +69,11 @@ type Exit struct {
 // shellSignal is added to the number of a signal in the exit code of a shell.
 const shellSignal = 128
 
-// Clean returns whether a process ended as one that was asked to does: with exit code 0, or
-// by the signal.
+// Clean returns whether a process ended as requested: with exit code 0, or by the signal.
 func (e Exit) Clean() bool {
 	return e.Code == 0 || e.Signal == syscall.SIGTERM || e.Code == shellSignal+int(syscall.SIGTERM)
 }
 
-// String implements fmt.Stringer.
 func (e Exit) String() string {
 	if e.Signal != 0 {
 		return "signal: " + e.Signal.String()
@@ -104,7 +101,7 @@ const dirMode = 0o700
 
 func (d *Driver) stateDir() string { return filepath.Join(d.dir, "state") }
 
-// Endpoint returns where the driver listens.
+// Endpoint returns the driver's endpoint.
 func (d *Driver) Endpoint() string { return d.endpoint }
 
 // Elsewhere returns the endpoint of a name in a directory of its own.
@@ -112,16 +109,15 @@ func (d *Driver) Elsewhere(name string) string {
 	return "unix://" + filepath.Join(d.dir, name, "cosi.sock")
 }
 
-// How says how to start a driver.
+// How configures a start of the driver.
 type How struct {
 	// Endpoint replaces the driver's own.
 	Endpoint string
-	// KeepSocket leaves the socket there that an earlier process has left.
+	// KeepSocket keeps the socket of an earlier process.
 	KeepSocket bool
 }
 
-// Start starts the driver, and returns when it answers. A driver that does not answer is
-// ended.
+// Start starts the driver, and returns when it answers. It ends a driver that does not answer.
 func (d *Driver) Start(ctx context.Context, how How) error {
 	if err := d.Launch(how); err != nil { //nolint:contextcheck // the process outlives the start
 		return err
@@ -176,8 +172,7 @@ func (d *Driver) processOptions(number int, how How) subprocess.DriverOptions {
 	}
 }
 
-// over records the end of a life. A process that has ended by itself after it was ready has
-// failed.
+// over records the end of a life. A process that has ended by itself after it was ready has failed.
 func (d *Driver) over(l *life) {
 	l.mu.Lock()
 	expected, ready := l.expected, l.ready
@@ -244,7 +239,6 @@ func (d *Driver) life() *life {
 	return d.current
 }
 
-// runs returns whether a life has not ended.
 func (l *life) runs() bool {
 	if l == nil {
 		return false
@@ -257,8 +251,7 @@ func (l *life) runs() bool {
 	}
 }
 
-// expect says that the end of a life is asked for. It returns whether the process still
-// runs.
+// expect marks the end of a life as requested. It returns whether the process still runs.
 func (l *life) expect() bool {
 	if !l.runs() {
 		return false
@@ -272,8 +265,8 @@ func (l *life) expect() bool {
 // Running returns whether the process runs.
 func (d *Driver) Running() bool { return d.life().runs() }
 
-// Stop ends the process as the kubelet does: it sends SIGTERM, and SIGKILL if the process
-// does not end within ten seconds. It returns how the process ended.
+// Stop ends the process like the kubelet: it sends SIGTERM, and SIGKILL if the process does not end
+// within ten seconds.
 func (d *Driver) Stop() Exit {
 	l := d.life()
 	if l.expect() {
@@ -293,7 +286,7 @@ func (d *Driver) Kill() {
 	}
 }
 
-// wait returns how a process ended, when it has.
+// wait waits for the end of a process.
 func (l *life) wait() Exit {
 	if l == nil {
 		return Exit{}
@@ -318,8 +311,8 @@ func (d *Driver) WaitEnd(ctx context.Context) {
 	}
 }
 
-// LeaveSocket leaves a socket where the driver listens, as a process that was killed does,
-// if there is none. The driver must not run.
+// LeaveSocket creates a socket at the driver's endpoint, like a killed process, if there is none.
+// The driver must not run.
 func (d *Driver) LeaveSocket() error {
 	path := subprocess.SocketPath(d.endpoint)
 	if _, err := os.Lstat(path); err == nil {
@@ -339,7 +332,7 @@ func (d *Driver) Restart(ctx context.Context) error {
 	return d.Start(ctx, How{})
 }
 
-// Exits returns how processes ended that answered, and that nothing has ended.
+// Exits describes the unexpected ends of processes that had answered.
 func (d *Driver) Exits() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -67,7 +67,6 @@ func newDriver(t *testing.T, options process.Options) (*process.Driver, *journal
 	return d, options.Journal
 }
 
-// steps are the steps in the life of a driver.
 func steps(j *journal.Journal) []string {
 	var all []string
 	for _, e := range j.Since(0) {
@@ -78,7 +77,6 @@ func steps(j *journal.Journal) []string {
 	return all
 }
 
-// TestLife starts, stops and kills a driver.
 func TestLife(t *testing.T) {
 	d, j := newDriver(t, process.Options{Env: []string{role + "=polite"}})
 	if err := d.Start(t.Context(), process.How{}); err != nil {
@@ -105,7 +103,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestSignal: a driver that SIGTERM ends has ended well.
+// TestSignal verifies that an end by SIGTERM is clean.
 func TestSignal(t *testing.T) {
 	d, _ := newDriver(t, process.Options{Env: []string{role + "=rude"}})
 	if err := d.Start(t.Context(), process.How{}); err != nil {
@@ -116,8 +114,8 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestSocket: a start replaces the socket of a killed process, or leaves it for the driver to
-// replace; a driver is found at another endpoint.
+// TestSocket verifies that a start replaces the socket of a killed process, or keeps it for the
+// driver to replace, and that a driver can use another endpoint.
 func TestSocket(t *testing.T) {
 	d, _ := newDriver(t, process.Options{Env: []string{role + "=polite"}})
 	for _, start := range []struct {
@@ -142,8 +140,8 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestNotReady: a driver that exits before it is ready, or never is, is told of with its
-// output.
+// TestNotReady verifies that the error about a driver which exits before it is ready, or never is
+// ready, has its output.
 func TestNotReady(t *testing.T) {
 	t.Run("exits", func(t *testing.T) {
 		d, j := newDriver(t, process.Options{Args: []string{"sh", "-c", "echo no backend; exit 3"}})
@@ -163,7 +161,7 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
-// TestExits: a driver that ends by itself is told of.
+// TestExits verifies that the end of a driver by itself is reported.
 func TestExits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	d, _ := newDriver(t, process.Options{
@@ -179,7 +177,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// TestOutput: what a driver prints is in the journal, and secrets that are known are not.
+// TestOutput verifies that the journal has the driver's output without known secrets.
 func TestOutput(t *testing.T) {
 	d, j := newDriver(t, process.Options{
 		Args: []string{"sh", "-c", "echo secret=$(SECRET); exit 1"}, Variables: map[string]string{"SECRET": "hunter22"},
@@ -195,7 +193,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestEndpoint: a path that cannot be a socket is an error.
+// TestEndpoint verifies that a path that cannot be a socket is an error.
 func TestEndpoint(t *testing.T) {
 	d, _ := newDriver(t, process.Options{Endpoint: "unix:///" + strings.Repeat("long/", 50) + "d.sock"})
 	if err := d.Start(t.Context(), process.How{}); err == nil || fakedriver.ValidateEndpoint(d.Endpoint()) == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// kill kills the process whose number is in a file.
 func kill(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

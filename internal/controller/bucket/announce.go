@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// NameOf returns the name of the Bucket that a claim has or will have. It follows from
-// immutable fields, and not from the status, which may have been edited.
+// NameOf returns the name of a claim's Bucket, existing or not. It follows from immutable fields,
+// and not from the status, which may have been edited.
 func NameOf(claim *v1alpha2.BucketClaim) string {
 	if existing := claim.Spec.ExistingBucketName; existing != "" {
 		return existing
@@ -19,10 +19,9 @@ func NameOf(claim *v1alpha2.BucketClaim) string {
 	return v1alpha2.BucketNameForClaim(claim.UID)
 }
 
-// Announce sets the annotation by which the sidecar knows that a Bucket's claim is
-// being deleted, or gone, and that it may deprovision. The write is locked to the
-// version that was read: the sidecar must not learn it of another Bucket that has the
-// name by now.
+// Announce sets the annotation that tells the sidecar that a Bucket's claim is being deleted, or
+// does not exist any more, and that it may deprovision. The write is locked to the version that was
+// read, so that it cannot affect a later Bucket of the name.
 func Announce(ctx context.Context, c client.Client, bucket *v1alpha2.Bucket) error {
 	if metav1.HasAnnotation(bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation) {
 		return nil

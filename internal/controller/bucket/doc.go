@@ -1,5 +1,4 @@
-// Package bucket announces the Buckets whose BucketClaim has vanished without its
-// finalizer, so that an administrator can delete them. It reports to the users of a
-// claim that has gone that its Bucket cannot be deleted. Everything else of a Bucket
-// is up to the reconciler of its claim, and to the sidecar.
+// Package bucket announces the Buckets whose BucketClaim has vanished without its finalizer, so
+// that an administrator can delete them. It reports a failed deletion of a Bucket to the users of
+// its vanished claim. The reconciler of claims, and the sidecar, do everything else.
 package bucket

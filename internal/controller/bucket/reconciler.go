@@ -21,15 +21,12 @@ import (
 // maxReported is the number of Buckets whose latest failure is remembered.
 const maxReported = 4096
 
-// Reconciler reconciles Buckets whose claim has gone.
+// Reconciler reconciles Buckets whose claim has vanished.
 type Reconciler struct {
-	// Client reads from the cache, and writes to the API server.
 	Client client.Client
 	// Live reads from the API server, where a stale answer would do harm.
-	Live client.Reader
-	// Recorder takes the Events.
-	Recorder events.EventRecorder
-	// APIErrors records errors of the API server as Events.
+	Live      client.Reader
+	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
 
 	reported *lru.Cache // of types.UID to string
@@ -66,16 +63,16 @@ func (r *Reconciler) reconcile(ctx context.Context, bucket *v1alpha2.Bucket) err
 	}
 }
 
-// announceVanished announces a Bucket whose claim is not in the cache, once the API
-// server has confirmed that the claim is gone, and that no access uses the Bucket. A
-// claim never comes back: another one of its name has another UID.
+// announceVanished announces a Bucket whose claim is not in the cache, once the API server has
+// confirmed that the claim does not exist, and that no access uses the Bucket. A claim never comes
+// back: another one of its name has another UID.
 func (r *Reconciler) announceVanished(ctx context.Context, bucket *v1alpha2.Bucket) error {
 	claim, err := claimOf(ctx, r.Live, bucket)
 	if err != nil {
 		return err
 	}
 	ref := bucket.Spec.BucketClaimRef
-	if claim != nil { // the cache is behind, and its watch may have no further event
+	if claim != nil { // the cache is outdated, and its watch may have no further event
 		return apierrors.NewConflict(v1alpha2.Resource("bucketclaims"), ref.Name,
 			fmt.Errorf("the cache does not have the BucketClaim with UID %s yet", ref.UID))
 	}
@@ -91,8 +88,7 @@ func (r *Reconciler) announceVanished(ctx context.Context, bucket *v1alpha2.Buck
 	return nil
 }
 
-// claimOf returns the claim that a Bucket is bound to, or nil. Another claim of its
-// name is not the one.
+// claimOf returns the claim that a Bucket is bound to, or nil, also for another claim of its name.
 func claimOf(ctx context.Context, from client.Reader, bucket *v1alpha2.Bucket) (*v1alpha2.BucketClaim, error) {
 	ref, claim := bucket.Spec.BucketClaimRef, &v1alpha2.BucketClaim{}
 	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
@@ -107,8 +103,8 @@ func claimOf(ctx context.Context, from client.Reader, bucket *v1alpha2.Bucket) (
 	}
 }
 
-// isInUse asks the API server whether an access was granted, or is about to be, to
-// the bucket. Its end causes the next reconcile.
+// isInUse asks the API server whether an access was granted, or is about to be, to the bucket. The
+// end of the access causes the next reconcile.
 func (r *Reconciler) isInUse(ctx context.Context, bucket *v1alpha2.Bucket) (bool, error) {
 	list, namespace := &v1alpha2.BucketAccessList{}, bucket.Spec.BucketClaimRef.Namespace
 	if err := r.Live.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -119,7 +115,7 @@ func (r *Reconciler) isInUse(ctx context.Context, bucket *v1alpha2.Bucket) (bool
 	}), nil
 }
 
-// bucketNames are the names of the Buckets that an access was handed off with.
+// bucketNames are the names of the Buckets with which an access was handed off.
 func bucketNames(access *v1alpha2.BucketAccess) []string {
 	names := make([]string, 0, len(access.Status.AccessedBuckets))
 	for i := range access.Status.AccessedBuckets {

@@ -26,7 +26,7 @@ const (
 	recordsFailed = "Warning FailedDeleteBucket of BucketClaim photos"
 )
 
-// scene is a Bucket, and what is around it.
+// scene has a Bucket and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -41,7 +41,6 @@ func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, erro
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.bucket)})
 }
 
-// hasClaim makes the claim "photos".
 func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.claim = phasetest.Make(s.Case, &v1alpha2.BucketClaim{
@@ -52,7 +51,6 @@ func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 
 func leaving(claim *v1alpha2.BucketClaim) { claim.DeletionTimestamp = new(metav1.Now()) }
 
-// hasBucket makes the Bucket "b". It is bound to the claim, or to one that is gone.
 func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	s.bucket = &v1alpha2.Bucket{
@@ -87,7 +85,7 @@ func failing(b *v1alpha2.Bucket) {
 	})
 }
 
-// hasAccess makes an access that was handed off with the Bucket, which exists by then.
+// hasAccess makes an access that was handed off with the existing Bucket.
 func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	access := &v1alpha2.BucketAccess{

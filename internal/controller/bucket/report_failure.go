@@ -13,10 +13,9 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// reportFailure records an Event in the namespace of the claim if the driver fails to
-// delete the bucket. The KEP requires it ("Monitoring Requirements"): users cannot
-// read the Bucket, and the claim is gone. A Bucket that keeps failing in the same way
-// is reported once.
+// reportFailure records an Event in the namespace of the claim if the driver fails to delete the
+// bucket. The KEP requires it ("Monitoring Requirements"): users cannot read the Bucket, and the
+// claim does not exist any more. A Bucket that keeps failing in the same way is reported once.
 func (r *Reconciler) reportFailure(bucket *v1alpha2.Bucket) {
 	failed := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 	if bucket.DeletionTimestamp.IsZero() || failed == nil || failed.Status != metav1.ConditionTrue {

@@ -11,7 +11,6 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// TestReportFailure: what a series of states of one Bucket becomes in Events.
 func TestReportFailure(t *testing.T) {
 	t.Parallel()
 	failed := func(message string) *v1alpha2.Bucket {

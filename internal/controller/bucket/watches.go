@@ -30,8 +30,8 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		Complete(r)
 }
 
-// bucketPredicate selects what may leave a Bucket without its claim, and the failures
-// of its deletion.
+// bucketPredicate selects events that may leave a Bucket without its claim, and the failures of its
+// deletion.
 func bucketPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.Bucket) bool {
 		return was.UID != is.UID ||
@@ -59,7 +59,7 @@ func accessPredicate() predicate.Predicate {
 	return p
 }
 
-// mapClaim maps a claim to the Bucket that it had, which follows from immutable fields.
+// mapClaim maps a claim to its Bucket, whose name follows from immutable fields.
 func mapClaim(_ context.Context, object client.Object) []reconcile.Request {
 	claim, ok := object.(*v1alpha2.BucketClaim)
 	if !ok {
@@ -68,7 +68,6 @@ func mapClaim(_ context.Context, object client.Object) []reconcile.Request {
 	return []reconcile.Request{request(NameOf(claim))}
 }
 
-// mapAccess maps an access to its Buckets.
 func mapAccess(_ context.Context, object client.Object) []reconcile.Request {
 	access, ok := object.(*v1alpha2.BucketAccess)
 	if !ok {

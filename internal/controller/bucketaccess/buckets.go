@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findBuckets reads the Buckets behind the claims and rejects an access that
-// cannot have one of them. A Bucket that is not ready yet is left to awaitBuckets.
+// findBuckets reads the Buckets of the claims and rejects an access that is incompatible with one.
+// It leaves Buckets that are not ready to awaitBuckets.
 func (a *attempt) findBuckets(ctx context.Context) error {
 	a.buckets = make([]*v1alpha2.Bucket, len(a.claims))
 	for i, claim := range a.claims {
@@ -39,13 +39,12 @@ func (a *attempt) findBuckets(ctx context.Context) error {
 	return nil
 }
 
-// awaitBuckets ends the reconcile if a Bucket is not ready. By then the claims are
-// protected: the Buckets stay while the access waits for them.
+// awaitBuckets ends the reconcile if a Bucket is not ready. The claims are already protected, so
+// the Buckets stay while the access waits for them.
 func (a *attempt) awaitBuckets(context.Context) error { return a.unready }
 
-// bucketOf returns the Bucket that a claim is bound to. Claims and Buckets have
-// separate watches, so the cache may have the claim first. The event of the Bucket
-// then causes the next reconcile.
+// bucketOf returns the Bucket that a claim is bound to. Claims and Buckets have separate watches,
+// so the cache may have the claim first. The event of the Bucket then causes the next reconcile.
 func (a *attempt) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v1alpha2.Bucket, error) {
 	if claim.Status.BoundBucketName == "" {
 		return nil, notReady(claim.Name)
@@ -61,7 +60,6 @@ func (a *attempt) bucketOf(ctx context.Context, claim *v1alpha2.BucketClaim) (*v
 	}
 }
 
-// getBucket returns the Bucket of that name, or nil.
 func (r *Reconciler) getBucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
 	bucket := &v1alpha2.Bucket{}
 	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, bucket)
@@ -75,15 +73,14 @@ func (r *Reconciler) getBucket(ctx context.Context, name string) (*v1alpha2.Buck
 	}
 }
 
-// checkBucket returns an error if an access of that class and protocol cannot have the
-// Bucket, or not yet. The Bucket's ID must be known, and its protocols, to check the
-// protocol of the access.
+// checkBucket returns an error if the Bucket is incompatible with the class and the protocol of an
+// access, or not ready. The protocol check requires the Bucket's ID and its protocols.
 func checkBucket(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, bucket *v1alpha2.Bucket) error {
 	claim := bucket.Spec.BucketClaimRef.Name
 	switch {
 	case bucket.Spec.DriverName != class.Spec.DriverName:
-		// The driver of the class would get the ID of another driver's bucket,
-		// which may mean something else to it.
+		// The driver of the class would get the ID of another driver's bucket, which it may take
+		// for one of its own.
 		return reasons.Invalid(v1alpha2.ReasonDriverMismatch,
 			"BucketAccessClass %q is of driver %q, but the Bucket of BucketClaim %q is of driver %q",
 			class.Name, class.Spec.DriverName, claim, bucket.Spec.DriverName)
@@ -99,10 +96,9 @@ func checkBucket(protocol v1alpha2.Protocol, class *v1alpha2.BucketAccessClass, 
 	}
 }
 
-// checkClaim returns an error if the claim is not satisfied, or if its conditions say
-// that it is invalid: an access is no more valid than the objects it refers to. The
-// protocols are checked here too, since the claim's conditions may not be up to date.
-// A later change of them causes the next reconcile.
+// checkClaim returns an error if the claim is not satisfied or, by its conditions, invalid: an
+// access is no more valid than the objects it refers to. It also checks the protocols, because the
+// claim's conditions may be outdated. A later change of them causes the next reconcile.
 func checkClaim(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	supported := bucket.Status.Protocols
 	lacks := func(wanted v1alpha2.Protocol) bool { return !slices.Contains(supported, wanted) }
@@ -117,7 +113,7 @@ func checkClaim(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) error {
 	return nil
 }
 
-// invalidity returns the condition that says that a claim is invalid, or nil.
+// invalidity returns the condition of an invalid claim, or nil.
 func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
 	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	if validated == nil || validated.Status != metav1.ConditionFalse {
@@ -126,8 +122,8 @@ func invalidity(claim *v1alpha2.BucketClaim) *metav1.Condition {
 	return validated
 }
 
-// notReady has one message for all stages: the user can only wait, and a message for
-// each stage would be a write for each stage.
+// notReady has one message for all stages, because each change of it would be a write, and the user
+// can only wait.
 func notReady(claim string) error {
 	return reasons.Waiting(v1alpha2.ReasonWaitingForBucket, "waiting for the bucket of BucketClaim %q to be provisioned", claim)
 }

@@ -22,7 +22,7 @@ func withoutProtocols(b *v1alpha2.Bucket) { b.Status.Protocols = nil }
 
 func forAzure(b *v1alpha2.Bucket) { b.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure} }
 
-// wantsGCS has a claim require what its Bucket lacks.
+// wantsGCS makes a claim require a protocol that its Bucket lacks.
 func wantsGCS(claim *v1alpha2.BucketClaim) {
 	claim.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// keepClaims is all that the controller does for an access that the sidecar owns.
-// It annotates the claims again if the annotation was removed by hand, and reports
-// a claim that has gone missing, which the sidecar cannot see.
+// keepClaims maintains the claims of an access that the sidecar owns. It restores an annotation
+// that was removed by hand, and reports a missing claim, which the sidecar cannot see.
 func (a *attempt) keepClaims(ctx context.Context) error {
 	claims, missing, err := a.getClaims(ctx)
 	if err != nil {
@@ -36,21 +35,21 @@ func (a *attempt) keepClaims(ctx context.Context) error {
 	return nil
 }
 
-// grantedThrough reports whether the claim is the one that the access was handed
-// off with, and not a later one of the same name.
+// grantedThrough reports whether the access was handed off with this claim, and not with an earlier
+// one of the same name.
 func (a *attempt) grantedThrough(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
 	accessed := a.Object.Status.AccessedBuckets
 	i := slices.IndexFunc(accessed, func(b v1alpha2.AccessedBucket) bool { return b.BucketClaimName == claim.Name })
-	if i < 0 { // the sidecar reports that the status is incomplete
+	if i < 0 { // the sidecar reports the incomplete status
 		return true, nil
 	}
 	bucket, err := a.getBucket(ctx, accessed[i].BucketName)
 	return bucket == nil || bucket.Spec.BucketClaimRef.UID == claim.UID, err
 }
 
-// reportMissing sets one condition of a status that otherwise belongs to the
-// sidecar. The lock of the patch keeps the two from overwriting each other. The
-// sidecar leaves the condition alone while it has this reason.
+// reportMissing sets one condition of a status that otherwise belongs to the sidecar. The lock of
+// the patch keeps the two from overwriting each other. The sidecar does not change the condition
+// while it has this reason.
 func (a *attempt) reportMissing(missing []string) {
 	switch {
 	case len(missing) == 0 && !condition.ClaimMissing(a.Object.Status.Conditions):

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// claimMissing has the status say that a claim does not exist.
 func claimMissing(access *v1alpha2.BucketAccess) {
 	condition.For(&access.Status.Conditions, 1).Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse,
 		v1alpha2.ReasonBucketClaimNotFound, "BucketClaim photos, through which access was granted, does not exist any more; "+

@@ -14,9 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClaims reads the BucketClaims. None of them may be deleting: an access that
-// waits for something else, such as its class, must not keep a claim that a user has
-// deleted.
+// findClaims reads the BucketClaims. None of them may be deleting: an access that waits, for
+// instance for its class, must not keep a claim that a user has deleted.
 func (a *attempt) findClaims(ctx context.Context) (err error) {
 	if a.claims, a.missing, err = a.getClaims(ctx); err != nil {
 		return err
@@ -29,8 +28,8 @@ func (a *attempt) findClaims(ctx context.Context) (err error) {
 	return nil
 }
 
-// awaitClaims ends the reconcile if a BucketClaim does not exist. All of them must
-// exist before any of them is written.
+// awaitClaims ends the reconcile if a BucketClaim does not exist. All of them must exist before any
+// of them is written.
 func (a *attempt) awaitClaims(context.Context) error {
 	if len(a.missing) == 0 {
 		return nil
@@ -39,10 +38,9 @@ func (a *attempt) awaitClaims(context.Context) error {
 		"waiting for BucketClaim %s, which does not exist", strings.Join(a.missing, ", "))
 }
 
-// protectClaims annotates the claims, which blocks their deletion. This comes
-// before the hand-off: otherwise a claim could be deleted, and its bucket with it,
-// while the sidecar has credentials made for it. The API server's answer says
-// whether the deletion was faster.
+// protectClaims annotates the claims, which blocks their deletion. This comes before the hand-off:
+// otherwise a claim could be deleted, and its bucket with it, while the sidecar gets credentials
+// for it. The API server's answer shows whether the deletion was faster.
 func (a *attempt) protectClaims(ctx context.Context) error {
 	for _, claim := range a.claims {
 		cached := claim.ResourceVersion
@@ -59,8 +57,8 @@ func (a *attempt) protectClaims(ctx context.Context) error {
 	return nil
 }
 
-// confirmClaims reads the claims that were annotated before from the API server.
-// They may have been deleted and released meanwhile, without the cache knowing it.
+// confirmClaims reads earlier annotated claims from the API server. They may have been deleted and
+// released meanwhile, unknown to the cache.
 func (a *attempt) confirmClaims(ctx context.Context) error {
 	for _, claim := range a.unconfirmed {
 		if err := a.Protector.ProtectLive(ctx, claim); err != nil {
@@ -73,8 +71,8 @@ func (a *attempt) confirmClaims(ctx context.Context) error {
 	return nil
 }
 
-// clearRejection removes a recorded rejection before this access relies on its
-// claims: a rejected access does not count as one that needs them.
+// clearRejection removes a recorded rejection before this access relies on its claims: claims are
+// not kept for a rejected access.
 func (a *attempt) clearRejection(ctx context.Context) error {
 	if !ownership.IsRejected(a.Object) {
 		return nil
@@ -84,7 +82,6 @@ func (a *attempt) clearRejection(ctx context.Context) error {
 	return a.SaveStatus(ctx)
 }
 
-// getClaims returns the access's claims that exist, and the names of the others.
 func (a *attempt) getClaims(ctx context.Context) (found []*v1alpha2.BucketClaim, missing []string, err error) {
 	for _, name := range index.ClaimNames(a.Object) {
 		key, claim := client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, &v1alpha2.BucketClaim{}

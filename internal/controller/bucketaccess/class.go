@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClass reads the BucketAccessClass.
 func (a *attempt) findClass(ctx context.Context) error {
 	name, class := a.Object.Spec.BucketAccessClassName, &v1alpha2.BucketAccessClass{}
 	err := a.Client.Get(ctx, client.ObjectKey{Name: name}, class)

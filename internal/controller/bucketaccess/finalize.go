@@ -8,8 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// releaseClaims removes the annotation from those claims that no other access
-// needs. Claims that are gone need nothing.
+// releaseClaims removes the annotation from claims that no other access needs.
 func (a *attempt) releaseClaims(ctx context.Context) error {
 	claims, _, err := a.getClaims(ctx)
 	if err != nil {
@@ -23,10 +22,9 @@ func (a *attempt) releaseClaims(ctx context.Context) error {
 	return nil
 }
 
-// removeFinalizer is locked, like every patch of metadata. If the cache has not
-// seen a hand-off, the write fails. Without the lock the access would vanish, and
-// the credentials that the driver has made for it would stay valid: nothing would
-// be left that says what to revoke.
+// removeFinalizer is locked, like every patch of metadata. If the cache has not seen a hand-off,
+// the write fails. Without the lock the access would vanish while the driver's credentials for it
+// stay valid, and nothing would record what to revoke.
 func (a *attempt) removeFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
 		controllerutil.RemoveFinalizer(access, v1alpha2.ProtectionFinalizer)

@@ -10,9 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// handOff puts everything into the status that the sidecar needs to grant and to
-// revoke the access, so that changes of the class have no effect. The runner writes it
-// in one request. After that, the status belongs to the sidecar.
+// handOff writes everything into the status that the sidecar needs to grant and to revoke the
+// access, so that changes of the class have no effect. The runner writes it in one request. After
+// that, the status belongs to the sidecar.
 func (a *attempt) handOff(context.Context) error {
 	status, conditions := &a.Object.Status, a.conditions()
 	status.ReadyToUse = false

@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// accessedPhotos is what the hand-off of an access to the claim "photos" writes.
 const accessedPhotos = `BucketAccess app: status.accessedBuckets=[` +
 	`{"bucketClaimName":"photos","bucketID":"id-of-photos","bucketName":"bc-uid-photos"}]`
 

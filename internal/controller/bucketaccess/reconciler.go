@@ -1,6 +1,6 @@
-// Package bucketaccess reconciles BucketAccesses until their status has all that
-// the driver needs to know. That write hands them off to the sidecar. The package
-// reconciles them again when the sidecar has cleaned up.
+// Package bucketaccess reconciles BucketAccesses until their status contains everything that the
+// driver needs. That write hands them off to the sidecar. The package reconciles them again when
+// the sidecar has cleaned up.
 package bucketaccess
 
 import (
@@ -18,22 +18,17 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// Reconciler reconciles BucketAccesses. It keeps no state of its own.
+// Reconciler reconciles BucketAccesses. It is stateless.
 type Reconciler struct {
-	// Client reads from the cache, with the indexes of package index, and writes
-	// to the API server.
-	Client client.Client
-	// Recorder takes the Events.
-	Recorder events.EventRecorder
-	// APIErrors records errors of the API server as Events.
+	Client    client.Client
+	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
-	// Protector sets and removes the annotation that keeps a claim for its
-	// BucketAccesses.
+	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
 }
 
-// attempt is one reconcile of one access. Its phases are its methods. The claims
-// are in the order of the access's spec.
+// attempt is one reconcile of one access. Its phases are its methods. The claims are in the order
+// of the access's spec.
 type attempt struct {
 	*Reconciler
 	*cosireconcile.Patcher[*v1alpha2.BucketAccess]
@@ -43,9 +38,9 @@ type attempt struct {
 	// missing are the names of the claims that do not exist.
 	missing []string
 	buckets []*v1alpha2.Bucket
-	// unconfirmed are the claims that were read from the cache only.
+	// unconfirmed are claims that were read from the cache only.
 	unconfirmed []*v1alpha2.BucketClaim
-	// unready says which Bucket is not ready, if one is not.
+	// unready is the error for a Bucket that is not ready, or nil.
 	unready error
 }
 
@@ -58,9 +53,9 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	}
 }
 
-// provision has the phases up to the hand-off, in the order of the KEP. Whatever
-// rules the access out is found before anything is written: an access that
-// protected its claims and released them again would cause its own reconciles endlessly.
+// provision has the phases up to the hand-off, in the order of the KEP. All reasons to reject the
+// access are checked before the first write: an access that protected its claims and released them
+// again would cause its own reconciles endlessly.
 func (r *Reconciler) provision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 	a := &attempt{Reconciler: r, Patcher: p}
 	if ownership.SidecarOwns(p.Object) {
@@ -73,23 +68,21 @@ func (r *Reconciler) provision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess])
 	}
 }
 
-// deprovision has the phases after the sidecar has cleaned up, or of an access
-// that was never handed off.
+// deprovision has the phases after the sidecar has cleaned up, or of an access that was never
+// handed off.
 func (r *Reconciler) deprovision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 	a := &attempt{Reconciler: r, Patcher: p}
 	return []cosireconcile.Phase{a.releaseClaims, a.removeFinalizer}
 }
 
-// owns reports whether there is something to do for the controller. It leaves a
-// deleting access alone while the sidecar has it, and when it has no finalizer of
-// ours any more.
+// owns reports whether the controller must reconcile the access. It ignores a deleting access while
+// the sidecar has it, and after the removal of our finalizer.
 func owns(access *v1alpha2.BucketAccess) bool {
 	return access.DeletionTimestamp.IsZero() || !ownership.SidecarOwns(access) && !cosireconcile.IsReleased(access)
 }
 
-// statusOf returns the part of an access's status that the runner maintains. Only
-// the sidecar can find out that an access is provisioned: before the hand-off, a
-// status that says so has been edited.
+// statusOf returns the part of an access's status that the runner maintains. Only the sidecar can
+// provision an access: before the hand-off, a status that claims it has been edited.
 func statusOf(access *v1alpha2.BucketAccess) cosireconcile.Status {
 	return condition.Status{
 		Conditions: &access.Status.Conditions,
@@ -106,8 +99,8 @@ func (a *attempt) conditions() condition.Set {
 	return condition.For(&a.Object.Status.Conditions, a.Object.Generation)
 }
 
-// addFinalizer comes before the protection of a claim, which only the deletion of
-// this access releases again.
+// addFinalizer comes before the protection of a claim, which only the deletion of this access
+// releases again.
 func (a *attempt) addFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
 		controllerutil.AddFinalizer(access, v1alpha2.ProtectionFinalizer)

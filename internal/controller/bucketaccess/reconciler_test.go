@@ -47,7 +47,6 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
-// TestReconcile: the order of the phases, by their writes.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	handsOff := func(writes ...string) phasetest.Outcome {
@@ -121,7 +120,6 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
-// TestOwns: which accesses the controller reconciles.
 func TestOwns(t *testing.T) {
 	t.Parallel()
 	sidecars := func(access *v1alpha2.BucketAccess) { access.Status.DriverName = "driver.test" }

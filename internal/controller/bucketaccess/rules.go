@@ -13,8 +13,7 @@ func (a *attempt) checkRules(context.Context) error {
 	return checkSpec(a.Object.Spec, a.class)
 }
 
-// checkSpec returns an error if an access with that spec can never be granted
-// under that class.
+// checkSpec returns an error if an access with that spec can never be granted under that class.
 func checkSpec(spec v1alpha2.BucketAccessSpec, class *v1alpha2.BucketAccessClass) error {
 	if len(spec.BucketClaims) > 1 && class.Spec.MultiBucketAccess != v1alpha2.MultiBucketAccessMultipleBuckets {
 		return reasons.Invalid(v1alpha2.ReasonMultiBucketDisallowed,
@@ -55,8 +54,6 @@ func checkModes(wanted *v1alpha2.BucketClaimAccess, class *v1alpha2.BucketAccess
 	return nil
 }
 
-// checkSecrets rejects two claims that name one Secret: the second would
-// overwrite the first.
 func checkSecrets(spec v1alpha2.BucketAccessSpec) error {
 	claimOf := map[string]string{}
 	for i := range spec.BucketClaims {

@@ -31,12 +31,11 @@ const (
 	isProtected = `BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references=""`
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is an access, and what is around it.
+// scene has an access and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -45,8 +44,8 @@ type scene struct {
 
 func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
 
-// runTable runs a phase for the entries of a table. It comes last: those before it read what
-// the phase uses. Without any, all phases of the reconciler run.
+// runTable runs the last phase for the entries of a table, after the others, which read its input.
+// Without any, all phases of the reconciler run.
 func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
@@ -76,7 +75,6 @@ func (s *scene) hasClass(edits ...func(*v1alpha2.BucketAccessClass)) {
 	}, edits...)
 }
 
-// hasClaim makes a claim that is bound to its Bucket, and not protected.
 func (s *scene) hasClaim(name string, edits ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
 	s.Helper()
 	claim := phasetest.Make(s.Case, &v1alpha2.BucketClaim{
@@ -93,7 +91,6 @@ func protected(claim *v1alpha2.BucketClaim) {
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
 }
 
-// hasBucket makes the provisioned Bucket of a claim.
 func (s *scene) hasBucket(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	phasetest.Make(s.Case, &v1alpha2.Bucket{
@@ -106,9 +103,8 @@ func (s *scene) hasBucket(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.B
 	}, edits...)
 }
 
-// hasAccess makes the access "app" to a claim "photos". It has its finalizer, and the
-// conditions of an access of which nothing is known yet, so that a phase that finds nothing
-// to do writes nothing.
+// hasAccess makes the access "app" to a claim "photos". It has its finalizer, and the initial
+// conditions, so that a phase without work writes nothing.
 func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	s.access = s.accessTo("app", "photos")
@@ -130,7 +126,6 @@ func (s *scene) accessTo(name string, claims ...string) *v1alpha2.BucketAccess {
 	return access
 }
 
-// alsoTo adds a claim to an access.
 func alsoTo(claim string) func(*v1alpha2.BucketAccess) {
 	return func(access *v1alpha2.BucketAccess) {
 		access.Spec.BucketClaims = append(access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
@@ -140,8 +135,8 @@ func alsoTo(claim string) func(*v1alpha2.BucketAccess) {
 	}
 }
 
-// going has the access be deleted. The deletion is a second generation, which the conditions
-// have observed.
+// going deletes the access. The deletion is a second generation, which the conditions have
+// observed.
 func going(access *v1alpha2.BucketAccess) {
 	access.DeletionTimestamp = new(metav1.Now())
 	condition.For(&access.Status.Conditions, 2)
@@ -158,7 +153,7 @@ func rejected(access *v1alpha2.BucketAccess) {
 		Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch, "m")
 }
 
-// handedOff has the access belong to the sidecar, with the Bucket of a claim.
+// handedOff gives the access to the sidecar, with the Bucket of a claim.
 func handedOff(claim *v1alpha2.BucketClaim) func(*v1alpha2.BucketAccess) {
 	return func(access *v1alpha2.BucketAccess) {
 		status := &access.Status
@@ -169,14 +164,13 @@ func handedOff(claim *v1alpha2.BucketClaim) func(*v1alpha2.BucketAccess) {
 	}
 }
 
-// replace has a claim be deleted by force, and created again under its name.
+// replace deletes a claim by force, and creates it again under its name.
 func (s *scene) replace(claim *v1alpha2.BucketClaim, edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.ForceRemove(claim)
 	s.hasClaim(claim.Name, edits...)
 }
 
-// invalid is the outcome for an access that cannot be granted as things are.
 func invalid(reason string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     []string{statusPatch},
@@ -186,7 +180,6 @@ func invalid(reason string) phasetest.Outcome {
 	}
 }
 
-// waiting is the outcome for an access that waits for another object.
 func waiting(reason string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     []string{statusPatch},
@@ -196,7 +189,6 @@ func waiting(reason string) phasetest.Outcome {
 	}
 }
 
-// failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Failed("BucketAccess app", writes...)
 }

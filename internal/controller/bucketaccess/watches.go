@@ -23,8 +23,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// SetupWithManager adds the reconciler to a manager, with a watch on everything
-// that an access may wait for.
+// SetupWithManager adds the reconciler to a manager, with a watch on everything that an access may
+// wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
 	m := mapper{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
@@ -40,10 +40,9 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		Complete(r.Runner())
 }
 
-// accessPredicate selects the events of an access that require the controller: a
-// deletion, the end of the sidecar's cleanup, a finalizer or annotation removed by
-// hand, and an edited status while it belongs to the controller. It ignores the
-// sidecar's writes.
+// accessPredicate selects the events of an access that require the controller: a deletion, the end
+// of the sidecar's cleanup, a finalizer or annotation removed by hand, and an edited status while
+// it belongs to the controller. It ignores the sidecar's writes.
 func accessPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketAccess) bool {
 		return was.Generation != is.Generation ||
@@ -57,8 +56,8 @@ func accessPredicate() predicate.Predicate {
 	return p
 }
 
-// revalidated reports whether another writer now says that the claims of an access
-// are valid, or no longer says that one is missing.
+// revalidated reports whether another writer has declared the claims of an access valid, or has
+// withdrawn that one is missing.
 func revalidated(was, is *v1alpha2.BucketAccess) bool {
 	isValid := func(access *v1alpha2.BucketAccess) bool {
 		return meta.IsStatusConditionTrue(access.Status.Conditions, v1alpha2.ConditionResourcesValidated)
@@ -99,14 +98,14 @@ type mapper struct {
 	cache client.Reader
 }
 
-// mapClass maps a class to the accesses that wait for it, or that one of its name
-// has rejected.
+// mapClass maps a class to the accesses that wait for it, or that an earlier one of its name has
+// rejected.
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
 	return m.list(ctx, nil, client.MatchingFields{index.AccessesWaitingForClass: class.GetName()})
 }
 
-// mapClaim maps a claim to the accesses that refer to it, handed off or not: some
-// wait for it, the others keep it annotated.
+// mapClaim maps a claim to the accesses that refer to it, handed off or not: some wait for it, the
+// others keep it annotated.
 func (m mapper) mapClaim(ctx context.Context, claim client.Object) []reconcile.Request {
 	return m.list(ctx, nil, client.InNamespace(claim.GetNamespace()), client.MatchingFields{index.AccessesByClaim: claim.GetName()})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// bind gives the claim its Bucket: the one that it is bound to, the existing one that
-// it names, or a new one. The claim refers to the Bucket, and the Bucket to the claim
-// by its UID. From then on both must agree.
+// bind gives the claim its Bucket: the one that it is bound to, the existing one that it names, or
+// a new one. The claim refers to the Bucket, and the Bucket to the claim by its UID. From then on
+// both must agree.
 func (a *attempt) bind(ctx context.Context) (err error) {
 	claim, bound := a.Object, a.Object.Status.BoundBucketName
 	name := bucket.NameOf(claim)
@@ -34,9 +34,9 @@ func (a *attempt) bind(ctx context.Context) (err error) {
 	return err
 }
 
-// boundBucket returns the Bucket that the claim is bound to already. If it does not
-// exist any more, it is not created again: that would hide the loss, and would give
-// the claim an empty bucket while the old one still has its data.
+// boundBucket returns the Bucket that the claim is already bound to. A missing one is not created
+// again: that would hide the loss, and would give the claim an empty bucket while the old one still
+// has its data.
 func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
 	claim := a.Object
 	bucket, err := a.findConfirmed(ctx, name)

@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// lost is the outcome for a claim that has had a Bucket and has it no more.
 func lost(reason string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     []string{statusPatch},
@@ -18,14 +17,12 @@ func lost(reason string) phasetest.Outcome {
 	}
 }
 
-// invalid is the outcome for a claim that cannot have a Bucket as things are.
 func invalid(reason string) phasetest.Outcome {
 	o := lost(reason)
 	o.Err = "Invalid " + reason
 	return o
 }
 
-// failed is the outcome if the API server fails before anything is written.
 func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Failed("BucketClaim photos", writes...)
 }

@@ -25,7 +25,6 @@ func isFor(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return ref.Namespace == claim.Namespace && ref.Name == claim.Name
 }
 
-// owner returns the claim that a Bucket refers to, for messages.
 func owner(bucket *v1alpha2.Bucket) string {
 	ref := bucket.Spec.BucketClaimRef
 	if ref.UID == "" {
@@ -39,10 +38,10 @@ func (r *Reconciler) find(ctx context.Context, name string) (*v1alpha2.Bucket, e
 	return get(ctx, r.Client, name)
 }
 
-// findConfirmed is for callers that act on the loss of the Bucket. Before it says that
-// the Bucket does not exist, or belongs to another claim, it asks the API server, since
-// the cache may be behind. If the two disagree, the claim is reconciled again: one of
-// them is out of date, and the watch may have no further event of the Bucket.
+// findConfirmed is for callers that act on the loss of the Bucket. Before it reports that the
+// Bucket does not exist, or belongs to another claim, it asks the API server, because the cache may
+// be outdated. If the two disagree, the claim is reconciled again: one of them is outdated, and the
+// watch may have no further event of the Bucket.
 func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
 	cached, err := get(ctx, a.Client, name)
 	if err != nil || cached != nil && isBoundTo(cached, a.Object) {

@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// maxNamed is how many BucketAccesses a message lists by name.
+// maxNamed is the maximum number of BucketAccesses that a message names.
 const maxNamed = 3
 
-// unprotect removes the annotation if no BucketAccess needs the claim any more, in
-// case the last access could not do it.
+// unprotect removes the annotation if no BucketAccess needs the claim any more, in case the last
+// access could not do it.
 func (a *attempt) unprotect(ctx context.Context) error {
 	if !claimprotection.IsProtected(a.Object) {
 		return nil
@@ -24,9 +24,9 @@ func (a *attempt) unprotect(ctx context.Context) error {
 	return a.PatchMetadata(ctx, claimprotection.RemoveAnnotation)
 }
 
-// awaitAccesses blocks the deletion of a claim that is in use. The removal of the
-// annotation causes the next reconcile. Handed-off accesses count as well, since the
-// annotation is easily removed by hand.
+// awaitAccesses blocks the deletion of a claim that is in use. The removal of the annotation causes
+// the next reconcile. Handed-off accesses count as well, because the annotation is easily removed
+// by hand.
 func (a *attempt) awaitAccesses(ctx context.Context) error {
 	if !claimprotection.IsProtected(a.Object) {
 		if inUse, err := a.Protector.HasHandedOff(ctx, a.Object); err != nil || !inUse {

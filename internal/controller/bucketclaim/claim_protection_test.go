@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasAccess makes the access "app" to the claim "photos".
 func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	access := &v1alpha2.BucketAccess{
@@ -34,7 +33,7 @@ func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 
 func handedOff(access *v1alpha2.BucketAccess) { access.Status.DriverName = "driver.test" }
 
-// cleanedUp has the sidecar be done with an access.
+// cleanedUp marks an access as cleaned up by the sidecar.
 func cleanedUp(access *v1alpha2.BucketAccess) {
 	handedOff(access)
 	access.DeletionTimestamp, access.Finalizers = new(metav1.Now()), []string{v1alpha2.ProtectionFinalizer}
@@ -165,7 +164,7 @@ func TestAwaitAccesses(t *testing.T) {
 	}, (*attempt).awaitAccesses)
 }
 
-// TestDescribe: the message that says what blocks a deletion is of bounded length.
+// TestDescribe: the message about a blocked deletion has limited length.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -11,15 +11,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// syncConditions copies a Bucket's conditions to the claim, as the KEP requires.
 func syncConditions(ours condition.Set, bucket *v1alpha2.Bucket) {
 	syncProvisioned(ours, bucket)
 	syncValidated(ours, bucket)
 	syncProvisionFailed(ours, bucket)
 }
 
-// syncProvisioned copies True and False, but never Unknown. The driver has not
-// provisioned a Bucket without an ID, and ignores its conditions.
+// syncProvisioned copies True and False, but never Unknown. The driver has not provisioned a Bucket
+// without an ID, so its conditions are ignored.
 func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisioned)
 	switch {
@@ -34,9 +33,8 @@ func syncProvisioned(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// failedByDriver reports whether Provisioned is False because a Bucket said so
-// earlier. What the controller itself found is in ResourcesValidated too, and is out
-// of date by now.
+// failedByDriver reports whether Provisioned is False because of an earlier condition of a Bucket.
+// Findings of the controller are in ResourcesValidated too, and outdated now.
 func failedByDriver(ours condition.Set) bool {
 	provisioned := ours.Get(v1alpha2.ConditionProvisioned)
 	validated := ours.Get(v1alpha2.ConditionResourcesValidated)
@@ -63,10 +61,9 @@ func syncValidated(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// syncProvisionFailed copies the outcome of the driver's latest call, since users
-// cannot read the Bucket. A condition that is Unknown is not copied: a new claim says
-// the same, and the copy would be a needless write between the binding and the
-// provisioning of every Bucket.
+// syncProvisionFailed copies the outcome of the driver's latest call, because users cannot read the
+// Bucket. Unknown is not copied: it is the initial value of a claim, and the copy would be a
+// needless write between the binding and the provisioning of every Bucket.
 func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	theirs := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
 	switch {
@@ -78,8 +75,6 @@ func syncProvisionFailed(ours condition.Set, bucket *v1alpha2.Bucket) {
 	}
 }
 
-// quoteCondition returns the message of a Bucket's condition, or its reason, for users
-// who cannot read the Bucket.
 func quoteCondition(bucket *v1alpha2.Bucket, theirs *metav1.Condition) string {
 	return fmt.Sprintf("Bucket %q: %s", bucket.Name, cmp.Or(theirs.Message, theirs.Reason))
 }

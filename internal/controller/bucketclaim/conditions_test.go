@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// said is what a condition says, by the type of the condition.
+// said has the contents of conditions, by their types.
 type said map[string]string
 
 func sayings(conditions []metav1.Condition) said {

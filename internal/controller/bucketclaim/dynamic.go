@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// bindNew returns the Bucket of a claim that is not bound yet: the one that an
-// interrupted reconcile has created, or a new one.
+// bindNew returns the Bucket of a claim that is not bound yet: the one that an interrupted
+// reconcile has created, or a new one.
 func (r *Reconciler) bindNew(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
 	bucket, err := r.find(ctx, name)
 	if bucket == nil && err == nil {
@@ -43,8 +43,6 @@ func (r *Reconciler) create(ctx context.Context, claim *v1alpha2.BucketClaim, na
 	err = r.Client.Create(ctx, bucket)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		// Another writer was faster, perhaps this controller before a crash, and
-		// the cache has not seen it.
 		return r.existing(ctx, name)
 	case apierrors.IsInvalid(err):
 		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server rejects Bucket %q: %v", name, err)
@@ -80,10 +78,10 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketCl
 	return class, nil
 }
 
-// confirmUnbound asks the API server whether the claim still exists and still has no
-// Bucket. With a cache that is behind, the controller could create a Bucket for a
-// claim that had one. If an administrator has removed that one by force, its backend
-// bucket would leak, and the loss would stay hidden.
+// confirmUnbound asks the API server whether the claim still exists and still has no Bucket. With
+// an outdated cache, the controller could create a Bucket for a claim that had one. If an
+// administrator has removed that Bucket by force, its backend bucket would leak, and the loss would
+// stay hidden.
 func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	now := &v1alpha2.BucketClaim{}
 	key := client.ObjectKeyFromObject(claim)
@@ -97,9 +95,9 @@ func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha2.BucketC
 	return nil
 }
 
-// newBucket returns the Bucket for a claim. It has everything that its deletion needs
-// when claim and class are gone. It has no finalizer: the sidecar adds it before it
-// calls the driver, so that the Bucket of a driver that does not run can be deleted.
+// newBucket returns the Bucket for a claim. It has everything that its deletion needs after claim
+// and class are deleted. It has no finalizer: the sidecar adds it before it calls the driver, so
+// that a Bucket whose driver does not run can be deleted.
 func newBucket(claim *v1alpha2.BucketClaim, class *v1alpha2.BucketClass, name string) *v1alpha2.Bucket {
 	return &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

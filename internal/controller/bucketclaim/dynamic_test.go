@@ -14,7 +14,6 @@ const (
 	recordsBound = "Normal Bound of BucketClaim photos"
 )
 
-// TestBindNew: a claim of a class gets one Bucket, and never a second one.
 // KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, COND-CLAIM-4, REASON-14
 // Known failure: E09
 func TestBindNew(t *testing.T) {

@@ -26,8 +26,8 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 	}
 }
 
-// adopt checks an existing Bucket for the claim, and binds it by setting the UID in
-// its reference. Once set, the UID is immutable.
+// adopt checks an existing Bucket for the claim, and binds it by setting the UID in its reference.
+// Once set, the UID is immutable.
 func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
 	if mustRetain(bucket) {
 		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
@@ -47,16 +47,16 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 	}
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaimRef.UID = claim.UID
-	// The lock keeps the claim from binding another Bucket that has the name by now, or one that another
-	// claim has bound.
+	// The lock keeps the claim from binding a later Bucket of the name, or one that another claim
+	// has bound.
 	if err := r.Client.Patch(ctx, bucket, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
 		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, err)
 	}
 	return bucket, nil
 }
 
-// mustRetain reports whether the Bucket has the deletion policy Delete although COSI
-// did not create its bucket. Such data is never deleted for a claim.
+// mustRetain reports whether the Bucket has the deletion policy Delete although COSI did not create
+// its bucket. Such data is never deleted for a claim.
 func mustRetain(bucket *v1alpha2.Bucket) bool {
 	return bucket.Spec.ExistingBucketID != "" && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// confirmExists ends the reconcile of a claim that was released before, which the cache
-// does not show yet. Its Bucket is the administrator's by now: with the policy changed
-// from Retain to Delete, another deletion for the claim would delete the data.
+// confirmExists ends the reconcile of a claim that was already released, which the cache does not
+// show yet. Its Bucket belongs to the administrator now: after a change of the policy from Retain
+// to Delete, another deletion for the claim would delete the data.
 func (a *attempt) confirmExists(ctx context.Context) error {
 	key, live := client.ObjectKeyFromObject(a.Object), &v1alpha2.BucketClaim{}
 	if err := a.Live.Get(ctx, key, live); err != nil {
@@ -28,8 +28,8 @@ func (a *attempt) confirmExists(ctx context.Context) error {
 	return nil
 }
 
-// markUnready says that the claim must not be used any more, if another finalizer keeps
-// it after this controller has released it. Any other claim vanishes.
+// markUnready marks a claim as unusable if another finalizer keeps it after this controller has
+// released it. Any other claim vanishes.
 func (a *attempt) markUnready(ctx context.Context) error {
 	if len(a.Object.GetFinalizers()) <= 1 {
 		return nil
@@ -52,8 +52,8 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	if !isBoundTo(found, a.Object) {
 		return checkForeign(found, a.Object)
 	}
-	// The announcement comes before the deletion: the sidecar keeps a Bucket whose
-	// claim is not being deleted.
+	// The announcement comes before the deletion: the sidecar keeps a Bucket whose claim is not
+	// being deleted.
 	if err := bucket.Announce(ctx, a.Client, found); err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 		"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", bucket.Name, owner(bucket))
 }
 
-// requestDeletion deletes exactly the Bucket that was read. If its policy has just
-// been changed to Retain, or if it is another one of the same name, the
-// preconditions fail and the claim is reconciled again.
+// requestDeletion deletes exactly the Bucket that was read. If its policy has just been changed to
+// Retain, or if it is another one of the same name, the preconditions fail and the claim is
+// reconciled again.
 func (r *Reconciler) requestDeletion(ctx context.Context, bucket *v1alpha2.Bucket) error {
 	if !bucket.DeletionTimestamp.IsZero() {
 		return nil
@@ -88,8 +88,8 @@ func (r *Reconciler) requestDeletion(ctx context.Context, bucket *v1alpha2.Bucke
 	return nil
 }
 
-// removeFinalizer is locked, like every patch of metadata. It fails if the claim
-// has been annotated since it was read: then an access has come to need it.
+// removeFinalizer is locked, like every patch of metadata. It fails if the claim has been annotated
+// since it was read: then a new access needs it.
 func (a *attempt) removeFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(claim *v1alpha2.BucketClaim) {
 		controllerutil.RemoveFinalizer(claim, v1alpha2.ProtectionFinalizer)

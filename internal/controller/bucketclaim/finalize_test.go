@@ -78,9 +78,9 @@ func TestMarkUnready(t *testing.T) {
 	}, (*attempt).markUnready, (*attempt).removeFinalizer)
 }
 
-// TestAnnotatedWhileUnready: the reconciler of accesses annotates the claim between the read
-// and the write of the status. That write succeeds, and must not hide the annotation from
-// the lock of the next one.
+// TestAnnotatedWhileUnready: the reconciler of accesses annotates the claim between the read and
+// the write of the status. That write succeeds, and must not hide the annotation from the lock of
+// the next one.
 func TestAnnotatedWhileUnready(t *testing.T) {
 	t.Parallel()
 	annotates := func(a *attempt, ctx context.Context) error { return a.Protector.Protect(ctx, a.Object.DeepCopy()) }
@@ -109,7 +109,7 @@ const (
 	misspelt    = v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation
 )
 
-// kept has a sidecar keep a Bucket.
+// kept: a sidecar keeps the Bucket.
 func kept(b *v1alpha2.Bucket) { b.Finalizers = []string{v1alpha2.ProtectionFinalizer} }
 
 func TestDeleteBucket(t *testing.T) {

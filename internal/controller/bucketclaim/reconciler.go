@@ -1,7 +1,6 @@
-// Package bucketclaim reconciles BucketClaims. It gives each claim a Bucket, a new
-// one or an existing one, copies the Bucket's state into the claim's status, and
-// separates the two when the claim is deleted. The driver's side of a Bucket is the
-// sidecar's.
+// Package bucketclaim reconciles BucketClaims. It gives each claim a new or existing Bucket, copies
+// the Bucket's state into the claim's status, and separates the two when the claim is deleted. The
+// sidecar does the driver's part.
 package bucketclaim
 
 import (
@@ -20,19 +19,14 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 )
 
-// Reconciler reconciles BucketClaims. It keeps no state of its own.
+// Reconciler reconciles BucketClaims. It is stateless.
 type Reconciler struct {
-	// Client reads from the cache, with the indexes of package index, and writes
-	// to the API server.
 	Client client.Client
 	// Live reads from the API server, where a stale answer would do harm.
-	Live client.Reader
-	// Recorder takes the Events.
-	Recorder events.EventRecorder
-	// APIErrors records errors of the API server as Events.
+	Live      client.Reader
+	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
-	// Protector sets and removes the annotation that keeps a claim for its
-	// BucketAccesses.
+	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
 }
 
@@ -62,9 +56,8 @@ func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketClaim] {
 	}
 }
 
-// statusOf returns the part of a claim's status that the runner maintains. A claim
-// without a Bucket, or without the protocols that a provisioned Bucket has, cannot
-// be provisioned.
+// statusOf returns the part of a claim's status that the runner maintains. A claim without a
+// Bucket, or without the protocols that every provisioned Bucket has, cannot be provisioned.
 func statusOf(claim *v1alpha2.BucketClaim) cosireconcile.Status {
 	return condition.Status{
 		Conditions: &claim.Status.Conditions,
@@ -76,8 +69,7 @@ func statusOf(claim *v1alpha2.BucketClaim) cosireconcile.Status {
 	}
 }
 
-// isCondemned reports whether the claim's conditions say that its Bucket is not served
-// any more.
+// isCondemned reports whether, by the claim's conditions, its Bucket is no longer served.
 func isCondemned(claim *v1alpha2.BucketClaim) bool {
 	validated := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketDeleting
@@ -88,8 +80,7 @@ func (a *attempt) conditions() condition.Set {
 	return condition.For(&a.Object.Status.Conditions, a.Object.Generation)
 }
 
-// addFinalizer comes before the creation of anything that would outlive the claim
-// without it.
+// addFinalizer comes before the creation of anything that would outlive the claim without it.
 func (a *attempt) addFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(claim *v1alpha2.BucketClaim) {
 		controllerutil.AddFinalizer(claim, v1alpha2.ProtectionFinalizer)

@@ -67,7 +67,6 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
-// TestReconcile: the order of the phases, by their writes.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
@@ -127,7 +126,6 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
-// TestStatusOf: which statuses count as provisioned.
 func TestStatusOf(t *testing.T) {
 	t.Parallel()
 	type summary struct{ Provisioned, Ready bool }

@@ -29,12 +29,11 @@ const (
 	claimPatch  = "patch bucketclaims photos (resourceVersion)"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is a claim, and what is around it.
+// scene has a claim and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -44,8 +43,6 @@ type scene struct {
 
 func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
 
-// runTable runs a phase, or several, for the entries of a table; without any, all phases of the
-// reconciler.
 func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
@@ -64,9 +61,8 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketCla
 	}, phases)
 }
 
-// hasClaim makes the claim "photos" of the class "gold". It has its finalizer, and the
-// conditions of a claim of which nothing is known yet, so that a phase that finds nothing to
-// do writes nothing.
+// hasClaim makes the claim "photos" of the class "gold". It has its finalizer, and the initial
+// conditions, so that a phase without work writes nothing.
 func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.claim = &v1alpha2.BucketClaim{
@@ -80,8 +76,8 @@ func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Make(s.claim)
 }
 
-// deleting has the claim deleted. The deletion is a second generation, which the conditions
-// have observed.
+// deleting deletes the claim. The deletion is a second generation, which the conditions have
+// observed.
 func deleting(claim *v1alpha2.BucketClaim) {
 	claim.DeletionTimestamp = new(metav1.Now())
 	condition.For(&claim.Status.Conditions, 2)
@@ -89,7 +85,7 @@ func deleting(claim *v1alpha2.BucketClaim) {
 
 func withoutFinalizer(claim *v1alpha2.BucketClaim) { claim.Finalizers = nil }
 
-// audited has another component keep the claim.
+// audited: another component keeps the claim.
 func audited(claim *v1alpha2.BucketClaim) {
 	claim.Finalizers = append(claim.Finalizers, phasetest.Foreign)
 }
@@ -99,18 +95,16 @@ func protected(claim *v1alpha2.BucketClaim) {
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
 }
 
-// ofExisting has the claim name the Bucket "brown", which an administrator makes.
+// ofExisting makes the claim name the Bucket "brown", which an administrator creates.
 func (s *scene) ofExisting(claim *v1alpha2.BucketClaim) {
 	claim.Spec.BucketClassName, claim.Spec.ExistingBucketName = "", s.Name("brown")
 }
 
-// bind records in the status of the claim the Bucket that it must have.
 func (s *scene) bind() {
 	s.Helper()
 	s.ModifyStatus(s.claim, func() { s.claim.Status.BoundBucketName = bucket.NameOf(s.claim) })
 }
 
-// hasClass makes the class "gold".
 func (s *scene) hasClass(edits ...func(*v1alpha2.BucketClass)) {
 	s.Helper()
 	phasetest.Make(s.Case, &v1alpha2.BucketClass{
@@ -121,7 +115,6 @@ func (s *scene) hasClass(edits ...func(*v1alpha2.BucketClass)) {
 	}, edits...)
 }
 
-// hasBucket makes the Bucket of the claim, which exists by then and is bound to it.
 func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	s.bucket = &v1alpha2.Bucket{
@@ -140,17 +133,17 @@ func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Make(s.bucket)
 }
 
-// unbound has a Bucket refer to the claim by its name only.
+// unbound makes a Bucket refer to the claim by its name only.
 func unbound(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = "" }
 
-// ofOther has a Bucket belong to an earlier claim of the name.
+// ofOther makes a Bucket belong to an earlier claim of the name.
 func ofOther(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = phasetest.OtherUID }
 
 func retained(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
 
 func deleted(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete }
 
-// going has a Bucket be deleted, which its sidecar keeps.
+// going deletes a Bucket, which its sidecar keeps.
 func going(b *v1alpha2.Bucket) {
 	b.DeletionTimestamp, b.Finalizers = new(metav1.Now()), []string{v1alpha2.ProtectionFinalizer}
 }
@@ -159,7 +152,7 @@ func announced(b *v1alpha2.Bucket) {
 	metav1.SetMetaDataAnnotation(&b.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
 }
 
-// replaceClaim has the claim be deleted by force, and created again under its name.
+// replaceClaim deletes the claim by force, and creates it again under its name.
 func (s *scene) replaceClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.ForceRemove(s.claim)

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// syncStatus copies what the user of the claim has to know of the Bucket, which
-// only administrators can read.
+// syncStatus copies the Bucket's state for the user of the claim, because only administrators can
+// read the Bucket.
 func (a *attempt) syncStatus(context.Context) error {
 	if reported := a.bucket.Status.Protocols; len(reported) > 0 {
 		a.Object.Status.Protocols = slices.Clone(reported)
@@ -22,7 +22,6 @@ func (a *attempt) syncStatus(context.Context) error {
 	return nil
 }
 
-// missing returns the protocols that are wanted and not offered.
 func missing(wanted, offered []v1alpha2.Protocol) []v1alpha2.Protocol {
 	var lacking []v1alpha2.Protocol
 	for _, protocol := range wanted {

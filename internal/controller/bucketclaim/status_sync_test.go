@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// provisioned has a Bucket that the driver has provisioned, for S3 and Azure.
+// provisioned makes a Bucket that the driver has provisioned, for S3 and Azure.
 func provisioned(b *v1alpha2.Bucket) {
 	b.Status.BucketID, b.Status.ReadyToUse = "id", true
 	b.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolAzure, v1alpha2.ProtocolS3}
@@ -20,7 +20,7 @@ func provisioned(b *v1alpha2.Bucket) {
 	status.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded, "m")
 }
 
-// isSynced has a claim that says the same as a provisioned Bucket.
+// isSynced gives a claim the state of a provisioned Bucket.
 func isSynced(s *scene) {
 	s.Helper()
 	s.ModifyStatus(s.claim, func() {

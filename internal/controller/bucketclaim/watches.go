@@ -21,8 +21,8 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// SetupWithManager adds the reconciler to a manager, with a watch on everything
-// that a claim may wait for.
+// SetupWithManager adds the reconciler to a manager, with a watch on everything that a claim may
+// wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
 	m := mapper{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
@@ -38,11 +38,10 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		Complete(r.Runner())
 }
 
-// claimPredicate selects the events of a claim that need a reconcile. An edited
-// status is one, and cannot be told from a status that the controller has written;
-// a reconcile after its own write costs no request. So is the annotation: the
-// reconciler of accesses may have set it between a read and a write of this one,
-// which then fails with a conflict.
+// claimPredicate selects the events of a claim that need a reconcile. An edited status is one. It
+// cannot be distinguished from the controller's own write, after which a reconcile costs no
+// request. The annotation is another: the reconciler of accesses may have set it between a read and
+// a write of this one, which then fails with a conflict.
 func claimPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketClaim) bool {
 		return was.Generation != is.Generation ||
@@ -55,7 +54,7 @@ func claimPredicate() predicate.Predicate {
 	return p
 }
 
-// bucketChanged reports changes of what a claim copies or waits for.
+// bucketChanged reports changes of a Bucket that its claim copies or waits for.
 func bucketChanged(was, is *v1alpha2.Bucket) bool {
 	return was.Generation != is.Generation ||
 		was.UID != is.UID ||
@@ -63,9 +62,8 @@ func bucketChanged(was, is *v1alpha2.Bucket) bool {
 		!equality.Semantic.DeepEqual(was.Status, is.Status)
 }
 
-// accessPredicate selects the end of an access, and the moment when one is
-// rejected. An access that the sidecar has cleaned up is not selected: its own
-// deletion releases the claims.
+// accessPredicate selects the end of an access, and its rejection. An access that the sidecar has
+// cleaned up is not selected: its own deletion releases the claims.
 func accessPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha2.BucketAccess) bool {
 		return !ownership.IsRejected(was) && ownership.IsRejected(is)
@@ -84,8 +82,8 @@ func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.R
 	return m.list(ctx, client.MatchingFields{index.ClaimsWaitingForClass: class.GetName()})
 }
 
-// mapBucket maps a Bucket to the claim that it belongs to, and to those whose Bucket
-// must have its name, which may be others.
+// mapBucket maps a Bucket to the claim that it belongs to, and to claims whose Bucket must have its
+// name, which may be others.
 func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha2.Bucket)
 	if !ok {
@@ -96,7 +94,6 @@ func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile
 	return append(requests, request(ref.Namespace, ref.Name))
 }
 
-// mapAccess maps an access to its claims.
 func mapAccess(_ context.Context, object client.Object) []reconcile.Request {
 	access, ok := object.(*v1alpha2.BucketAccess)
 	if !ok {

@@ -16,14 +16,13 @@ import (
 // maxNamespaces is the number of namespaces that are remembered.
 const maxNamespaces = 4096
 
-// cacheFreshness tells for which namespaces the cache of BucketAccesses has
-// everything that an earlier instance of the controller may have handed off.
+// cacheFreshness has the namespaces for which the cache of BucketAccesses contains everything that
+// an earlier instance of the controller may have handed off.
 //
-// This instance hands off only what is in its own cache. So whatever the cache can
-// miss is older than the instance. Once the API server has listed a namespace, and
-// the cache has all of it that was handed off, the cache misses nothing of that
-// namespace. Without this, the deletion of many accesses would list a namespace for
-// each of them.
+// This instance hands off only accesses from its own cache. So every access that the cache can miss
+// is older than the instance. Once the API server has listed a namespace, and the cache has all
+// handed-off accesses of the list, the cache misses nothing of that namespace. Without this, the
+// deletion of many accesses would list a namespace for each of them.
 type cacheFreshness struct {
 	namespaces *lru.Cache
 }
@@ -34,7 +33,7 @@ func (f cacheFreshness) isProven(namespace string) bool {
 	return proven
 }
 
-// compare compares the cache with what the API server has listed of a namespace.
+// compare compares the cache with the API server's list of a namespace.
 func (f cacheFreshness) compare(ctx context.Context, cache client.Reader, namespace string, live []v1alpha2.BucketAccess) error {
 	cached := &v1alpha2.BucketAccessList{}
 	if err := cache.List(ctx, cached, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {

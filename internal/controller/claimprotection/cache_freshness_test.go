@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestFreshness: a question is asked twice. The API server fails the second time, so that an
-// error says that it is asked again.
+// TestFreshness: a question is asked twice. The API server fails the second time, so an error shows
+// that it was asked again.
 func TestFreshness(t *testing.T) {
 	t.Parallel()
 	asked := phasetest.Outcome{Err: "InternalError"}
@@ -45,7 +45,7 @@ func TestFreshness(t *testing.T) {
 	})
 }
 
-// twice asks a question, has the API server fail, and asks it again.
+// twice asks a question, makes the API server fail, and asks it again.
 func twice(
 	question func(*Protector, context.Context, *v1alpha2.BucketClaim) (bool, error),
 ) func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error {
@@ -58,7 +58,7 @@ func twice(
 	}
 }
 
-// TestFreshnessOfNamespaces: what is proven of one namespace says nothing about another.
+// TestFreshnessOfNamespaces: a proof for one namespace does not cover another.
 func TestFreshnessOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := &scene{Case: suite.New(t)}

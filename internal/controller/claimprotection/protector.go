@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 )
 
-// Protector sets the annotation and removes it. One Protector serves all
-// reconcilers of a controller and may be used concurrently.
+// Protector sets the annotation and removes it. One Protector serves all reconcilers of a
+// controller and may be used concurrently.
 type Protector struct {
 	client client.Client
 	live   client.Reader
@@ -23,13 +23,13 @@ type Protector struct {
 	turns  *turns
 }
 
-// New returns a Protector. The client reads from a cache with the indexes of
-// package index, the other reader from the API server.
+// New returns a Protector. The client reads from a cache with the indexes of package index, the
+// other reader from the API server.
 func New(cached client.Client, live client.Reader) *Protector {
 	return &Protector{client: cached, live: live, fresh: cacheFreshness{lru.New(maxNamespaces)}, turns: newTurns()}
 }
 
-// IsProtected reports whether the annotation is on the claim.
+// IsProtected reports whether the claim has the annotation.
 func IsProtected(claim *v1alpha2.BucketClaim) bool {
 	return metav1.HasAnnotation(claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation)
 }
@@ -39,11 +39,10 @@ func RemoveAnnotation(claim *v1alpha2.BucketClaim) {
 	delete(claim.Annotations, v1alpha2.HasBucketAccessReferencesAnnotation)
 }
 
-// ProtectLive sets the annotation and brings the claim up to date with the API
-// server, so that the caller sees whether it is being deleted by now. The cache
-// may not know that yet.
+// ProtectLive sets the annotation and updates the claim from the API server, so that the caller
+// sees a deletion that the cache may not show yet.
 func (p *Protector) ProtectLive(ctx context.Context, claim *v1alpha2.BucketClaim) error {
-	if IsProtected(claim) { // there is nothing to write, so no answer to learn from
+	if IsProtected(claim) { // without a write, no answer shows it
 		if err := p.refresh(ctx, claim); err != nil {
 			return err
 		}
@@ -51,9 +50,8 @@ func (p *Protector) ProtectLive(ctx context.Context, claim *v1alpha2.BucketClaim
 	return p.Protect(ctx, claim)
 }
 
-// Protect sets the annotation, if it is missing. The claim's metadata is then what
-// the API server has answered. If another claim has the name by now, the error is a
-// conflict.
+// Protect sets a missing annotation, and updates the claim's metadata from the API server's answer.
+// If another claim has the name now, the error is a conflict.
 func (p *Protector) Protect(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	if IsProtected(claim) {
 		return nil
@@ -104,12 +102,11 @@ func (p *Protector) AccessesOf(ctx context.Context, claim *v1alpha2.BucketClaim)
 	return names, nil
 }
 
-// IsNeeded reports whether a BucketAccess needs the claim. The cache is nearly
-// always enough to find one. That there is none must not be concluded from a cache
-// that is behind: credentials would outlive the protection of their claim. Then the
-// API server is asked.
+// IsNeeded reports whether a BucketAccess needs the claim. The cache nearly always finds one. An
+// outdated cache cannot prove that none exists: credentials would outlive the protection of their
+// claim. Then the API server is asked.
 func (p *Protector) IsNeeded(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
-	accesses, err := p.cached(ctx, claim, index.AccessesNeedingClaim, client.Limit(1)) // of perhaps thousands
+	accesses, err := p.cached(ctx, claim, index.AccessesNeedingClaim, client.Limit(1)) // without a copy of perhaps thousands
 	if err != nil || len(accesses) > 0 {
 		return len(accesses) > 0, err
 	}
@@ -119,10 +116,9 @@ func (p *Protector) IsNeeded(ctx context.Context, claim *v1alpha2.BucketClaim) (
 	return p.hasLive(ctx, claim, ownership.NeedsClaims)
 }
 
-// HasHandedOff reports whether an access that the sidecar owns refers to the claim,
-// with or without the annotation. It is the last check before a claim is released,
-// which cannot be undone. So the cache decides only if no access could be newer than
-// it shows.
+// HasHandedOff reports whether an access that the sidecar owns refers to the claim, with or without
+// the annotation. It is the last check before a claim is released irreversibly. So the cache
+// decides only if no access can be newer than the cache.
 func (p *Protector) HasHandedOff(ctx context.Context, claim *v1alpha2.BucketClaim) (bool, error) {
 	accesses, err := p.cached(ctx, claim, index.AccessesByClaim)
 	if err != nil {
@@ -138,8 +134,8 @@ func (p *Protector) HasHandedOff(ctx context.Context, claim *v1alpha2.BucketClai
 	return p.hasLive(ctx, claim, ownership.SidecarOwns)
 }
 
-// cached returns the accesses that an index has for the claim. They are the cache's
-// own objects and must not be changed.
+// cached returns the accesses in an index for the claim. They are the cache's own objects and must
+// not be changed.
 func (p *Protector) cached(
 	ctx context.Context, claim *v1alpha2.BucketClaim, by string, options ...client.ListOption,
 ) ([]v1alpha2.BucketAccess, error) {
@@ -152,8 +148,7 @@ func (p *Protector) cached(
 	return list.Items, nil
 }
 
-// hasLive reports whether the API server has an access of the claim that the function
-// selects.
+// hasLive reports whether the API server has an access of the claim that the function selects.
 func (p *Protector) hasLive(
 	ctx context.Context, claim *v1alpha2.BucketClaim, selected func(*v1alpha2.BucketAccess) bool,
 ) (bool, error) {

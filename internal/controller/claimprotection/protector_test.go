@@ -28,7 +28,6 @@ const (
 	isUnannotated = "BucketClaim photos: metadata.annotations.objectstorage.k8s.io/has-bucketaccess-references is removed"
 )
 
-// scene is a claim with its accesses.
 type scene struct {
 	*phasetest.Case
 
@@ -40,7 +39,6 @@ type methodCase = phasetest.Entry[*scene]
 
 func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
 
-// runTable runs a function for the entries of a table.
 func runTable(t *testing.T, table []methodCase, method func(context.Context, *scene, *Protector, *v1alpha2.BucketClaim) error) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
@@ -54,7 +52,6 @@ func runTable(t *testing.T, table []methodCase, method func(context.Context, *sc
 	})
 }
 
-// hasClaim makes the claim "photos".
 func (s *scene) hasClaim(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.claim = phasetest.Make(s.Case, &v1alpha2.BucketClaim{
@@ -67,7 +64,6 @@ func protected(claim *v1alpha2.BucketClaim) {
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
 }
 
-// hasAccess makes an access to the claim "photos".
 func (s *scene) hasAccess(name string, edits ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
 	s.Helper()
 	return phasetest.Make(s.Case, &v1alpha2.BucketAccess{
@@ -102,7 +98,6 @@ func (s *scene) annotate() { s.Modify(s.claim, func() { protected(s.claim) }) }
 
 func (s *scene) unannotate() { s.Modify(s.claim, func() { s.claim.Annotations = nil }) }
 
-// replace has the claim be deleted by force, and created again under its name.
 func (s *scene) replace(edits ...func(*v1alpha2.BucketClaim)) {
 	s.Helper()
 	s.ForceRemove(s.claim)
@@ -187,7 +182,6 @@ func TestUnprotect(t *testing.T) {
 	})
 }
 
-// TestNeeds: what the questions about the accesses of a claim are answered.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	type answer struct {

@@ -14,24 +14,23 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// WriteStatus writes the whole status of a claim, locked to its latest version. The
-// reconciler of accesses writes claims, too: the two take turns, so that the lock
-// causes no conflicts between them.
+// WriteStatus writes the whole status of a claim, locked to its latest version. The reconciler of
+// accesses writes claims, too: the two take turns, so that the lock causes no conflicts between
+// them.
 //
-// The lock is what names the claim: the API server ignores a UID in a patch of a
-// status. A claim that was deleted by force and created again must not inherit an
-// immutable boundBucketName.
+// The lock identifies the claim: the API server ignores a UID in a patch of a status. A claim that
+// was deleted by force and created again must not inherit an immutable boundBucketName.
 //
-// The claim gets the version of the answer, so that the caller's next write does not
-// conflict with this one. It keeps its version if another writer has been faster: the
-// caller has not seen what has changed, such as the annotation, and its lock must fail.
+// The claim gets the version of the answer, so that the caller's next write does not conflict with
+// this one. It keeps its version if another writer has been faster: the caller has not seen the
+// change, such as the annotation, and its lock must fail.
 func (p *Protector) WriteStatus(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	done, err := p.turns.take(ctx, claim.UID)
 	if err != nil {
 		return err
 	}
 	defer done()
-	latest := &v1alpha2.BucketClaim{} // the cache waits until it has this controller's own writes
+	latest := &v1alpha2.BucketClaim{} // the cache waits for this controller's own writes
 	if err := p.client.Get(ctx, client.ObjectKeyFromObject(claim), latest); err != nil {
 		return fmt.Errorf("get BucketClaim %s: %w", client.ObjectKeyFromObject(claim), err)
 	}
@@ -49,8 +48,8 @@ func (p *Protector) WriteStatus(ctx context.Context, claim *v1alpha2.BucketClaim
 	return nil
 }
 
-// annotate sets the annotation. The patch names the UID, and not the version: only
-// this controller writes the annotation, and other writers should cause no conflict.
+// annotate sets the annotation. The patch names the UID, and not the version: only this controller
+// writes the annotation, and other writers should cause no conflict.
 func (p *Protector) annotate(ctx context.Context, claim *v1alpha2.BucketClaim) error {
 	done, err := p.turns.take(ctx, claim.UID)
 	if err != nil {
@@ -58,7 +57,7 @@ func (p *Protector) annotate(ctx context.Context, claim *v1alpha2.BucketClaim) e
 	}
 	defer done()
 	base, changed := claim.DeepCopy(), claim.DeepCopy()
-	base.UID = "" // so that the patch has it
+	base.UID = "" // so that the patch contains it
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
 	if err := p.client.Patch(ctx, changed, client.MergeFrom(base)); err != nil {
 		return otherUID(claim, err)
@@ -91,7 +90,7 @@ func otherUID(claim *v1alpha2.BucketClaim, err error) error {
 	return err
 }
 
-// replaced returns the conflict of a write to a claim that is not the one that was read.
+// replaced returns the conflict of a write to another claim than the one that was read.
 func replaced(claim *v1alpha2.BucketClaim) error {
 	return apierrors.NewConflict(v1alpha2.Resource("bucketclaims"), claim.Name,
 		fmt.Errorf("the BucketClaim with UID %s does not exist any more", claim.UID))

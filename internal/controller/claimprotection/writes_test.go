@@ -48,7 +48,7 @@ func TestWriteStatus(t *testing.T) {
 	})
 }
 
-// TestWriteStatusOfEarlierClaim: the cache shows by now that the claim was created again.
+// TestWriteStatusOfEarlierClaim: the cache already shows that the claim was created again.
 func TestWriteStatusOfEarlierClaim(t *testing.T) {
 	t.Parallel()
 	runTable(t, []methodCase{{

@@ -1,6 +1,6 @@
-// Package index has the field indexes of the controller's cache. There is one for
-// each way in which the event of one object causes a reconcile of another, so that
-// an event costs as much as the objects that it concerns, however many there are.
+// Package index has the field indexes of the controller's cache. Each one finds the objects that an
+// event of another object must reconcile, so that an event costs as much as the objects that it
+// concerns, however many exist.
 package index
 
 import (
@@ -17,20 +17,19 @@ import (
 
 // Names of the indexes, for client.MatchingFields.
 const (
-	// ClaimsWaitingForClass has the BucketClaims that are not bound, by the name
-	// of their BucketClass.
+	// ClaimsWaitingForClass indexes unbound BucketClaims by the name of their BucketClass.
 	ClaimsWaitingForClass = "cosi.claims.waiting-for-class"
-	// ClaimsByBucket has BucketClaims by the name of the Bucket that they have or
-	// will have, whatever claim the Bucket refers to.
+	// ClaimsByBucket indexes BucketClaims by the name of their Bucket, existing or not, whatever
+	// claim the Bucket refers to.
 	ClaimsByBucket = "cosi.claims.by-bucket"
-	// AccessesWaitingForClass has the BucketAccesses that are not handed off, by
-	// the name of their BucketAccessClass.
+	// AccessesWaitingForClass indexes BucketAccesses before the hand-off by the name of their
+	// BucketAccessClass.
 	AccessesWaitingForClass = "cosi.accesses.waiting-for-class"
-	// AccessesByClaim has BucketAccesses by the names of their BucketClaims, to
-	// be combined with a namespace.
+	// AccessesByClaim indexes BucketAccesses by the names of their BucketClaims, to be combined
+	// with a namespace.
 	AccessesByClaim = "cosi.accesses.by-claim"
-	// AccessesNeedingClaim is like AccessesByClaim, with only those accesses for
-	// which the BucketClaim must stay.
+	// AccessesNeedingClaim is like AccessesByClaim, but only for accesses that still need the
+	// BucketClaim.
 	AccessesNeedingClaim = "cosi.accesses.needing-claim"
 )
 

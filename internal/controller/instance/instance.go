@@ -1,6 +1,6 @@
-// Package instance runs one instance of the COSI controller. It has what does not depend on
-// the version of the API: options, manager, cache, metrics, leader election and readiness.
-// A version adds its kinds and its reconcilers, as a Version.
+// Package instance runs one instance of the COSI controller. It has everything that is independent
+// of the version of the API: options, manager, cache, metrics, leader election and readiness. A
+// Version adds the kinds and the reconcilers.
 package instance
 
 import (
@@ -19,37 +19,30 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// LeaseName is the name of the Lease by which several instances elect a leader. It is the
-// same for all versions: a cluster has the kinds of one version.
+// LeaseName is the name of the Lease by which several instances elect a leader. It is the same for
+// all versions: a cluster serves the kinds of one version.
 const LeaseName = "cosi-controller-leader"
 
-// eventSource is the name of the controller in Events.
 const eventSource = "cosi-controller"
 
-// Version is what a version of the API adds to the controller.
+// Version has the version-specific parts of the controller.
 type Version struct {
-	// AddToScheme registers the kinds.
 	AddToScheme func(*runtime.Scheme) error
-	// Kinds are those that the controller watches.
-	Kinds []client.Object
-	// Index adds the indexes of the cache.
-	Index func(context.Context, client.FieldIndexer) error
-	// Operations are the operations that the metrics measure.
+	// Kinds are watched by the controller.
+	Kinds      []client.Object
+	Index      func(context.Context, client.FieldIndexer) error
 	Operations cosimetrics.Operations
 	// AddReconcilers adds the reconcilers.
 	AddReconcilers func(*Setup) error
 }
 
-// Setup is what the reconcilers of a version get.
+// Setup is passed to the reconcilers of a version.
 type Setup struct {
 	manager.Manager
 
-	// Recorder takes the Events.
-	Recorder events.EventRecorder
-	// APIErrors records errors of the API server as Events.
+	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
-	// Strict is Options.Strict.
-	Strict bool
+	Strict    bool
 
 	settings cosimanager.Settings
 }
@@ -95,9 +88,9 @@ func New(cfg *rest.Config, opts Options, version Version) (*Instance, error) {
 // stopped, or when it fails. The loss of the Lease is a failure.
 func (i *Instance) Start(ctx context.Context) error { return i.manager.Start(ctx) }
 
-// WaitReady blocks until the controller reconciles: it is the leader, if there is an
-// election, and its caches have synced. If that cannot happen any more, the error wraps
-// cosimanager.ErrStopped, and otherwise the error of ctx.
+// WaitReady blocks until the controller reconciles: it is the leader, if there is an election, and
+// its caches have synced. If that has become impossible, the error wraps cosimanager.ErrStopped;
+// otherwise it is the error of ctx.
 func (i *Instance) WaitReady(ctx context.Context) error {
 	if err := i.manager.WaitReady(ctx); err != nil {
 		return fmt.Errorf("the controller is not ready: %w", err)
@@ -113,7 +106,7 @@ func newManager(cfg *rest.Config, settings cosimanager.Settings, version Version
 	return cosimanager.New(cfg, settings.Options(scheme, LeaseName))
 }
 
-// prepareCache sets what the cache watches, and its indexes.
+// prepareCache sets the watches and the indexes of the cache.
 func prepareCache(ctx context.Context, m *cosimanager.Manager, version Version) error {
 	if err := m.Watch(ctx, version.Kinds...); err != nil {
 		return err

@@ -17,12 +17,12 @@ const (
 	DefaultRetryMaxDelay  = 2 * time.Minute
 )
 
-// reconcileTimeout limits one reconcile, so that a request that hangs blocks a worker
-// no longer than this.
+// reconcileTimeout limits one reconcile, so that a hanging request does not block a worker for
+// longer.
 const reconcileTimeout = time.Minute
 
-// Options are the public Options of package controller, which documents them. The fields
-// are the same, so that one converts to the other.
+// Options are the public Options of package controller, which documents them. The fields are the
+// same, so that one converts to the other.
 type Options struct {
 	Logger logr.Logger
 
@@ -44,7 +44,6 @@ type Options struct {
 // Validate returns all errors of the options.
 func (o Options) Validate() error { return o.settings().Validate() }
 
-// settings returns the settings of the manager, with the defaults.
 func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
 		Logger:                  o.Logger,

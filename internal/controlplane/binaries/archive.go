@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// unpack extracts files from a .tar.gz archive to dir by their names, from any
-// directory of the archive. It fails if one is missing. It replaces envtest's store,
-// whose layout other programs clean up.
+// unpack extracts files from a .tar.gz archive to dir by their names, from any directory of the
+// archive. It fails if one is missing. It replaces envtest's store, whose layout other programs
+// clean up.
 func unpack(archive, dir string, names []string) error {
 	file, err := os.Open(archive)
 	if err != nil {

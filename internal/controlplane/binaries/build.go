@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// ErrNoGo means that the programs must be built, and there is no go command.
-var ErrNoGo = errors.New("there is no go command in PATH to build them with: install Go (https://go.dev/dl), " +
+// ErrNoGo means that the programs must be built, but the go command is not found.
+var ErrNoGo = errors.New("no go command in PATH can build them: install Go (https://go.dev/dl), " +
 	"or name a directory that has the programs in " + AssetsVariable)
 
 // build compiles targets from the module's sources to bin. The go command writes
@@ -56,11 +56,11 @@ func (c *cache) build(ctx context.Context, stage, bin string, targets []target) 
 	return nil
 }
 
-// countPackages returns the number of packages of a program, for the estimate. It is 0 if the go command
-// cannot tell: the build then says why.
+// countPackages returns the number of packages of a program, for the estimate. It is 0 if the go
+// command fails: the build then reports the cause.
 func (c *cache) countPackages(ctx context.Context, goCommand, stage, src string, t target, output io.Writer) int {
 	cmd := c.goCommand(ctx, goCommand, stage, src, "list", "-deps", t.pkg)
-	cmd.Stderr = output // the modules that it downloads
+	cmd.Stderr = output // downloaded modules
 	names, err := cmd.Output()
 	if err != nil {
 		return 0
@@ -71,8 +71,8 @@ func (c *cache) countPackages(ctx context.Context, goCommand, stage, src string,
 func (c *cache) goCommand(ctx context.Context, goCommand, stage, src string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, goCommand, args...)
 	cmd.Dir = src
-	// The user's GOFLAGS and workspace apply to another module. With GOTMPDIR, an
-	// interrupted build leaves no files in the temporary directory.
+	// The user's GOFLAGS and workspace apply to another module. With GOTMPDIR, an interrupted build
+	// leaves no files in the temporary directory.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly", "GOTMPDIR="+stage,
 		"GOOS="+c.opts.platform.OS, "GOARCH="+c.opts.platform.Arch)
 	// The go command's compilers are in its process group, and are killed with it.

@@ -117,7 +117,7 @@ func TestBuildIsCancelled(t *testing.T) {
 	dir := t.TempDir()
 	pids := filepath.Join(dir, "pids")
 	opts.GoCommand = filepath.Join(dir, "go")
-	// A go command whose compiler, a process of its own, does not end either.
+	// A go command with a compiler process that does not end either.
 	writeFile(t, opts.GoCommand, "#!/bin/sh\nsleep 1000 &\necho $$ $! >"+pids+".tmp && mv "+pids+".tmp "+pids+"\nwait\n", 0o700)
 	ctx, cancel := context.WithCancel(testContext(t))
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 const (
 	reportInterval = time.Second
 	keptLines      = 10
-	// enoughPackages is how many packages are compiled before there is an estimate.
+	// enoughPackages is the number of compiled packages that an estimate requires.
 	enoughPackages = 20
 )
 
@@ -53,7 +53,6 @@ func (w *buildWatch) run() {
 	}
 }
 
-// expect sets the number of packages of the program.
 func (w *buildWatch) expect(total int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -83,7 +82,7 @@ func (w *buildWatch) current() Update {
 	return u
 }
 
-// left estimates the time until all packages are compiled, from those that are.
+// left estimates the time until all packages are compiled, from the compiled ones.
 func (w *buildWatch) left() time.Duration {
 	if w.packages < enoughPackages {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBuildEstimate compiles a package each second, as the go command prints them.
+// TestBuildEstimate compiles a package each second, in the format of the go command.
 func TestBuildEstimate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -30,15 +30,15 @@ func TestBuildEstimate(t *testing.T) {
 		watch.expect(50)
 		compile := func(from, to int) {
 			for i := range to - from {
-				_, _ = fmt.Fprintf(watch, "k8s.io/api/v%d\n", from+i) // a buffer takes all
+				_, _ = fmt.Fprintf(watch, "k8s.io/api/v%d\n", from+i) // a buffer never fails
 				time.Sleep(time.Second)                               //nolint:forbidigo // the bubble's time
 			}
 		}
 		compile(0, 10)
-		check(Update{Message: "10 of at most 50 packages compiled", Done: 10, Parts: 50, Elapsed: 10 * time.Second}) // too early to say
+		check(Update{Message: "10 of at most 50 packages compiled", Done: 10, Parts: 50, Elapsed: 10 * time.Second}) // too early for an estimate
 		compile(10, 40)
 		check(Update{Message: "40 of at most 50 packages compiled", Done: 40, Parts: 50, Elapsed: 40 * time.Second, Left: 10 * time.Second})
 		compile(40, 51)
-		check(Update{Message: "51 packages compiled", Elapsed: 51 * time.Second}) // more than the go command said
+		check(Update{Message: "51 packages compiled", Elapsed: 51 * time.Second}) // more than the go command listed
 	})
 }

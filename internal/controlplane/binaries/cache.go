@@ -11,8 +11,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// cache is the directory in which programs are kept, as far as it concerns one
-// version and platform:
+// cache is the directory of programs for one version and platform:
 //
 //	<version>-<os>-<arch>/           the programs and their manifest
 //	<version>-<os>-<arch>.lock       held by the process that fills it
@@ -57,12 +56,12 @@ func (c *cache) load() (Set, error) {
 	return set, nil
 }
 
-// noteDiscard tells the user why cached programs are discarded.
+// noteDiscard reports why cached programs are discarded.
 func (c *cache) noteDiscard(err error) {
 	if err == nil || errors.Is(err, errNoManifest) {
 		return
 	}
-	c.note("what is kept in %s cannot be used and is replaced: %v", c.entry(), err)
+	c.note("the cache in %s cannot be used and is replaced: %v", c.entry(), err)
 }
 
 func (c *cache) note(format string, args ...any) {
@@ -71,8 +70,8 @@ func (c *cache) note(format string, args ...any) {
 
 const lockRetry = 200 * time.Millisecond
 
-// lock waits until no other process fills the entry. It is a lock of the operating
-// system, which releases it when the process ends.
+// lock waits until no other process fills the entry. The operating system releases the lock when
+// the process ends.
 func (c *cache) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(c.root, 0o700); err != nil {
 		return nil, fmt.Errorf("make the cache for control plane programs: %w", err)
@@ -84,7 +83,7 @@ func (c *cache) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, &UnavailableError{errors.New("another process is getting them")}
 	}
 	if err == nil && !locked {
-		holder, _ := os.ReadFile(path) // only for the message
+		holder, _ := os.ReadFile(path) // for the message only
 		c.opts.Progress(Update{Phase: Waiting, Item: c.key,
 			Message: fmt.Sprintf("another process (%s) is getting the control plane programs", holder)})
 		_, err = lock.TryLockContext(ctx, lockRetry)

@@ -25,12 +25,10 @@ type ProgramError struct {
 	Path string
 	// Err is one of the errors above, or an error of the file system.
 	Err error
-	// Detail has details, for example the expected and the actual platform. It may be
-	// empty.
+	// Detail has details, for example the expected and the actual platform. It may be empty.
 	Detail string
 }
 
-// Error implements error.
 func (e *ProgramError) Error() string {
 	text := fmt.Sprintf("%s: %v", e.Path, e.Err)
 	if e.Detail != "" {
@@ -39,13 +37,11 @@ func (e *ProgramError) Error() string {
 	return text
 }
 
-// Unwrap returns the kind of error.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// CheckProgram reports, as a *ProgramError, whether the file at path cannot be
-// a program for this machine: it is missing, not executable, for another
-// operating system or processor, or shorter than its own headers say. It reads
-// no more than the headers. A script passes, because distributions wrap
+// CheckProgram reports, as a *ProgramError, that the file at path cannot be a program for this
+// machine: it is missing, not executable, for another operating system or processor, or shorter
+// than its headers require. It reads only the headers. A script passes, because distributions wrap
 // programs in scripts.
 func CheckProgram(path string) error { return checkProgram(path, thisPlatform) }
 
@@ -95,8 +91,8 @@ func checkHeader(path string, file io.ReaderAt, size int64, want versions.Platfo
 	return &ProgramError{Path: path, Err: ErrWrongPlatform, Detail: fmt.Sprintf("expected %s, found %s", want, found[0].platform)}
 }
 
-// readImages returns the programs in an executable file: one, or several in
-// Apple's universal format, or none if it is not an executable at all.
+// readImages returns the programs in an executable file: one, or several in Apple's universal
+// format, or none for other files.
 func readImages(file io.ReaderAt, magic []byte) ([]image, error) {
 	switch {
 	case string(magic) == elf.ELFMAG:

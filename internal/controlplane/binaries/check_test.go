@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
 
-// compile builds a small program for a platform.
 func compile(t *testing.T, platform versions.Platform) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +72,6 @@ func TestCheckProgramOfThisMachine(t *testing.T) {
 	}
 }
 
-// cut returns a file with the first n-th part of another.
 func cut(t *testing.T, path string, n int) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

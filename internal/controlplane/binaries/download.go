@@ -16,8 +16,8 @@ import (
 // platform.
 var errNotPublished = errors.New("no release is published")
 
-// download gets etcd and kube-apiserver from envtest's release, and
-// kube-controller-manager from the release of Kubernetes.
+// download gets etcd and kube-apiserver from envtest's release, and kube-controller-manager from
+// the release of Kubernetes.
 func (c *cache) download(ctx context.Context, stage, bin string) (*manifest, error) {
 	client := &remote.HTTPClient{IndexURL: c.opts.IndexURL}
 	version, item, err := c.pickRelease(ctx, client)
@@ -38,8 +38,8 @@ func (c *cache) download(ctx context.Context, stage, bin string) (*manifest, err
 	return m, c.addControllerManager(ctx, m, stage, bin)
 }
 
-// pickRelease returns the release of the wanted version. envtest does not publish
-// every patch version; the default is the latest patch of the same minor version.
+// pickRelease returns the release of the requested version. envtest does not publish every patch
+// version; the default is the latest patch of the same minor version.
 func (c *cache) pickRelease(ctx context.Context, client remote.Client) (versions.Concrete, versions.PlatformItem, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.IndexTimeout, fmt.Errorf("no answer within %v", c.opts.IndexTimeout))
 	defer cancel()
@@ -75,7 +75,7 @@ func selectRelease(
 	return versions.Concrete{}, versions.PlatformItem{}, err
 }
 
-// addControllerManager gets kube-controller-manager, or records in m why it cannot.
+// addControllerManager gets kube-controller-manager, or records the reason for its absence in m.
 func (c *cache) addControllerManager(ctx context.Context, m *manifest, stage, bin string) error {
 	err := c.downloadControllerManager(ctx, m.Version, bin)
 	if err == nil || ctx.Err() != nil {

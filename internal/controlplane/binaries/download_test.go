@@ -157,8 +157,7 @@ func TestFindDownloads(t *testing.T) {
 	}
 }
 
-// TestDownloadFails shows that whatever is wrong with a server, the programs are
-// built, within a bounded time.
+// TestDownloadFails: after any failure of a server, the programs are built, within limited time.
 func TestDownloadFails(t *testing.T) {
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	tests := map[string]struct {

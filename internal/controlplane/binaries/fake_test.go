@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// fakeModule builds in a second what kubernetesModule builds in minutes.
+// fakeModule builds in a second, kubernetesModule in minutes.
 func fakeModule() module {
 	m := module{version: KubernetesVersion, ldflags: "-s -w", files: map[string][]byte{
 		"go.mod": []byte("module example.com/fake\n\ngo 1.26.0\n"),
@@ -28,11 +28,10 @@ func fakeModule() module {
 	return m
 }
 
-// recorder keeps what Find reports.
 type recorder struct {
 	mu      sync.Mutex
 	updates []Update
-	notify  chan Update // gets the updates too, as far as there is room
+	notify  chan Update // also receives updates, if there is room
 }
 
 func (r *recorder) add(u Update) {
@@ -61,8 +60,7 @@ func (r *recorder) phases() []string {
 	return phases
 }
 
-// fakeOptions are those of a machine without a network, a fake module and an
-// empty cache.
+// fakeOptions describe a machine without a network, with a fake module and an empty cache.
 func fakeOptions(t *testing.T) (Options, *recorder) {
 	t.Helper()
 	t.Setenv(AssetsVariable, "")
@@ -79,7 +77,6 @@ func testContext(tb testing.TB) context.Context {
 	return harness.Context(tb)
 }
 
-// writeScripts makes programs of scripts, which pass for any platform.
 func writeScripts(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -96,7 +93,6 @@ func writeFile(t *testing.T, path, content string, mode os.FileMode) {
 	}
 }
 
-// namesIn lists a directory.
 func namesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// fetch calls get to write the file at path. It cancels get if no byte arrives for too
-// long, and reports the number of bytes.
+// fetch calls get to write the file at path. It cancels get if no byte arrives for too long, and
+// reports the number of bytes.
 func (c *cache) fetch(ctx context.Context, path string, get func(context.Context, io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700) //nolint:gosec // a program
 	if err != nil {
@@ -47,7 +47,6 @@ type stallWriter struct {
 	reported time.Time
 }
 
-// Write implements io.Writer.
 func (w *stallWriter) Write(p []byte) (int, error) {
 	w.timer.Reset(w.timeout)
 	n, err := w.out.Write(p)

@@ -30,8 +30,8 @@ func (c *cache) fill(ctx context.Context) (Set, error) {
 	return c.load()
 }
 
-// newStage creates a directory next to the entry, so that a rename can install it. It
-// removes directories of killed processes.
+// newStage creates a directory next to the entry, so that a rename can install it. It removes
+// directories of killed processes.
 func (c *cache) newStage() (string, error) {
 	pattern := "." + c.key + ".*"
 	stale, err := filepath.Glob(filepath.Join(c.root, pattern))
@@ -40,7 +40,7 @@ func (c *cache) newStage() (string, error) {
 	}
 	for _, dir := range stale {
 		if err := os.RemoveAll(dir); err != nil {
-			return "", fmt.Errorf("remove what an interrupted run left: %w", err)
+			return "", fmt.Errorf("remove the remains of an interrupted run: %w", err)
 		}
 	}
 	return os.MkdirTemp(c.root, pattern)

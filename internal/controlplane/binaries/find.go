@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Find returns the programs of the control plane. If they are not on this machine, it
-// downloads or builds them; a build takes minutes. Find then holds a lock, so that
-// other processes wait and share the result. If ctx ends, Find stops, deletes partial
-// files and returns the context's error.
+// Find returns the programs of the control plane. It downloads or builds missing ones; a build
+// takes minutes. Find then holds a lock, so that other processes wait and share the result. If ctx
+// ends, Find stops, deletes partial files and returns the context's error.
 func Find(ctx context.Context, opts Options) (Set, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 //go:generate cp ../../../hack/controlplane/go.mod module/go.mod.txt
 //go:generate cp ../../../hack/controlplane/go.sum module/go.sum.txt
 
-// The module with the versions of the control plane is embedded, because a module's
-// zip file on the proxy has no nested modules. Otherwise a program that imports this
-// package could not build the control plane.
+// The module with the versions of the control plane is embedded, because a module's zip file on the
+// proxy has no nested modules. Otherwise a program that imports this package could not build the
+// control plane.
 var (
 	//go:embed module/go.mod.txt
 	goMod []byte
@@ -21,7 +21,7 @@ var (
 
 // module has the sources that the go command builds.
 type module struct {
-	version string            // of Kubernetes
+	version string
 	files   map[string][]byte // by path in the module
 	ldflags string
 	targets []target

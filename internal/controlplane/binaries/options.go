@@ -23,8 +23,8 @@ const (
 	// After it, the programs are built instead.
 	DefaultConnectTimeout = 5 * time.Second
 
-	// DefaultIndexTimeout is the time limit for the list of releases with Options.NoBuild: whoever
-	// does not wait for a build does not wait for a network that does not answer.
+	// DefaultIndexTimeout is the time limit for the list of releases with Options.NoBuild: a caller
+	// that does not wait for a build should not wait for an unresponsive network.
 	DefaultIndexTimeout = 750 * time.Millisecond
 
 	// DefaultStallTimeout is the time limit for the next byte of a download.
@@ -33,18 +33,18 @@ const (
 
 // Options configure Find. The zero value uses all sources.
 type Options struct {
-	// Dir is a directory with the programs. If it is set, Find uses no other source. It
-	// defaults to the environment variable KUBEBUILDER_ASSETS.
+	// Dir is a directory with the programs. If set, Find uses no other source. It defaults to the
+	// environment variable KUBEBUILDER_ASSETS.
 	Dir string
 	// CacheDir has one directory for each version and platform. It defaults to
 	// cosi-emu/controlplane in $XDG_CACHE_HOME or in the operating system's cache
 	// directory.
 	CacheDir string
-	// Complete retries a kube-controller-manager that an earlier run could not get.
-	// Without it, a set that lacks it is used as it is.
+	// Complete retries a kube-controller-manager that an earlier run could not get. Otherwise, a
+	// set without it is used.
 	Complete bool
-	// NoBuild returns an *UnavailableError instead of building programs, and instead of
-	// waiting for another process that gets them.
+	// NoBuild returns an *UnavailableError instead of building programs, and instead of waiting for
+	// another process that gets them.
 	NoBuild bool
 	// Local returns an *UnavailableError if the programs are not on this machine.
 	Local bool
@@ -61,8 +61,8 @@ type Options struct {
 	IndexTimeout time.Duration
 	// GoCommand is the go command for builds. It defaults to the one in PATH.
 	GoCommand string
-	// Progress, if set, receives the progress of Find, from one goroutine at a time. It is
-	// not called if the programs are cached.
+	// Progress, if set, receives the progress of Find, from one goroutine at a time. It is not
+	// called if the programs are cached.
 	Progress func(Update)
 
 	platform versions.Platform

@@ -40,7 +40,7 @@ func (c *cache) downloadControllerManager(ctx context.Context, version, bin stri
 	return nil
 }
 
-// get returns a function that writes what is at address.
+// get returns a function that writes the content of an address.
 func get(address string) func(context.Context, io.Writer) error {
 	return func(ctx context.Context, out io.Writer) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
@@ -62,8 +62,7 @@ func get(address string) func(context.Context, io.Writer) error {
 	}
 }
 
-// verified lets fetch write, and fails if the SHA-512 of what it wrote is not
-// the first word of want.
+// verified lets fetch write, and fails unless the SHA-512 of the content is the first word of want.
 func verified(fetch func(context.Context, io.Writer) error, want []byte) func(context.Context, io.Writer) error {
 	return func(ctx context.Context, out io.Writer) error {
 		fields := bytes.Fields(want)

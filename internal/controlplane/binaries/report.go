@@ -5,7 +5,7 @@ type reporter interface {
 	PhaseProgress(phase, detail string)
 }
 
-// detailReporter also shows messages, and how much of a phase is done.
+// detailReporter also shows messages, and the completed part of a phase.
 type detailReporter interface {
 	PhaseNote(phase, text string)
 	PhaseDone(phase string, done, total int)

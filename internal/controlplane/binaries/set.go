@@ -6,7 +6,6 @@ import "path/filepath"
 // downloaded. It equals the version of k8s.io/kubernetes in hack/controlplane/go.mod.
 const KubernetesVersion = "v1.37.0"
 
-// Names of the programs and of their files.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"
@@ -23,16 +22,15 @@ type Set struct {
 	// ControllerManager is the absolute path of kube-controller-manager, or empty if it is
 	// not available.
 	ControllerManager string
-	// Missing tells the user why ControllerManager is empty.
+	// Missing is the reason for an empty ControllerManager, for the user.
 	Missing string
-	// Version is the Kubernetes release of the API server, such as "v1.37.0". It
-	// is empty for programs in a directory that the user named.
+	// Version is the Kubernetes release of the API server, such as "v1.37.0"; empty for programs in
+	// a directory that the user named.
 	Version string
-	// Source tells the user where the programs come from.
+	// Source describes the origin of the programs, for the user.
 	Source string
 }
 
-// setIn returns the set whose files are in dir.
 func setIn(dir string) Set {
 	return Set{
 		Etcd:              filepath.Join(dir, Etcd),

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// lifetime is how long the authority can be trusted, and renewal how long
-	// before the end of it another takes its place.
+	// lifetime is the validity of the authority, and renewal the time before its end at which it is
+	// replaced.
 	lifetime = 10 * 365 * 24 * time.Hour
 	renewal  = 2 * leafLifetime
-	// backdate lets clients in whose clock is a little behind.
+	// backdate tolerates clients with a slow clock.
 	backdate = time.Hour
 
 	serialBits = 127 // RFC 5280: at most 20 octets, and positive
@@ -32,8 +32,8 @@ type Authority struct {
 	key         crypto.Signer
 }
 
-// New returns an authority that lasts as long as the process. It can sign for this machine,
-// and for the hosts, names or IP addresses.
+// New returns an authority for the lifetime of the process. It can sign for this machine, and for
+// the hosts, names or IP addresses.
 func New(hosts ...string) (*Authority, error) {
 	key, err := newKey()
 	if err != nil {
@@ -45,7 +45,7 @@ func New(hosts ...string) (*Authority, error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial,
-		// Told apart from the authorities of other emulators by its serial number.
+		// The serial number distinguishes the authorities of emulators.
 		Subject:               pkix.Name{CommonName: "cosi-emu", SerialNumber: serial.Text(16)},
 		NotBefore:             time.Now().Add(-backdate),
 		NotAfter:              time.Now().Add(lifetime),
@@ -98,10 +98,10 @@ func (a *Authority) permits(hosts []string) bool {
 	return true
 }
 
-// CertificatePEM is what clients need to trust the authority. It is not secret.
+// CertificatePEM is the certificate with which clients trust the authority. It is not secret.
 func (a *Authority) CertificatePEM() []byte { return encodeCertificate(a.certificate) }
 
-// isUsable reports whether the authority will outlive what it signs now.
+// isUsable reports whether the authority will outlive new certificates.
 func (a *Authority) isUsable() bool {
 	return time.Now().Add(renewal).Before(a.certificate.NotAfter)
 }
@@ -114,7 +114,7 @@ func newKey() (*ecdsa.PrivateKey, error) {
 	return key, nil
 }
 
-// NewKeyPEM returns a new private key, for what needs no certificate.
+// NewKeyPEM returns a new private key without a certificate.
 func NewKeyPEM() ([]byte, error) {
 	key, err := newKey()
 	if err != nil {
@@ -131,7 +131,6 @@ func newSerial() (*big.Int, error) {
 	return serial.Add(serial, big.NewInt(1)), nil
 }
 
-// sign makes a certificate for a public key.
 func sign(template, parent *x509.Certificate, public crypto.PublicKey, key crypto.Signer) (*x509.Certificate, error) {
 	raw, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
 	if err != nil {
@@ -140,4 +139,4 @@ func sign(template, parent *x509.Certificate, public crypto.PublicKey, key crypt
 	return x509.ParseCertificate(raw)
 }
 
-var errNotAuthority = errors.New("there is no certificate authority with its key in it")
+var errNotAuthority = errors.New("it has no certificate authority with its key")

@@ -30,8 +30,8 @@ func newAuthority(t *testing.T, hosts ...string) *certs.Authority {
 	return a
 }
 
-// handshake connects, without a network, a client that trusts an authority and
-// believes to talk to name with a server of another authority for names.
+// handshake connects, without a network, a client that trusts an authority and expects the server
+// name, with a server of another authority for names.
 func handshake(t *testing.T, trusted, signer *certs.Authority, name string, version uint16, names ...string) error {
 	t.Helper()
 	config, err := signer.ServerConfig(names...)
@@ -57,9 +57,9 @@ func handshake(t *testing.T, trusted, signer *certs.Authority, name string, vers
 	server.Go(func() {
 		conn, err := l.Accept()
 		if err != nil {
-			return // the client says so, too
+			return // the client fails, too
 		}
-		_ = tls.Server(conn, config).HandshakeContext(ctx) // the client says what is wrong
+		_ = tls.Server(conn, config).HandshakeContext(ctx) // the client reports the problem
 		_ = conn.Close()
 	})
 	defer server.Wait()
@@ -183,8 +183,8 @@ func TestOpenForHosts(t *testing.T) {
 	}
 }
 
-// TestOpenDamaged does not replace what it cannot read: that would end the trust
-// of everybody who has the old one.
+// TestOpenDamaged does not replace an unreadable authority: clients that trust the old one would
+// lose trust.
 func TestOpenDamaged(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "good.pem")
 	if _, err := certs.Open(good); err != nil {

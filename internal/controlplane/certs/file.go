@@ -18,9 +18,8 @@ const (
 	keyBlock         = "EC PRIVATE KEY"
 )
 
-// Open returns the authority that a file keeps, with its key, or makes one and
-// keeps it there, for its owner only. One that is about to end, or that cannot sign
-// for the hosts, is replaced.
+// Open returns the authority in a file, with its key, or creates both, for the owner only. An
+// authority that is about to expire, or that cannot sign for the hosts, is replaced.
 func Open(path string, hosts ...string) (*Authority, error) {
 	a, err := read(path)
 	switch {
@@ -70,7 +69,7 @@ func read(path string) (*Authority, error) {
 	return a, nil
 }
 
-// check returns an error unless certificate and key are there and fit.
+// check returns an error unless certificate and key exist and match.
 func (a *Authority) check() error {
 	if a.certificate == nil || a.key == nil || !a.certificate.IsCA {
 		return errNotAuthority
@@ -84,7 +83,7 @@ func (a *Authority) check() error {
 	return nil
 }
 
-// write replaces the file at once, so that half an authority is never read.
+// write replaces the file atomically, so that no reader sees a partial authority.
 func (a *Authority) write(path string) error {
 	key, ok := a.key.(*ecdsa.PrivateKey)
 	if !ok {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// leafLifetime is more than an emulator runs, and less than what some clients
-// reject for being too long: 825 days.
+// leafLifetime is longer than an emulator runs, and below the maximum that some clients accept: 825
+// days.
 const leafLifetime = 365 * 24 * time.Hour
 
 // Pair is a certificate and its private key.
 type Pair struct {
 	tls.Certificate
 
-	// CertificatePEM and KeyPEM are the same as PEM. KeyPEM is secret.
+	// CertificatePEM and KeyPEM are the same in PEM. KeyPEM is secret.
 	CertificatePEM, KeyPEM []byte
 }
 
@@ -32,8 +32,8 @@ func (a *Authority) ServerConfig(names ...string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair.Certificate}}, nil
 }
 
-// ClientConfig returns the TLS configuration of a client that trusts only the certificate authority in a file. It is
-// nil, which is the default of Go, if the name of the file is empty: without TLS.
+// ClientConfig returns the TLS configuration of a client that trusts only the certificate authority
+// in a file. Without a file name it is nil, Go's default.
 func ClientConfig(file string) (*tls.Config, error) {
 	if file == "" {
 		return nil, nil
@@ -49,8 +49,8 @@ func ClientConfig(file string) (*tls.Config, error) {
 	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, nil
 }
 
-// NewServer returns a new certificate for a server with these names, host names
-// or IP addresses. It is valid for a year.
+// NewServer returns a new certificate for a server with these names, host names or IP addresses. It
+// is valid for a year.
 func (a *Authority) NewServer(commonName string, names ...string) (*Pair, error) {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: commonName},

@@ -1,5 +1,4 @@
-// Package components has the components of a control plane as one: they are found by name,
-// and stopped and started one by one.
+// Package components finds the components of a control plane by name, and stops and starts them.
 package components
 
 import (
@@ -11,13 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// Component is a part of a control plane that can be stopped and started. Its methods may be
-// called at the same time.
+// Component is a part of a control plane that can be stopped and started. Its methods may be called
+// concurrently.
 type Component interface {
-	// Process returns what it is to the operating system.
+	// Process describes its operating system process.
 	Process() controlplane.Process
-	// Start starts it unless it runs, and returns when it is ready, or a
-	// *controlplane.StartError when ctx ends or after timeout.
+	// Start starts it unless it runs, and returns when it is ready, or a *controlplane.StartError
+	// when ctx ends or after timeout.
 	Start(ctx context.Context, timeout time.Duration) error
 	// Stop stops it if it runs, and waits for it. It is killed when ctx ends or after grace.
 	Stop(ctx context.Context, grace time.Duration) error
@@ -25,16 +24,16 @@ type Component interface {
 	Kill() error
 }
 
-// Set is the components of one control plane. It has the methods of controlplane.Components,
-// but for Failed.
+// Set is the components of one control plane. It has the methods of controlplane.Components, except
+// Failed.
 type Set[C Component] struct {
-	// InOrder is the order in which they are started.
+	// InOrder is the order of their starts.
 	InOrder []C
-	// StartTimeout and StopGrace are those of controlplane.Options.
+	// StartTimeout and StopGrace are the limits of controlplane.Options.
 	StartTimeout, StopGrace time.Duration
 }
 
-// Processes returns the components in the order in which they are started.
+// Processes returns the components in the order of their starts.
 func (s *Set[C]) Processes() []controlplane.Process {
 	processes := make([]controlplane.Process, 0, len(s.InOrder))
 	for _, component := range s.InOrder {
@@ -64,8 +63,8 @@ func (s *Set[C]) PID(name string) int { return s.process(name).PID }
 // LogFile returns the file with the output of a component.
 func (s *Set[C]) LogFile(name string) string { return s.process(name).LogFile }
 
-// StartComponent starts a component that StopComponent stopped, or KillComponent killed, or that ended by
-// itself, with the same address, identity and data as before. It is no error if the
+// StartComponent starts a component that StopComponent stopped, or KillComponent killed, or that
+// ended by itself, with the same address, identity and data as before. It is no error if the
 // component runs.
 func (s *Set[C]) StartComponent(ctx context.Context, name string) error {
 	component, err := s.Component(name)
@@ -75,8 +74,8 @@ func (s *Set[C]) StartComponent(ctx context.Context, name string) error {
 	return component.Start(ctx, s.StartTimeout)
 }
 
-// StopComponent stops one component, as if its machine were down: others that depend on it
-// go on and fail as they may. It is no error if the component does not run.
+// StopComponent stops one component, as if its machine were down: components that depend on it
+// continue, and may fail. It is no error if the component does not run.
 func (s *Set[C]) StopComponent(ctx context.Context, name string) error {
 	component, err := s.Component(name)
 	if err != nil {

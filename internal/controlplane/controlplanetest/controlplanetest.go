@@ -22,12 +22,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/failurelog"
 )
 
-// startTimeout is the time limit for the start, and for the end.
+// startTimeout is the time limit for the start, and for the stop.
 const startTimeout = 5 * time.Minute
 
-// Variable is the environment variable that selects the kind of the control plane. It defaults
-// to embedded: the differential tests prove that it behaves like kube-apiserver, and it starts in
-// a fraction of the time.
+// Variable is the environment variable that selects the kind of the control plane. It defaults to
+// embedded: the differential tests prove that it behaves like kube-apiserver, and it starts in a
+// fraction of the time.
 const Variable = "COSI_EMU_TEST_CONTROL_PLANE"
 
 var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error){
@@ -35,19 +35,20 @@ var shared = map[objectstorage.Version]func() (controlplane.ControlPlane, error)
 	objectstorage.V1alpha2: sync.OnceValues(func() (controlplane.ControlPlane, error) { return start(objectstorage.V1alpha2) }),
 }
 
-// Start returns the control plane of the test binary, with the COSI kinds, and with
-// the controllers of kube-controller-manager if it is available. The first call starts
-// it. If the start failed, every call fails its test. If a test fails, the last lines
-// of the components' logs are kept in files, whose paths are logged.
+// Start returns the control plane of the test binary, with the COSI kinds, and with the controllers
+// of kube-controller-manager if it is available. The first call starts it. If the start failed,
+// every call fails its test. If a test fails, the last lines of the components' logs are kept in
+// files, whose paths are logged.
 //
-// The goroutines of the control plane stay: a test for leaked goroutines calls Start
-// before goleak.IgnoreCurrent.
+// The goroutines of the control plane stay: a test for leaked goroutines calls Start before
+// goleak.IgnoreCurrent.
 func Start(tb testing.TB) controlplane.ControlPlane {
 	tb.Helper()
 	return StartVersion(tb, objectstorage.V1alpha2)
 }
 
-// StartVersion is Start with the COSI kinds of a version. The versions have a control plane each.
+// StartVersion is Start with the COSI kinds of a version. Each version has a control plane of its
+// own.
 func StartVersion(tb testing.TB, version objectstorage.Version) controlplane.ControlPlane {
 	tb.Helper()
 	c, err := SharedVersion(version)
@@ -96,7 +97,7 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	if choice.Kind == selection.Embedded { // the programs have a watchdog, which needs the directory to end them
+	if choice.Kind == selection.Embedded { // the watchdog of the programs needs the directory to end them
 		if err := removeAtExit(dir); err != nil {
 			return nil, err
 		}
@@ -120,8 +121,8 @@ func Kind() (selection.Kind, error) {
 	return kind, nil
 }
 
-// StartKind starts a control plane of a kind, which only this test uses. It stops when the test
-// ends. If it needs programs, and they are not on this machine, the test is skipped.
+// StartKind starts a control plane of a kind for one test, and stops it when the test ends. If its
+// programs are not on this machine, the test is skipped.
 func StartKind(tb testing.TB, kind selection.Kind, opts controlplane.Options) controlplane.ControlPlane {
 	tb.Helper()
 	choice := selection.Choice{Kind: kind}

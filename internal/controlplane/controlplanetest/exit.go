@@ -10,10 +10,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// janitorScript waits until the test binary has ended, in whatever way, and removes its directory.
+// janitorScript waits until the test binary has ended, however it ends, and removes its directory.
 const janitorScript = `trap '' HUP INT TERM; cat >/dev/null; rm -rf "$1"`
 
-// janitors are the ends of pipes that close when this process ends.
+// janitors are ends of pipes that close when this process ends.
 var janitors struct {
 	mu    sync.Mutex
 	pipes []io.Closer

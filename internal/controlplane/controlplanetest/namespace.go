@@ -22,7 +22,7 @@ func Namespace(tb testing.TB) string {
 	return NamespaceIn(tb, Start(tb))
 }
 
-// NamespaceIn is Namespace for another control plane than that of Start.
+// NamespaceIn is Namespace for another control plane than Start's.
 func NamespaceIn(tb testing.TB, plane controlplane.ControlPlane) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(plane.AdminConfig())

@@ -26,8 +26,8 @@ const (
 	serviceAccount = "service-account.key"
 )
 
-// apiServer is envtest's kube-apiserver, with certificates of our own: those of
-// envtest end after a week.
+// apiServer is envtest's kube-apiserver, with certificates of our own: envtest's expire after a
+// week.
 type apiServer struct {
 	crenvtest.APIServer
 	files     layout
@@ -53,9 +53,8 @@ func newAPIServer(files layout, port int, opts controlplane.Options) (*apiServer
 	s.Configure().
 		Set("service-account-key-file", filepath.Join(files.certs(), serviceAccount)).
 		Set("service-account-signing-key-file", filepath.Join(files.certs(), serviceAccount)).
-		// Without this, the API server searches for an external address of this machine,
-		// for the endpoint of Service kubernetes. It would not start on a machine without
-		// a network.
+		// Otherwise the API server searches for an external address of this machine, for the
+		// endpoint of Service kubernetes. It would not start on a machine without a network.
 		Set("advertise-address", controlplane.Loopback).
 		Set("endpoint-reconciler-type", "none")
 	if err := s.writeCertificates(); err != nil {
@@ -64,7 +63,7 @@ func newAPIServer(files layout, port int, opts controlplane.Options) (*apiServer
 	return s, nil
 }
 
-// writeCertificates writes what envtest would, unless it is there.
+// writeCertificates writes missing certificates in place of envtest.
 func (s *apiServer) writeCertificates() error {
 	serving, err := s.authority.NewServer("kube-apiserver", s.listen.Names()...)
 	if err != nil {
@@ -107,8 +106,7 @@ func (s *apiServer) user(name string, groups ...string) (*rest.Config, error) {
 	})
 }
 
-// clientCertificates is an envtest.Authn: users have certificates of the server's
-// authority.
+// clientCertificates is an envtest.Authn: users have certificates of the server's authority.
 type clientCertificates struct{ server *apiServer }
 
 func (c clientCertificates) Configure(dir string, args *crenvtest.Arguments) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
 )
 
-// BenchmarkStart compares a control plane with a bare envtest of the same
-// programs. What each stage takes after the first is a metric of its own.
+// BenchmarkStart compares a control plane with a bare envtest of the same programs. Each stage
+// after the first has a metric of its own.
 func BenchmarkStart(b *testing.B) {
 	set := binariestest.Find(b)
 	b.Run("envtest", func(b *testing.B) {

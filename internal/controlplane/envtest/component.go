@@ -14,15 +14,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// program starts and stops a component. Its methods take no context, because envtest's
-// do not. If a component takes too long, it is killed, and then they return.
+// program starts and stops a component. Its methods take no context, because envtest's do not. They
+// return when a slow component is killed.
 type program interface {
-	// start starts the program with its output in log. It returns when the program is
-	// ready.
+	// start starts the program with its output in log. It returns when the program is ready.
 	start(log *os.File) error
-	// process returns the process that start started.
 	process() (*os.Process, error)
-	// stop stops the program, and waits for it.
 	stop() error
 }
 
@@ -40,8 +37,6 @@ type component struct {
 
 var errEarlyExit = errors.New("it ended before it was ready")
 
-// Start starts the component and returns a *controlplane.StartError if it does not become
-// ready before ctx ends or within timeout.
 func (c *component) Start(ctx context.Context, timeout time.Duration) error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
@@ -104,8 +99,8 @@ func (c *component) startProgram(ctx context.Context, log *os.File) error {
 
 const killInterval = 20 * time.Millisecond
 
-// killWhenDone kills the program if ctx ends before the program has started. It tries
-// repeatedly, because the process ID may not be known yet.
+// killWhenDone kills the program if ctx ends before the program has started. It tries repeatedly,
+// because the process ID may not be known yet.
 func (c *component) killWhenDone(ctx context.Context, started <-chan struct{}) {
 	select {
 	case <-started:
@@ -144,7 +139,6 @@ func (c *component) Stop(ctx context.Context, grace time.Duration) error {
 	return nil
 }
 
-// stopProgram stops the program, which may have ended a moment ago.
 func (c *component) stopProgram() error {
 	err := c.program.stop()
 	if errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH) {
@@ -153,7 +147,6 @@ func (c *component) stopProgram() error {
 	return err
 }
 
-// Kill kills the component.
 func (c *component) Kill() error {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
@@ -170,8 +163,8 @@ func (c *component) Kill() error {
 	return nil
 }
 
-// release returns the process, and forgets it, so that its exit is not a failure. It
-// returns nil if none runs.
+// release returns the process, and forgets it, so that its exit is not a failure. It returns nil if
+// none runs.
 func (c *component) release() *os.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()

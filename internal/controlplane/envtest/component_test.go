@@ -19,7 +19,7 @@ type stopped struct {
 
 func (s stopped) stop() error { return s.err }
 
-// TestStopEndedProgram stops programs that end between envtest's look at them and its signal.
+// TestStopEndedProgram stops programs that end between envtest's check and its signal.
 func TestStopEndedProgram(t *testing.T) {
 	errLate := errors.New("it has not stopped in time")
 	for _, tc := range []struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// controllerManagerUser is the user that the default roles of an API server grant the
-// rights of a controller manager.
+// controllerManagerUser is the user to whom the default roles of an API server grant the rights of
+// a controller manager.
 const controllerManagerUser = "system:kube-controller-manager"
 
-// controllers returns those that COSI and its users need: for the end of namespaces,
-// for owner references, for default ServiceAccounts, for the ClusterRoles view, edit
-// and admin, and for ResourceQuotas.
+// controllers returns the controllers that COSI and its users need: for the end of namespaces, for
+// owner references, for default ServiceAccounts, for the ClusterRoles view, edit and admin, and for
+// ResourceQuotas.
 func controllers() []string {
 	return []string{
 		"namespace-controller", "garbage-collector-controller", "serviceaccount-controller",
@@ -40,7 +40,6 @@ func newControllerManager(files layout, users *apiServer) *controllerManager {
 	return &controllerManager{files: files, users: users}
 }
 
-// start does not wait until the controllers work; ControlPlane.WaitReady does.
 func (m *controllerManager) start(log *os.File) error {
 	kubeconfig, err := m.writeKubeconfig()
 	if err != nil {
@@ -65,7 +64,7 @@ func (m *controllerManager) start(log *os.File) error {
 	m.done = make(chan struct{})
 	go func() {
 		defer close(m.done)
-		_ = m.cmd.Wait() // the log has more than the exit code
+		_ = m.cmd.Wait() // the log explains more than the exit code
 	}()
 	return nil
 }

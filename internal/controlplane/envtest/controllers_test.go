@@ -36,8 +36,8 @@ func TestProgramsControllers(t *testing.T) {
 	t.Run("OwnServiceAccounts", func(t *testing.T) { testControllerRights(ctx, t, c) })
 }
 
-// testNamespaceDeletion also shows that a new namespace gets its default
-// ServiceAccount, and that custom objects go with their namespace.
+// testNamespaceDeletion also shows that a new namespace gets its default ServiceAccount, and that
+// custom objects are deleted with their namespace.
 func testNamespaceDeletion(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	kube := client(t, c)
@@ -69,8 +69,8 @@ func testCollection(ctx context.Context, t *testing.T, c *envtest.ControlPlane) 
 	harness.Until(t, "the owned object is gone", func(context.Context) (bool, error) { return isGone(ctx, kube, "owned"), nil })
 }
 
-// testCustomOwner has a deadline below the 30 seconds in which the garbage
-// collector looks for new kinds: the custom ones have to be there before it.
+// testCustomOwner has a deadline below the 30 seconds in which the garbage collector looks for new
+// kinds: it must find the custom ones earlier.
 func testCustomOwner(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)

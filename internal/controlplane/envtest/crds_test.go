@@ -50,9 +50,9 @@ func TestProgramsInstallCRDs(t *testing.T) {
 	checkServedAtOnce(ctx, t, c)
 }
 
-// checkServedAtOnce expects that objects of new kinds can be created the moment that
-// InstallCRDs returns. Without its help, the API server holds up each first create for
-// two seconds. On a busy machine a create may take as long, but not each of several.
+// checkServedAtOnce expects that objects of new kinds can be created as soon as InstallCRDs
+// returns. Otherwise, the API server delays each first create for two seconds. On a busy machine
+// one create may take as long, but not each of several.
 func checkServedAtOnce(ctx context.Context, t *testing.T, c *envtest.ControlPlane) {
 	t.Helper()
 	const holdUp, kinds = 2 * time.Second, 5

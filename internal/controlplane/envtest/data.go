@@ -16,9 +16,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// SaveData implements controlplane.ControlPlane. It suspends etcd for the time of the copy,
-// so that the copy is what kill -9 would have left at that moment: etcd writes each change
-// to its log before the API server acknowledges it, and recovers from the log.
+// SaveData implements controlplane.ControlPlane. It suspends etcd during the copy, which is then in
+// the state after a kill -9 at that moment: etcd writes each change to its log before the API
+// server acknowledges it, and recovers from the log.
 func (c *ControlPlane) SaveData(ctx context.Context, dir string) error {
 	etcd, err := c.Component(controlplane.Etcd)
 	if err != nil {
@@ -31,12 +31,12 @@ func (c *ControlPlane) SaveData(ctx context.Context, dir string) error {
 	return nil
 }
 
-// suspendTimeout is the time limit for the suspension of a process, which takes
-// microseconds on an idle machine.
+// suspendTimeout is the time limit for the suspension of a process, which takes microseconds on an
+// idle machine.
 const suspendTimeout = 10 * time.Second
 
-// suspended calls do while the process of the component does not run, if there is one. It
-// is not started or stopped meanwhile.
+// suspended calls do while the component's process, if any, is suspended. It is not started or
+// stopped meanwhile.
 func (c *component) suspended(ctx context.Context, do func() error) (err error) {
 	c.opMu.Lock()
 	defer c.opMu.Unlock()
@@ -76,10 +76,9 @@ func waitSuspended(ctx context.Context, pid int) error {
 	}
 }
 
-// unfinished is the extension of files that etcd prepares for later, and that hold no data.
+// unfinished is the extension of files that etcd prepares for later, without data.
 const unfinished = ".tmp"
 
-// copyData copies the files of a directory.
 func copyData(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 // layout has the paths below a control plane's directory.
 type layout struct {
 	dir string
-	// id is unique for each start, so that the watchdog of a killed control plane does not
-	// affect the next.
+	// id is unique for each start, so that the watchdog of a killed control plane does not affect
+	// the next.
 	id string
 }
 
@@ -33,8 +33,8 @@ func (l layout) data() string  { return filepath.Join(l.dir, etcdDir) }
 func (l layout) certs() string { return filepath.Join(l.dir, "certs") }
 func (l layout) logs() string  { return filepath.Join(l.dir, "logs") }
 
-// runs has a directory for each start, which is removed at its end. There are more if
-// processes were killed. run is the directory of this start.
+// runs has a directory for each start, which is removed at its end. Killed processes leave theirs.
+// run is the directory of this start.
 func (l layout) runs() string { return filepath.Join(l.dir, "run") }
 func (l layout) run() string  { return filepath.Join(l.runs(), l.id) }
 
@@ -62,9 +62,8 @@ func (l layout) claim(ctx context.Context, keep bool) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// renew removes the files of an earlier run, except data and logs. It also removes
-// certificates, because envtest keeps existing ones without knowing their certificate
-// authority.
+// renew removes the files of an earlier run, except data and logs. It also removes certificates,
+// because envtest keeps existing ones without knowing their certificate authority.
 func (l layout) renew(ctx context.Context) error {
 	if err := os.Chmod(l.dir, 0o700); err != nil { //nolint:gosec // a directory
 		return err

@@ -16,10 +16,10 @@ import (
 // much earlier.
 const stopTimeout = time.Hour
 
-// etcd listens for clients and peers on UNIX sockets in the directory in which the
-// programs run, which only this user can enter: etcd requires no credentials
-// here, and stores all Secrets. The paths are relative because the path of a socket may
-// have only about 100 bytes. etcd requires a port, which is part of the file's name.
+// etcd listens for clients and peers on UNIX sockets in the directory in which the programs run,
+// which only this user can enter: etcd requires no credentials here, and stores all Secrets. The
+// paths are relative because the path of a socket is limited to about 100 bytes. etcd requires a
+// port, which is part of the file's name.
 const (
 	etcdClients = "unix://etcd.sock:0"
 	etcdPeers   = "unix://peers.sock:0"
@@ -40,8 +40,8 @@ func newEtcd(files layout, port int, opts controlplane.Options) *etcd {
 		StartTimeout: opts.StartTimeout,
 		StopTimeout:  stopTimeout,
 	}}
-	// There are no peers: the time after which a member makes itself the leader, by
-	// default a second, would only delay each start.
+	// Without peers, the time after which a member makes itself the leader, by default a second,
+	// would only delay each start.
 	e.Configure().
 		Set("listen-client-urls", etcdClients).
 		Set("advertise-client-urls", etcdClients).

@@ -199,10 +199,10 @@ func foreignProgram(t *testing.T) string {
 	t.Helper()
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x02\x02\x01") // 64 bits, big-endian
-	header[17] = 2                      // executable
-	header[19] = 22                     // EM_S390
-	header[23] = 1                      // version
-	header[53] = 64                     // size of this header
+	header[17] = 2
+	header[19] = 22 // EM_S390
+	header[23] = 1  // version
+	header[53] = 64 // size of this header
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, header, 0o700); err != nil {
 		t.Fatal(err)

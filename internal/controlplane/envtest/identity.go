@@ -18,9 +18,9 @@ func (c *ControlPlane) AdminConfig() *rest.Config { return rest.CopyConfig(c.adm
 // contains a private key.
 func (c *ControlPlane) Kubeconfig() []byte { return c.adminKubeconfig }
 
-// UserConfig returns a client configuration of a user with that name and groups. RBAC
-// objects define the rights of the user. The name may be that of a ServiceAccount. The
-// configuration is valid until Stop.
+// UserConfig returns a client configuration of a user with that name and groups. RBAC objects
+// define the rights of the user. The name may be a ServiceAccount's. The configuration is valid
+// until Stop.
 func (c *ControlPlane) UserConfig(name string, groups ...string) (*rest.Config, error) {
 	cfg, err := c.apiServer.user(name, groups...)
 	if err != nil {

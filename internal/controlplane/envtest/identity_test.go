@@ -79,8 +79,7 @@ func TestProgramsIdentities(t *testing.T) {
 	t.Run("FilesAreTheUsersOwn", func(t *testing.T) { checkModes(t, dir) })
 }
 
-// checkModes looks at each file that others could read if they could reach it,
-// and that they cannot reach it.
+// checkModes checks each file that others could read, and that they cannot reach it.
 func checkModes(t *testing.T, dir string) {
 	t.Helper()
 	for _, private := range []string{".", "certs", "run", "etcd", "logs"} {
@@ -136,8 +135,8 @@ func grantSecrets(ctx context.Context, t *testing.T, kube kubernetes.Interface, 
 	}
 }
 
-// expectLasting expects that client and server have certificates for an emulator
-// that runs for a month.
+// expectLasting expects that the certificates of client and server last for an emulator that runs
+// for a month.
 func expectLasting(t *testing.T, cfg *rest.Config) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(cfg.CertData, cfg.KeyData)

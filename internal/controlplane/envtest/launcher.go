@@ -13,15 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// A component is started by a script that writes its process ID to a file and then
-// executes the component: envtest does not return the ID, and the clean-up needs it
-// after this process has died.
+// A script starts a component: it writes its process ID to a file and then executes the component.
+// envtest does not return the ID, and the clean-up needs it after this process has died.
 //
 // It runs in a directory that only this user can enter, where etcd has its sockets.
 //
-// The file "orphaned" prevents a race. The watchdog creates it before it reads the
-// IDs, and the script writes its ID before it checks for the file. So in every order,
-// one of them sees the other's file.
+// The file "orphaned" prevents a race. The watchdog creates it before it reads the IDs, and the
+// script writes its ID before it checks for the file. So in every order, one of them sees the
+// other's file.
 const launcherScript = `#!/bin/sh
 # Starts %[1]s such that it can be found and ended.
 umask 077
@@ -41,19 +40,17 @@ func (l layout) writeLauncher(component, program string, opts controlplane.Optio
 	}
 	script := fmt.Sprintf(launcherScript, component,
 		quote(l.pid(component)), quote(filepath.Join(l.run(), orphanedName)), quote(program), environment, quote(l.run()))
-	// A program cannot be executed while a process has it open for writing. A process that
-	// is forked now has our open files until its exec.
+	// A program cannot be executed while a process has it open for writing. A process that is
+	// forked now has our open files until its exec.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(l.launcher(component), []byte(script), 0o700) //nolint:gosec // a program
 }
 
-// quote returns a text as one word for a shell.
 func quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// readPID returns the process of a component.
 func readPID(file string) (*os.Process, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

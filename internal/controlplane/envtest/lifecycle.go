@@ -15,16 +15,16 @@ import (
 // that exits by itself. The channel is never closed.
 func (c *ControlPlane) Failed() <-chan error { return c.monitor.failed }
 
-// Stop stops the components, waits for them, and removes what Options.KeepData
-// does not keep. A component that is still there after Options.StopGrace, or
-// when ctx ends, is killed. Further calls return the result of the first.
+// Stop stops the components, waits for them, and removes everything that Options.KeepData does not
+// keep. A component that still runs after Options.StopGrace, or when ctx ends, is killed. Further
+// calls return the result of the first.
 func (c *ControlPlane) Stop(ctx context.Context) error {
 	c.stopOnce.Do(func() { c.stopErr = c.stop(ctx) })
 	return c.stopErr
 }
 
-// stop also undoes a start that failed halfway, so that any part may be missing.
-// The watchdog goes last: should this process die before that, it does the rest.
+// stop also undoes a partial start, in which any part may be missing. The watchdog ends last: it
+// does the rest if this process dies before.
 func (c *ControlPlane) stop(ctx context.Context) error {
 	if c.lock == nil {
 		return nil
@@ -39,8 +39,7 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 	return errors.Join(err, c.lock.Unlock())
 }
 
-// stopComponents stops etcd after those that use it, which need not wait for
-// each other.
+// stopComponents stops etcd after those that use it, which need not wait for each other.
 func (c *ControlPlane) stopComponents(ctx context.Context) error {
 	var clients sync.WaitGroup
 	errs := make([]error, len(c.InOrder))
@@ -55,7 +54,7 @@ func (c *ControlPlane) stopComponents(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Process returns the program as the operating system knows it.
+// Process describes the program's operating system process.
 func (c *component) Process() controlplane.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()

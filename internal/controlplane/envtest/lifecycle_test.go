@@ -74,7 +74,7 @@ func TestProgramsComponentsRestart(t *testing.T) {
 	ctx := testContext(t)
 	c := start(t, controlplane.Options{})
 	makeNamespace(ctx, t, c, "before")
-	// A kube-controller-manager that has not seen its API server yet ends without it.
+	// A kube-controller-manager that has not reached its API server yet exits without it.
 	if err := c.WaitReady(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestProgramsComponentsRestart(t *testing.T) {
 			if err := c.StartComponent(ctx, name); err != nil {
 				t.Fatal(err)
 			}
-			// The same client, with the same address, certificate and data.
+			// The same client works, because address, certificate and data are the same.
 			harness.Until(t, "the API server answers", func(context.Context) (bool, error) {
 				_, err := kube.CoreV1().Namespaces().Get(ctx, "before", metav1.GetOptions{})
 				return err == nil, nil

@@ -22,14 +22,12 @@ func TestMain(m *testing.M) {
 	leaks.Main(m)
 }
 
-// testContext bounds a test.
 func testContext(tb testing.TB) context.Context {
 	tb.Helper()
 	return harness.Context(tb)
 }
 
-// start starts a control plane that stops with the test. Programs and directory
-// are filled in.
+// start starts a control plane that stops with the test. It sets programs and directory.
 func start(tb testing.TB, opts controlplane.Options) *envtest.ControlPlane {
 	tb.Helper()
 	opts.Binaries = binariestest.Find(tb)

@@ -9,8 +9,8 @@ import (
 
 const monitorInterval = 250 * time.Millisecond
 
-// monitor notices when a component ends by itself. It has to ask for that again
-// and again: envtest waits for its processes but does not tell.
+// monitor notices when a component ends by itself. It polls, because envtest waits for its
+// processes but reports nothing.
 type monitor struct {
 	failed chan error
 	// alive ends with the first failure, which is its cause.
@@ -50,8 +50,7 @@ func (m *monitor) run(components []*component) {
 	}
 }
 
-// report does not wait for a reader: who does not read learns of as many
-// failures as there are components.
+// report does not wait for a reader: the channel has room for a failure of each component.
 func (m *monitor) report(err error) {
 	m.fail(err)
 	select {

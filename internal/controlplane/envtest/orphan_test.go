@@ -24,8 +24,8 @@ const (
 	keepVariable   = "COSI_EMU_TEST_KEEP"
 )
 
-// beVictim is what this test binary does instead of testing when it is to be
-// killed: it starts a control plane in dir, says where it is, and waits.
+// beVictim makes this test binary a victim instead of testing: it starts a control plane in dir,
+// prints its state, and waits.
 func beVictim(dir string) {
 	ctx := context.Background()
 	set, err := binaries.Find(ctx, binaries.Options{Local: true})
@@ -75,8 +75,8 @@ func killLeavesNothing(t *testing.T, phases ...string) {
 	}
 }
 
-// TestProgramsKilledDataIsKept also kills the watchdog, so that the next start has to
-// deal with components that run.
+// TestProgramsKilledDataIsKept also kills the watchdog, so that the next start finds running
+// components.
 func TestProgramsKilledDataIsKept(t *testing.T) {
 	binariestest.Find(t)
 	t.Setenv(keepVariable, "yes")
@@ -113,8 +113,8 @@ func TestProgramsEndOrphans(t *testing.T) {
 	}
 }
 
-// killVictim runs a victim in dir until it has said a word, then kills it, after
-// the processes whose command line contains one of others.
+// killVictim runs a victim in dir until it has printed a word, then kills it, after the processes
+// whose command line contains one of others.
 func killVictim(t *testing.T, dir, word string, others ...string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -140,10 +140,9 @@ func killVictim(t *testing.T, dir, word string, others ...string) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // killed
 }
 
-// kill kills the process in a line of ps.
 func kill(t *testing.T, line string) {
 	t.Helper()
 	var pid int

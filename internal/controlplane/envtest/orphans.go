@@ -12,9 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// EndOrphans ends the components of a control plane in dir whose process and watchdog
-// were killed. If there are none, or no such directory, it does nothing. The error is
-// controlplane.ErrDirInUse if their process still runs. Start calls it for its own directory.
+// EndOrphans ends the components of a control plane in dir whose process and watchdog were killed.
+// It does nothing without such processes or directory. The error is controlplane.ErrDirInUse if
+// their process still runs. Start calls it for its own directory.
 func EndOrphans(ctx context.Context, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func EndOrphans(ctx context.Context, dir string) error {
 	return errors.Join(files.endOrphans(ctx), lock.Unlock())
 }
 
-// endOrphans does the work of watchdogs that were killed. The caller holds the lock.
+// endOrphans does the work of killed watchdogs. The caller holds the lock.
 func (l layout) endOrphans(ctx context.Context) error {
 	runs, err := os.ReadDir(l.runs())
 	if err != nil && !os.IsNotExist(err) {

@@ -2,5 +2,6 @@
 
 package envtest
 
-// Supported returns why this package has no control plane on this operating system, or nil.
+// Supported returns the reason for which this package has no control plane on this operating
+// system, or nil.
 func Supported() error { return nil }

@@ -10,7 +10,7 @@ import (
 var errUnsupported = errors.New("kube-apiserver and etcd do not run on Windows, which has no process groups to end them with: " +
 	"choose control plane \"embedded\", or run this program under WSL")
 
-// Supported returns why this package has no control plane on Windows.
+// Supported returns the reason for which this package has no control plane on Windows.
 func Supported() error { return errUnsupported }
 
 // Start returns the error of [Supported].
@@ -18,5 +18,5 @@ func Start(context.Context, controlplane.Options) (controlplane.ControlPlane, er
 	return nil, errUnsupported
 }
 
-// EndOrphans does nothing: there are none.
+// EndOrphans does nothing on Windows.
 func EndOrphans(context.Context, string) error { return nil }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// isSuspended reports whether all threads of a process are suspended. A signal suspends one
-// after the other.
+// isSuspended reports whether all threads of a process are suspended. A signal suspends one after
+// the other.
 func isSuspended(_ context.Context, pid int) (bool, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	if err != nil {

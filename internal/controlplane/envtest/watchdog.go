@@ -21,9 +21,9 @@ const (
 //go:embed watchdog.sh
 var watchdogScript string
 
-// watchdog stops the components when this process dies and, unless the data is kept,
-// removes the directory. It is a separate process that reads a pipe. Only this process
-// has the other end, so it detects any death, including kill -9.
+// watchdog stops the components when this process dies and, unless the data is kept, removes the
+// directory. It is a separate process that reads a pipe. Only this process has the other end, so it
+// detects any death, including kill -9.
 type watchdog struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
@@ -41,7 +41,6 @@ func startWatchdog(files layout, keep bool) (*watchdog, error) {
 	return &watchdog{cmd: cmd, pipe: pipe}, nil
 }
 
-// dismiss ends the watchdog after the components have stopped.
 func (w *watchdog) dismiss() error {
 	_, err := io.WriteString(w.pipe, "done\n")
 	return errors.Join(err, w.pipe.Close(), w.cmd.Wait())

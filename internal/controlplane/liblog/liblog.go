@@ -1,8 +1,9 @@
-// Package liblog writes what the libraries of the embedded API server log into the log file of
-// that component. They log through klog, which has one logger for the whole program.
+// Package liblog writes the logs of the embedded API server's libraries into the log file of that
+// component. They log through klog, which has one logger for the whole program.
 //
 // A line belongs to the embedded API server if a function of its libraries is on the stack. All
-// other lines, such as those of the program that embeds the emulator, go where they went before.
+// other lines, such as lines of the program that embeds the emulator, go to their previous
+// destination.
 package liblog
 
 import (
@@ -19,43 +20,42 @@ import (
 	"k8s.io/klog/v2/textlogger"
 )
 
-// libraries begin the names of the functions of an embedded API server.
+// libraries are prefixes of the functions of an embedded API server.
 var libraries = []string{
 	"k8s.io/apiserver/", "k8s.io/apiextensions-apiserver/",
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded.",
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/",
 }
 
-// straggling is how long requests of an API server may go on after it has ended. Their lines are
-// discarded if no other API server runs.
+// straggling is the time for which requests of an API server may continue after its end. Their
+// lines are discarded if no other API server runs.
 const straggling = time.Minute
 
-// maxStack is the number of callers that are looked at.
+// maxStack is the number of callers that are checked.
 const maxStack = 64
 
-// Divert writes the lines of embedded API servers into their files, and all others to a writer.
-// It replaces the logger of klog, and must be called before other goroutines log.
+// Divert writes the lines of embedded API servers into their files, and all others to a writer. It
+// replaces the logger of klog, and must be called before other goroutines log.
 func Divert(others io.Writer) {
 	d := &diverter{others: others}
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(d)))
 	klog.SetLoggerWithOptions(logger, klog.WriteKlogBuffer(func(line []byte) { _, _ = d.Write(line) }))
 }
 
-// All programs that import this package divert lines that would go to standard error. A later moment
-// than this would be a data race with goroutines that log: gRPC, too, logs through klog, because
-// k8s.io/apiserver/pkg/storage/etcd3 has it do so.
+// All programs that import this package divert lines that would go to standard error. Later, it
+// would be a data race with goroutines that log: gRPC, too, logs through klog, because of
+// k8s.io/apiserver/pkg/storage/etcd3.
 func init() { Divert(os.Stderr) } //nolint:gochecknoinits // see above
 
-// open are the files of the embedded API servers that run.
+// open are the files of running embedded API servers.
 var open struct {
 	mu    sync.Mutex
 	files []*string
-	ended time.Time // of the last API server that has ended
+	ended time.Time // end of the last API server
 }
 
-// AddFile makes a file the one that lines are added to, until remove is called. If several API
-// servers run, the lines are in the file of the one that started last: klog does not tell which
-// of them a line is from.
+// AddFile adds lines to a file until remove is called. If several API servers run, all lines are
+// written to the file of the latest one, because klog does not identify their origin.
 func AddFile(file string) (remove func()) {
 	open.mu.Lock()
 	defer open.mu.Unlock()
@@ -69,7 +69,7 @@ func AddFile(file string) (remove func()) {
 	}
 }
 
-// diverter is where klog writes.
+// diverter is klog's writer.
 type diverter struct{ others io.Writer }
 
 func (d *diverter) Write(line []byte) (int, error) {

@@ -10,13 +10,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// logFromLibrary stands for a library of the API server.
+// logFromLibrary represents a library of the API server.
 func logFromLibrary() {
 	klog.Info("from the library")
 }
 
-// TestDivert writes lines of a library of the API server into the file of the API server that
-// started last, and all others to the writer, in the form of klog.
+// TestDivert expects lines of a library of the API server in the file of the latest API server, and
+// all others in the writer, in klog's format.
 func TestDivert(t *testing.T) {
 	defer klog.CaptureState().Restore()
 	libraries = append(libraries, "github.com/cosi-emu/cosi-emu/internal/controlplane/liblog.logFromLibrary")

@@ -18,7 +18,6 @@ import (
 // Kind is an implementation of a control plane, or Auto.
 type Kind string
 
-// The kinds.
 const (
 	// Auto uses the programs if they are on this machine or can be downloaded, and
 	// otherwise an API server in this process.
@@ -33,7 +32,7 @@ const (
 // Kinds returns the kinds.
 func Kinds() []Kind { return []Kind{Auto, Envtest, Embedded} }
 
-// ParseKind returns the kind of a name; empty means Auto.
+// ParseKind returns the kind with a name; empty means Auto.
 func ParseKind(name string) (Kind, error) {
 	if name == "" {
 		return Auto, nil
@@ -50,16 +49,14 @@ func ParseKind(name string) (Kind, error) {
 
 // Choice is a control plane that can be started.
 type Choice struct {
-	// Kind is Envtest or Embedded.
-	Kind Kind
-	// Binaries are the programs of Envtest.
+	Kind     Kind
 	Binaries binaries.Set
-	// Notice is one line for the user, if the choice was not the user's.
+	// Notice is one line for the user, unless the user chose the kind.
 	Notice string
 }
 
-// Choose returns a control plane of a kind. For Envtest it may download or build the
-// programs; for Auto it downloads them, but does not build them.
+// Choose returns a control plane of a kind. For Envtest it may download or build the programs; for
+// Auto it downloads them, but does not build them.
 func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, error) {
 	switch kind {
 	case Embedded:
@@ -99,7 +96,7 @@ func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
 			"to get them, run `cosi-emu setup`", unavailable.Err)}, nil
 }
 
-// Local returns Envtest with the programs that are on this machine already.
+// Local returns Envtest with the programs on this machine.
 func Local(ctx context.Context) (Choice, error) {
 	if err := envtest.Supported(); err != nil {
 		return Choice{}, err

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
 )
 
-// silent returns the URL of a server that accepts connections and answers nothing.
+// silent returns the URL of a server that accepts connections but never answers.
 func silent(t *testing.T) string {
 	t.Helper()
 	done := make(chan struct{})
@@ -39,8 +39,8 @@ func empty(t *testing.T) string {
 	return server.URL
 }
 
-// TestAutoFallsBack: where the programs are neither cached nor downloadable, Auto does not
-// wait and does not build.
+// TestAutoFallsBack: if the programs are neither cached nor downloadable, Auto does not wait and
+// does not build.
 func TestAutoFallsBack(t *testing.T) {
 	t.Setenv(binaries.AssetsVariable, "")
 	cases := map[string]struct {
@@ -57,7 +57,7 @@ func TestAutoFallsBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			opts := binaries.Options{
 				CacheDir: t.TempDir(), IndexURL: c.index(t),
-				GoCommand: filepath.Join(t.TempDir(), "go"), // which a build would miss
+				GoCommand: filepath.Join(t.TempDir(), "go"), // a build would fail without it
 			}
 			begin := time.Now()
 			choice, err := Choose(t.Context(), Auto, opts)

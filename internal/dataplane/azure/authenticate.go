@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// authenticate identifies the caller by the shared access signature of the URL.
 func (s *Service) authenticate(x *exchange) (err error) {
 	if x.header("Authorization") != "" {
 		return errAuthentication.with("Server failed to authenticate the request. cosi-emu supports the shared access signature of the Secret, " +
@@ -23,7 +22,6 @@ func (s *Service) authenticate(x *exchange) (err error) {
 	return err
 }
 
-// signer verifies a signature, and returns the account of its stored access policy.
 func (s *Service) signer(r *http.Request, t target, query url.Values) (*authorization.Caller, error) {
 	switch {
 	case !query.Has("sig"):
@@ -52,7 +50,7 @@ func (s *Service) signer(r *http.Request, t target, query url.Values) (*authoriz
 	return caller, s.checkSignature(r, query)
 }
 
-// checkSignature checks what a valid signature says about time, protocol and address.
+// checkSignature checks a valid signature's time, protocol and address.
 func (s *Service) checkSignature(r *http.Request, query url.Values) error {
 	now := s.options.Now()
 	start, err := timeOf(query.Get("st"))
@@ -79,8 +77,7 @@ func schemeOf(r *http.Request) string {
 	return "http"
 }
 
-// timeOf reads a time in one of the forms of ISO 8601 that signatures may have; zero if
-// there is none.
+// timeOf reads a time in one of the forms of ISO 8601 that signatures may have; zero without one.
 func timeOf(text string) (at time.Time, err error) {
 	if text == "" {
 		return at, nil
@@ -113,7 +110,6 @@ func isWithin(addresses, client string) bool {
 	return err == nil && err2 == nil && from.Compare(address) <= 0 && address.Compare(to) <= 0
 }
 
-// permits reports whether a signature has one of the permissions.
 func permits(query url.Values, letters string) bool {
 	return strings.ContainsAny(query.Get("sp"), letters)
 }

@@ -18,16 +18,16 @@ const (
 	appendBlob = "AppendBlob"
 )
 
-// baseID is the ID of the version that is the blob. Those of snapshots are their times.
+// baseID is the ID of the version that is the blob. Snapshots have their times as IDs.
 const baseID = objects.NullVersion
 
-// properties are what Azure stores about a blob, beside headers, metadata and tags.
+// properties are Azure's properties of a blob, beside headers, metadata and tags.
 type properties struct {
 	Type    string    `json:"type"`
 	Created time.Time `json:"created"`
-	// Revision grows with each change, also of metadata. It is the ETag.
+	// Revision grows with each change, including metadata. It is the ETag.
 	Revision int64 `json:"revision"`
-	// MD5 is base64; the client may set another one than that of the content.
+	// MD5 is base64; a client may set another one than the content's.
 	MD5 string `json:"md5,omitempty"`
 	// Blocks is the number of blocks of an append blob.
 	Blocks int        `json:"blocks,omitempty"`
@@ -35,7 +35,6 @@ type properties struct {
 	Copy   copyState  `json:"copy,omitzero"`
 }
 
-// copyState describes the copy that has written the blob.
 type copyState struct {
 	ID        string    `json:"id"`
 	Source    string    `json:"source"`
@@ -43,13 +42,11 @@ type copyState struct {
 	Size      int64     `json:"size"`
 }
 
-// blob is a version with its properties.
 type blob struct {
 	*objects.Version
 	properties
 }
 
-// blobOf reads the properties of a version.
 func blobOf(v *objects.Version) (*blob, error) {
 	b := &blob{Version: v}
 	if err := json.Unmarshal([]byte(v.Attributes.Extra), &b.properties); err != nil {
@@ -65,16 +62,14 @@ func (b *blob) isSnapshot() bool { return b.ID != baseID }
 // lastModified has whole seconds, as the header.
 func (b *blob) lastModified() time.Time { return b.Modified().Truncate(time.Second) }
 
-// draft is a blob that is not stored yet.
 type draft struct {
 	objects.Draft
 	properties
 
 	headers  objects.Headers
-	modified time.Time // zero: now
+	modified time.Time // zero means now
 }
 
-// draft returns a draft of a changed blob.
 func (b *blob) draft() draft {
 	return draft{Draft: b.Version.Draft(), properties: b.properties, headers: b.StandardHeaders()}
 }
@@ -90,10 +85,10 @@ func (s *Service) fresh(kind string, replaced *blob) draft {
 
 func (s *Service) now() time.Time { return s.options.Now().UTC() }
 
-// touch gives the draft a new ETag. It ends a lease that is not active any more: who held it
-// learns that the blob has been changed since, because it cannot be renewed.
+// touch gives the draft a new ETag. It ends an inactive lease: its holder notices that the blob has
+// changed, because the lease cannot be renewed.
 func (s *Service) touch(d *draft) {
-	const tick = 100 // nanoseconds; ETags are times, as those of Azure
+	const tick = 100 // nanoseconds; ETags are times, like Azure's
 	d.Revision = max(d.Revision+1, s.now().UnixNano()/tick)
 	d.modified = time.Time{}
 	if !d.Lease.isActive(s.now()) {
@@ -169,8 +164,8 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 	})
 }
 
-// read returns the blob of a request, or a snapshot of it, whose content can be read until
-// the request ends. It checks the conditions.
+// read returns the blob of a request, or a snapshot of it, with content until the request ends. It
+// checks the conditions.
 func (s *Service) read(x *exchange) (*blob, error) {
 	id := x.query.Get("snapshot")
 	v, err := x.bucket.Get(x.target.blob, id)

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// TestBlob: a blob has what was put, also with odd names.
+// TestBlob: a blob has the content of its put, even with odd names.
 func TestBlob(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	for name, blob := range map[string]string{"plain": "a.txt", "path": "2026/11/a.txt", "dots": "a/../b",
@@ -94,7 +94,7 @@ func blockList(blocks ...string) string {
 	return list.String() + "</BlockList>"
 }
 
-// TestBlocks: a list of blocks makes a blob of uncommitted blocks and of those that it has.
+// TestBlocks: a list of blocks makes a blob of uncommitted blocks and of its own.
 func TestBlocks(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	stage := func(id, body string) response {
@@ -130,7 +130,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestAppend: an append blob grows, and conditions say where.
+// TestAppend: an append blob grows, and conditions limit the position.
 func TestAppend(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	a.want(t, http.StatusCreated, a.do(t, http.MethodPut, "log", "", "", "x-ms-blob-type: AppendBlob"))
@@ -237,7 +237,7 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// TestSnapshots: a snapshot stays as it was.
+// TestSnapshots: a snapshot does not change.
 func TestSnapshots(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	a.put(t, "a", "one")
@@ -330,7 +330,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestKept: after a restart with a directory everything is as before, also uncommitted blocks.
+// TestKept: after a restart with a directory everything is as before, including uncommitted blocks.
 func TestKept(t *testing.T) {
 	dir := t.TempDir()
 	var snapshot, target string

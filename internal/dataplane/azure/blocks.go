@@ -27,7 +27,7 @@ func blocksID(name string) string {
 	return "blocks-" + hex.EncodeToString(digest[:16])
 }
 
-// putBlock stores a block, which is no part of the blob until it is in a list of blocks.
+// putBlock stores a block, which is part of the blob only after PutBlockList.
 func (s *Service) putBlock(x *exchange) error {
 	if err := s.stage(x, x.body.content); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 	return err
 }
 
-// checkStage checks what Azure checks before a block is stored: the IDs of all blocks of a
-// blob have the same length.
+// checkStage checks Azure's conditions for a block: the IDs of all blocks of a blob have the same
+// length.
 func (s *Service) checkStage(x *exchange, length int) error {
 	found, err := versionsOf(x.bucket.Versions(x.target.blob))
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) checkStage(x *exchange, length int) error {
 	return nil
 }
 
-// listedBlock is a block in a list of blocks: where it is taken from, and its ID.
+// listedBlock is an entry of a list of blocks: the origin of the block, and its ID.
 type listedBlock struct{ from, id string }
 
 // parseBlockList reads the body of PutBlockList: one element BlockList, with an element for
@@ -123,7 +123,7 @@ func parseBlockList(body io.Reader) (all []listedBlock, err error) {
 	return all, nil
 }
 
-// nextElement returns the next element, nil at the end of the one around it, or io.EOF.
+// nextElement returns the next element, nil at the end of the enclosing one, or io.EOF.
 func nextElement(decoder *xml.Decoder) (*xml.StartElement, error) {
 	for {
 		token, err := decoder.Token()
@@ -142,8 +142,7 @@ func nextElement(decoder *xml.Decoder) (*xml.StartElement, error) {
 	}
 }
 
-// putBlockList makes blocks, uncommitted ones and those of the blob, the content of the
-// blob.
+// putBlockList replaces the content of the blob by blocks, uncommitted ones and its own.
 func (s *Service) putBlockList(x *exchange) error {
 	listed, err := parseBlockList(&x.body.document)
 	if err != nil {
@@ -226,7 +225,7 @@ type blocks struct {
 	Blocks []blockXML `xml:"Block"`
 }
 
-// add adds a block, if the client has asked for such blocks.
+// add adds a block, if the client has requested such blocks.
 func (b *blocks) add(name string, size int64) {
 	if b != nil {
 		b.Blocks = append(b.Blocks, blockXML{name, size})
@@ -273,7 +272,6 @@ var literals = strings.NewReplacer("&#39;", "'", "&#34;", "&quot;", "&#xA;", "\n
 // JavaScript reads no numeric references.
 func literal(document []byte) []byte { return []byte(literals.Replace(string(document))) }
 
-// sendXML responds with a document.
 func (x *exchange) sendXML(document any) error {
 	body, err := xml.Marshal(document)
 	if err != nil {

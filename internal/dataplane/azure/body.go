@@ -22,7 +22,7 @@ type received struct {
 	crc64    []byte
 }
 
-// sums computes the checksums of Azure. Its CRC-64 is that of NVMe.
+// sums computes Azure's checksums. Its CRC-64 is NVMe's.
 type sums struct {
 	md5   hash.Hash
 	crc64 hash.Hash64
@@ -32,7 +32,6 @@ func newSums() sums {
 	return sums{md5.New(), crc64nvme.New()} //nolint:gosec // see the import
 }
 
-// Write implements io.Writer.
 func (s sums) Write(data []byte) (int, error) {
 	s.crc64.Write(data)
 	return s.md5.Write(data)
@@ -42,8 +41,8 @@ func (s sums) values() (digest, cyclic []byte) {
 	return s.md5.Sum(nil), binary.LittleEndian.AppendUint64(nil, s.crc64.Sum64())
 }
 
-// readBody reads the body and verifies it, before anything is changed. It allocates memory
-// only for received bytes, whatever length is declared.
+// readBody reads and verifies the body before any change. It allocates memory only for received
+// bytes, whatever length is declared.
 func (s *Service) readBody(x *exchange) error {
 	switch x.operation.body {
 	case document:
@@ -86,7 +85,7 @@ func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 	return verify(x.header("Content-Md5"), x.header("X-Ms-Content-Crc64"), x.body.md5, x.body.crc64)
 }
 
-// verify compares a body with the sums that the client has sent, if it has.
+// verify compares a body with the client's checksums, if any.
 func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
 	want, err := digestOf(givenMD5)
 	if err != nil {
@@ -120,7 +119,7 @@ func digestOf(text string) ([]byte, error) {
 	return digest, nil
 }
 
-// sumsOf computes the checksums of a body that is stored.
+// sumsOf computes the checksums of a stored body.
 func sumsOf(b objects.Body) (digest, cyclic []byte, err error) {
 	computed := newSums()
 	reader := b.Open()

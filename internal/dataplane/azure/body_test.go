@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 )
 
-// TestCRC64 compares the checksum with the check value of CRC-64/NVME, whose polynomial is
-// that of Azure.
+// TestCRC64 compares the checksum with the check value of CRC-64/NVME, which has Azure's
+// polynomial.
 func TestCRC64(t *testing.T) {
 	t.Parallel()
 	a := serve(t, azure.Options{}).access(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// conditions are those of RFC 9110 that Azure supports.
+// conditions are the conditions of RFC 9110 that Azure supports.
 type conditions struct {
 	match, noneMatch               string
 	modifiedSince, unmodifiedSince time.Time
@@ -27,7 +27,7 @@ func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 	return c, nil
 }
 
-// forWrite returns the conditions that count for a write, and for the source of a copy: an ETag
+// forWrite returns the effective conditions of a write, and of the source of a copy: an ETag
 // replaces the time of the same kind, and one kind is allowed.
 func forWrite(c conditions, err error) (conditions, error) {
 	if err != nil {
@@ -45,9 +45,8 @@ func forWrite(c conditions, err error) (conditions, error) {
 	return c, nil
 }
 
-// hold reports whether the blob, which may be nil, meets the conditions that must hold
-// (ok), and whether it is one that the client has not seen yet (fresh): one of the two
-// conditions for that is enough.
+// hold reports whether the blob, which may be nil, meets the required conditions (ok), and whether
+// it is new to the client (fresh): one of the two conditions for that is enough.
 func (c conditions) hold(b *blob) (ok, fresh bool) {
 	if b == nil {
 		return c.match == "", true

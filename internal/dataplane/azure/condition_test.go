@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 )
 
-// TestSeveralConditions: for a read, one of two conditions on what the client has is enough; for a write, an ETag
-// replaces a time.
+// TestSeveralConditions: for a read, one of two conditions on the client's copy is enough; for a
+// write, an ETag replaces a time.
 func TestSeveralConditions(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	etag := a.put(t, "a", "one").header.Get("Etag")
@@ -82,7 +82,7 @@ func TestTagConditions(t *testing.T) {
 	if got := a.do(t, http.MethodDelete, "a", "", "", `x-ms-if-tags: "colour" = 'blue'`); got.code() != "ConditionNotMet" {
 		t.Errorf("deleting: %s", got.code())
 	}
-	// Who may not read tags learns nothing about them.
+	// A client without permission for tags learns nothing about them.
 	writer := f.account(t, "ba-writer", fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.WriteOnly})
 	reader := f.account(t, "ba-reader", everything("photos"))
 	for what, blind := range map[string]access{
@@ -95,7 +95,7 @@ func TestTagConditions(t *testing.T) {
 	}
 }
 
-// TestConditions: conditions are compared with the blob as it is when it is read or changed.
+// TestConditions: conditions are compared with the blob at the time of the read or change.
 func TestConditions(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	etag := a.put(t, "a", "one").header.Get("Etag")

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// containerProperties describes a container. It has no metadata, no lease and no public
-// access: only the driver could change those.
+// containerProperties describes a container. It has no metadata, no lease and no public access:
+// only the driver could change those.
 func (s *Service) containerProperties(x *exchange) error {
 	if x.header(leaseHeader) != "" {
 		return errLeaseOfContainer
@@ -37,5 +37,4 @@ func (s *Service) accountInformation(x *exchange) error {
 	return x.begin(http.StatusOK)
 }
 
-// escaped returns a name as a part of a URL.
 func escaped(name string) string { return url.PathEscape(name) }

@@ -13,8 +13,8 @@ import (
 
 const copySucceeded = "success"
 
-// source returns the blob that a request copies, whose content can be read until the
-// request ends. It is a blob of this service, and its URL has a signature that may read it.
+// source returns the blob that a request copies, with content until the request ends. It is a blob
+// of this service, and its URL has a signature with read permission.
 func (s *Service) source(x *exchange) (*blob, error) {
 	t, query, err := x.sourceTarget()
 	if err != nil {
@@ -53,8 +53,8 @@ func (x *exchange) sourceTarget() (t target, query url.Values, err error) {
 	return t, query, nil
 }
 
-// readSource reads the source with its own grant. A source of the same access is covered by
-// the gate that the request holds already.
+// readSource reads the source with its own grant. The gate that the request already holds covers a
+// source of the same access.
 func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target, snapshot string) (*blob, error) {
 	if !caller.IsLive() {
 		return nil, errCopySource
@@ -132,10 +132,10 @@ func withoutQuery(text string) string {
 	return text
 }
 
-// abortCopy always fails: copies are made at once.
+// abortCopy always fails, because copies complete at once.
 func (s *Service) abortCopy(*exchange) error { return errNoCopy }
 
-// putFromURL makes the content of a source a block blob.
+// putFromURL creates a block blob with the content of a source.
 func (s *Service) putFromURL(x *exchange) error {
 	if x.header(typeHeader) != blockBlob {
 		return errInvalidHeader.with("The value of x-ms-blob-type must be BlockBlob.")
@@ -153,8 +153,7 @@ func (s *Service) putFromURL(x *exchange) error {
 	return s.replace(x, blockBlob, from.Body, base64.StdEncoding.EncodeToString(x.body.md5), from)
 }
 
-// verifySource computes the checksums of a source, and compares them with those that the
-// client has sent.
+// verifySource compares the checksums of a source with the client's.
 func (x *exchange) verifySource(body objects.Body) (err error) {
 	if x.body.md5, x.body.crc64, err = sumsOf(body); err != nil {
 		return err

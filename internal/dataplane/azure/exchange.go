@@ -37,7 +37,6 @@ var phases = []phase{
 	(*Service).perform,
 }
 
-// hold has a function run when the request ends.
 func (x *exchange) hold(release func()) { x.held = append(x.held, release) }
 
 func (x *exchange) end() {

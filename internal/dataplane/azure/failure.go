@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// failure is an error of the Blob service; see "Common REST API error codes" and "Blob
-// service error codes" in its reference.
+// failure is an error of the Blob service; see "Common REST API error codes" and "Blob service
+// error codes" in its reference.
 type failure struct {
 	status        int
 	code, message string
@@ -60,7 +60,7 @@ var (
 	errInvalidBlockList    = &failure{http.StatusBadRequest, "InvalidBlockList", "The specified block list is invalid."}
 	errBlockListTooLong    = &failure{http.StatusBadRequest, "BlockListTooLong", "The block list may not contain more than 50,000 blocks."}
 	errBlockCount          = &failure{http.StatusConflict, "BlockCountExceedsLimit", "The uncommitted block count cannot exceed the maximum limit of 100,000 blocks, and the committed block count of an append blob that of 50,000."}
-	errIncomplete          = &failure{http.StatusBadRequest, "IncompleteBody", "The body is shorter than its length says."}
+	errIncomplete          = &failure{http.StatusBadRequest, "IncompleteBody", "The body is shorter than its declared length."}
 	errNoLength            = &failure{http.StatusLengthRequired, "MissingContentLengthHeader", "The Content-Length header was not specified."}
 	errTooLarge            = &failure{http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit."}
 	errRange               = &failure{http.StatusRequestedRangeNotSatisfiable, "InvalidRange", "The range specified is invalid for the current size of the resource."}
@@ -90,7 +90,7 @@ var (
 	errStorageFull         = &failure{s3error.ErrStorageFull.Status, "InternalError", s3error.ErrStorageFull.Message}
 	errTimeout             = &failure{http.StatusRequestTimeout, "OperationTimedOut", "The body did not arrive in time."}
 	errBusy                = &failure{http.StatusServiceUnavailable, "ServerBusy", "The service is ending."}
-	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log says why."}
+	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log has the cause."}
 )
 
 // failureOf returns the response for an error.
@@ -132,7 +132,6 @@ func Fail(w http.ResponseWriter, r *http.Request, status int, code, message stri
 	(&failure{status, code, message}).write(w, r)
 }
 
-// write sends a failure. The headers of the response are those that all responses have.
 func (f *failure) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Ms-Error-Code", f.code)

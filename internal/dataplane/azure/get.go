@@ -22,7 +22,6 @@ func (x *exchange) describe(b *blob) {
 	x.set("Last-Modified", b.lastModified().Format(http.TimeFormat))
 }
 
-// describeAll sets all headers of a blob.
 func (s *Service) describeAll(x *exchange, b *blob) {
 	x.describe(b)
 	h := b.StandardHeaders()
@@ -55,8 +54,8 @@ func (s *Service) describeAll(x *exchange, b *blob) {
 	}
 }
 
-// describeMetadata sets headers in lower case, as Azure does: azure-storage-blob for Python
-// finds no others.
+// describeMetadata sets headers in lower case, as Azure does: azure-storage-blob for Python finds
+// no others.
 func (x *exchange) describeMetadata(b *blob) {
 	for name, value := range b.Attributes.Metadata {
 		x.w.Header()[strings.ToLower(metadataPrefix)+name] = []string{value}
@@ -145,18 +144,18 @@ func (s *Service) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = content.Close() }() // it was only read
+	defer func() { _ = content.Close() }() // only read
 	x.set("Content-Length", strconv.FormatInt(length, 10))
 	if err := x.begin(status); err != nil {
 		return err
 	}
 	if _, err := io.Copy(x.w, content); err != nil {
-		panic(http.ErrAbortHandler) // the client must not take what it has for all
+		panic(http.ErrAbortHandler) // the client must not take its part for the whole content
 	}
 	return nil
 }
 
-// replaceHeaders sets the headers that the signature gives.
+// replaceHeaders sets the headers from the signature.
 func (x *exchange) replaceHeaders() {
 	for name, header := range map[string]string{
 		"rscc": "Cache-Control", "rscd": "Content-Disposition", "rsce": "Content-Encoding", "rscl": "Content-Language", "rsct": "Content-Type",
@@ -165,7 +164,6 @@ func (x *exchange) replaceHeaders() {
 	}
 }
 
-// sumRange sets the checksum of a range, if the client asks for it.
 func (x *exchange) sumRange(body objects.Body, isRange bool) error {
 	wantsMD5, wantsCRC64 := isTrue(x.header("X-Ms-Range-Get-Content-Md5")), isTrue(x.header("X-Ms-Range-Get-Content-Crc64"))
 	switch {
@@ -192,7 +190,7 @@ func isTrue(text string) bool { return strings.EqualFold(text, "true") }
 
 var oneRange = regexp.MustCompile(`^bytes=(\d+)-(\d*)$`)
 
-// rangeOf reads the range of a request; one that is malformed is ignored.
+// rangeOf reads the range of a request, and ignores a malformed one.
 func (x *exchange) rangeOf(size int64) (offset, length int64, isRange bool, err error) {
 	text := x.header("X-Ms-Range")
 	if text == "" {
@@ -206,7 +204,7 @@ func parseRange(text string, size int64) (offset, length int64, isRange bool, er
 	if len(bounds) != 3 {
 		return 0, size, false, nil
 	}
-	// Digits that are too many for a number are the greatest there is.
+	// Digits beyond the range of a number are its maximum.
 	offset, _ = strconv.ParseInt(bounds[1], 10, 64)
 	last := size - 1
 	if bounds[2] != "" {

@@ -11,27 +11,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
 
-// source in a header is the URL of a blob that the request copies.
 const source = "SOURCE"
 
 const tagDocument = `<Tags><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tags>`
 
-// route is a request with what it requires.
+// route is a request with its requirements.
 type route struct {
 	method, blob, query, body string
 	headers                   []string
-	// permissions are those of a signature, any of which is enough. Without, only the driver
+	// permissions are the letters of a signature, any of which is enough. Without, only the driver
 	// may do it.
 	permissions string
-	// needs are those of a grant: letters for reading and writing object data (d, D), object
-	// metadata (m, M) and container metadata (b, B). Any one is enough of those in one word;
-	// all words are needed.
+	// needs are letters of a grant for reading and writing object data (d, D), object metadata (m,
+	// M) and container metadata (b, B). Any letter of a word is enough; all words are needed.
 	needs []string
 }
 
 func (r route) String() string { return r.method + " " + r.blob + "?" + r.query }
 
-// routes are all operations that are served, and those of the driver.
+// routes are all served operations, and the driver's.
 func routes() []route {
 	const copied, typed = "x-ms-copy-source: " + source, "x-ms-blob-type: BlockBlob"
 	block := "comp=block&blockid=" + blockID("abc")
@@ -86,7 +84,6 @@ func routes() []route {
 	}
 }
 
-// prepare makes the blobs of the routes.
 func (a access) prepare(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"x", "leased", "deleted"} {
@@ -99,7 +96,7 @@ func (a access) prepare(t *testing.T) {
 	}
 }
 
-// try sends the request of a route, whose source is that of another access.
+// try sends the request of a route, with a source of another access.
 func (a access) try(t *testing.T, r route, copied access) response {
 	t.Helper()
 	var headers []string
@@ -109,7 +106,6 @@ func (a access) try(t *testing.T, r route, copied access) response {
 	return a.do(t, r.method, r.blob, r.query, r.body, headers...)
 }
 
-// modes are letters for what a grant allows.
 func modes(g fakedriver.Grant) string {
 	all := ""
 	for i, mode := range []fakedriver.AccessMode{g.ObjectData, g.ObjectMetadata, g.BucketMetadata} {
@@ -195,8 +191,8 @@ func TestRoutesAndPermissions(t *testing.T) {
 	}
 }
 
-// TestForeignContainers tries every operation on containers that the access is not for, and on one
-// that does not exist: the responses are the same.
+// TestForeignContainers tries every operation on containers without a grant, and on one that does
+// not exist: the responses are the same.
 func TestForeignContainers(t *testing.T) {
 	f := serve(t, azure.Options{})
 	f.container(t, "archive")

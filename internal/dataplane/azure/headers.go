@@ -20,7 +20,7 @@ const (
 
 	// oldestVersion is the oldest version of the API that is served.
 	oldestVersion = "2019-12-12"
-	// maxClientID is how long an ID of a client is sent back.
+	// maxClientID is the maximum length of a client's ID in the response.
 	maxClientID = 1024
 )
 
@@ -29,12 +29,11 @@ var (
 	always        = []string{versionHeader, clientIDHeader, "X-Ms-Date", "X-Ms-Return-Client-Request-Id"}
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
 	// withMetadata are the operations that take metadata.
-	withMetadata = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
-	// withoutConditions are the operations that take no conditions.
+	withMetadata      = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
 	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
 		"PutBlockFromURL", "AbortCopyBlob"}
 	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	// described by a value that asks for nothing else than what is done anyway.
+	// described by a value that only requests the default
 	asUsual = map[string]string{
 		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
 	}
@@ -52,8 +51,8 @@ func (o operation) isSelected(header http.Header) bool {
 	return true
 }
 
-// check rejects unsupported headers, which could change the operation, and
-// parameters that are ambiguous or unsupported.
+// check rejects unsupported headers, which could change the operation, and parameters that are
+// ambiguous or unsupported.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
 		switch {
@@ -86,15 +85,14 @@ func (o operation) takes(name, value string) bool {
 
 func printable(name string) string { return strings.ToValidUTF8(name, "?") }
 
-// versionOf returns the version of the API that a request asks for: that of the header, or
-// else that of the signature.
+// versionOf returns the API version of a request: the header's, or else the signature's.
 func versionOf(query url.Values, header http.Header) (string, error) {
 	version := header.Get(versionHeader)
 	if version == "" {
 		version = query.Get("sv")
 	}
 	if version == "" {
-		return sas.Version, nil // only the error of a request without a signature has it
+		return sas.Version, nil // only for the error of a request without a signature
 	}
 	if _, err := time.Parse(time.DateOnly, version); err != nil || version < oldestVersion {
 		return sas.Version, errInvalidHeader.with("The value of x-ms-version must be a date from " + oldestVersion + " on.")

@@ -24,7 +24,7 @@ type hostile struct {
 	want                 []string
 }
 
-// hostilities makes requests that have a good signature, except where they are wrong.
+// hostilities makes requests with a good signature, except where they are wrong.
 type hostilities struct {
 	access
 
@@ -41,8 +41,8 @@ func (h *hostilities) addTo(want, method, target, body string, headers ...string
 	h.all = append(h.all, hostile{method, target, body, headers, strings.Split(want, " ")})
 }
 
-// TestHostileRequests sends hundreds of requests, each of which must be rejected with the right error
-// and change nothing.
+// TestHostileRequests sends hundreds of requests, each of which must be rejected with the correct
+// error and change nothing.
 func TestHostileRequests(t *testing.T) {
 	f := serve(t, azure.Options{MaxBodyBytes: 1 << 10, Logger: funcr.New(func(_, args string) {
 		if strings.Contains(args, "request failed") {
@@ -104,7 +104,7 @@ func (h *hostilities) signatures() {
 	}
 }
 
-// fields are signed, and malformed, or say that the request is not allowed.
+// fields are signed, but malformed, or do not allow the request.
 func (h *hostilities) fields() {
 	signed := func(want, name, value string) {
 		h.addTo(want, http.MethodGet, h.resigned(h.key.SecretAccessKey, name, value).url("kept", ""), "")
@@ -252,7 +252,7 @@ func (h *hostilities) paths() {
 	}
 }
 
-// checksums are malformed, or of something else.
+// checksums are malformed, or of other data.
 func (h *hostilities) checksums() {
 	const typed = "x-ms-blob-type: BlockBlob"
 	for _, wrong := range []string{"x", "AAAA", "AAAAAAAAAAAAAAAAAAAAAAA=", "5d41402abc4b2a76b9719d911017c592", "=",
@@ -308,7 +308,7 @@ func (h *hostilities) documents() {
 	}
 }
 
-// blocks have IDs or contents that are wrong.
+// blocks have wrong IDs or contents.
 func (h *hostilities) blocks() {
 	for _, id := range []string{"", "!!", "AAA", "%00", blockID(strings.Repeat("x", 65)), "AAAA%0A%00", "..%2F.."} {
 		h.add("InvalidBlockId", http.MethodPut, "new", "comp=block&blockid="+id, "block")
@@ -413,7 +413,7 @@ func (h *hostilities) types() {
 	h.add("InvalidHeaderValue", http.MethodDelete, "kept", "", "", "x-ms-delete-snapshots: all")
 }
 
-// sources of copies are not of this service, or may not be read.
+// sources of copies are not on this service, or may not be read.
 func (h *hostilities) sources() {
 	host := strings.TrimPrefix(h.f.address, "http://")
 	_, token, _ := strings.Cut(h.url("kept", ""), "?")

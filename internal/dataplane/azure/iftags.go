@@ -8,7 +8,6 @@ import (
 // ifTagsHeader is a condition on the tags of a blob.
 const ifTagsHeader = "X-Ms-If-Tags"
 
-// comparison is one comparison of a tag with a text.
 type comparison struct{ tag, operator, value string }
 
 // tagCondition is met if all comparisons of one of its alternatives are.
@@ -56,7 +55,7 @@ func (c tagCondition) holds(tags map[string]string) bool {
 	return false
 }
 
-// holds compares as texts are sorted. A tag that is missing meets no comparison.
+// holds compares in sort order. A missing tag meets no comparison.
 func (c comparison) holds(tags map[string]string) bool {
 	value, ok := tags[c.tag]
 	order := strings.Compare(value, c.value)

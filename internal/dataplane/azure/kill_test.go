@@ -16,7 +16,7 @@ import (
 const (
 	killRounds  = 3
 	killClients = 8
-	// killAfter is how many requests are acknowledged before the process is killed.
+	// killAfter is the number of acknowledged requests before the process is killed.
 	killAfter = 200
 )
 
@@ -28,8 +28,8 @@ func TestKillChild(t *testing.T) {
 	<-t.Context().Done()
 }
 
-// TestKill kills a process with a service that clients use, again and again, and expects to find all
-// that was acknowledged, and nothing by halves.
+// TestKill repeatedly kills a process with a service in use, and expects all acknowledged changes,
+// and nothing partial.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	clients := make([]*survivor, killClients)
@@ -47,7 +47,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// useAndKill runs clients against a process, and kills it when enough has been acknowledged.
+// useAndKill runs clients against a process, and kills it after enough acknowledged requests.
 func useAndKill(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
 	child := harness.StartChild(t, "TestKillChild", dir)
@@ -65,29 +65,29 @@ func useAndKill(t *testing.T, dir string, clients []*survivor) {
 }
 
 // survivor is a client with three blobs of its own: one that is put, one that is appended to, and
-// one that is committed from blocks. It remembers what was acknowledged.
+// one that is committed from blocks. It remembers the acknowledged contents.
 type survivor struct {
 	name string
-	// put, log and blocks are the acknowledged contents, and maybe those of the request that was
-	// not acknowledged.
+	// put, log and blocks are the acknowledged contents, and possibly the content of an
+	// unacknowledged request.
 	put, log, blocks kept
 	staged           bool
 	writes           int
 }
 
-// kept is a content that was acknowledged, and one that may have been stored instead.
+// kept is an acknowledged content, and one that may have been stored instead.
 type kept struct {
 	content, maybe string
 	exists, unsure bool
 }
 
-// begin remembers what a request changes, and returns what to do when it is acknowledged.
+// begin remembers the change of a request, and returns a function for its acknowledgement.
 func (k *kept) begin(content string) func() {
 	k.maybe, k.unsure = content, true
 	return func() { *k = kept{content: content, exists: true} }
 }
 
-// allows reports whether a blob can have been read as it was.
+// allows reports whether a response is possible.
 func (k *kept) allows(got response) bool {
 	if got.status != http.StatusOK {
 		return got.status == http.StatusNotFound && !k.exists
@@ -148,7 +148,7 @@ func (s *survivor) send(t *testing.T, location, blob, query, body string, types 
 	return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusCreated
 }
 
-// expect compares the blobs with what was acknowledged, and takes over what is there.
+// expect compares the blobs with the acknowledged contents, and takes over the actual ones.
 func (s *survivor) expect(t *testing.T, a access) {
 	t.Helper()
 	if s.staged && !s.blocks.unsure {

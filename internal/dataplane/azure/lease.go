@@ -13,10 +13,9 @@ import (
 // leaseState is the lease of a blob. The zero value is none.
 type leaseState struct {
 	ID string `json:"id,omitempty"`
-	// Duration is how long it is valid after it was acquired or renewed; negative: until it is
-	// released.
+	// Duration is the validity of an acquired or renewed lease; negative: until it is released.
 	Duration time.Duration `json:"duration,omitempty"`
-	// Ends is when it expires, or a break ends; zero: never.
+	// Ends is the time at which it expires, or a break ends; zero: never.
 	Ends time.Time `json:"ends,omitzero"`
 	// Breaking means that a client has broken the lease.
 	Breaking bool `json:"breaking,omitempty"`
@@ -74,8 +73,8 @@ func (l leaseState) allows(id string, now time.Time) error {
 	}
 }
 
-// lease acquires, renews, changes, releases or breaks a lease. It changes neither ETag nor
-// time of the blob.
+// lease acquires, renews, changes, releases or breaks a lease. It changes neither ETag nor time of
+// the blob.
 func (s *Service) lease(x *exchange) error {
 	action := strings.ToLower(x.header("X-Ms-Lease-Action"))
 	do, ok := leaseActions[action]
@@ -114,7 +113,7 @@ func (s *Service) lease(x *exchange) error {
 
 type leaseAction struct {
 	status int
-	// change returns how long a broken lease still lasts.
+	// change returns the remaining time of a broken lease.
 	change func(x *exchange, l *leaseState, now time.Time) (time.Duration, error)
 }
 
@@ -147,7 +146,7 @@ func acquire(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	return 0, nil
 }
 
-// begun returns the lease with the end that it has if it begins now.
+// begun returns the lease with its end if it begins now.
 func (l leaseState) begun(now time.Time) leaseState {
 	l.Ends = time.Time{}
 	if l.Duration > 0 {
@@ -176,7 +175,7 @@ func leaseID(text string) (string, error) {
 	return id.String(), nil
 }
 
-// isOf returns an error if the header does not have the ID of the lease.
+// isOf returns an error unless the header has the ID of the lease.
 func (l leaseState) isOf(x *exchange) error {
 	given := x.header(leaseHeader)
 	switch {

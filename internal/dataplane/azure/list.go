@@ -15,8 +15,8 @@ import (
 // maxResults is the maximum number of entries of a page.
 const maxResults = 5000
 
-// included are the values of the parameter include. Those without a comment add something;
-// of the others a container has nothing.
+// included are the values of the parameter include. Values with a comment add nothing to the list
+// of a container.
 var included = []string{
 	"snapshots", "metadata", "uncommittedblobs", "copy", "tags",
 	"deleted", "versions", "deletedwithversions", "immutabilitypolicy", "legalhold", // never anything
@@ -102,7 +102,6 @@ func (m metadataXML) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
 	return e.EncodeToken(start.End())
 }
 
-// listing has the parameters of a list request.
 type listing struct {
 	objects.Query
 
@@ -124,7 +123,7 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 	}
 	marker, err := base64.URLEncoding.DecodeString(x.query.Get("marker"))
 	if err != nil {
-		return l, errInvalidQuery.with("The value of marker must be that of the page before.")
+		return l, errInvalidQuery.with("The value of marker must be from the previous page.")
 	}
 	l.After = string(marker)
 	if text := x.query.Get("include"); text != "" {
@@ -188,7 +187,7 @@ func before(prefixes []prefixXML, name string) []prefixXML {
 	return slices.DeleteFunc(prefixes, func(p prefixXML) bool { return string(p.Name) > name })
 }
 
-// entries returns a blob and, if they are included, its snapshots, the oldest first.
+// entries returns a blob and, if included, its snapshots, oldest first.
 func (l listing) entries(from *objects.Bucket, base *objects.Version) (all []blobXML, err error) {
 	found := []*objects.Version{base}
 	if l.has("snapshots") {
@@ -238,7 +237,7 @@ func (l listing) entry(b *blob) blobXML {
 	return e
 }
 
-// addUncommitted adds blobs that have only uncommitted blocks, as far as the page reaches.
+// addUncommitted adds blobs that have only uncommitted blocks, within the page.
 func (l listing) addUncommitted(from *objects.Bucket, document *listXML, page objects.Page) {
 	query := objects.Query{Prefix: l.Prefix, After: l.After, Max: maxUncommitted}
 	for _, u := range from.ListUploads(query).Uploads {

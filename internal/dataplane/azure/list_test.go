@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 )
 
-// listed is a page of a list.
 type listed struct {
 	Blobs []struct {
 		Name       string `xml:"Name"`
@@ -43,7 +42,7 @@ func (a access) list(t *testing.T, query string) (page listed) {
 	return page
 }
 
-// names lists everything, page by page: blobs, and prefixes.
+// names lists all pages: blobs, and prefixes.
 func (a access) names(t *testing.T, query string) (all []string) {
 	t.Helper()
 	for marker, pages := "", 0; ; pages++ {
@@ -58,7 +57,7 @@ func (a access) names(t *testing.T, query string) (all []string) {
 	}
 }
 
-// TestListing: pages follow each other without gaps, whatever their size.
+// TestListing: pages of every size follow each other without gaps.
 func TestListing(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	blobs := []string{"a", "a/1", "a/2", "a/b/3", "b/4", "c", "c%20d", "%C3%A4"}
@@ -135,8 +134,8 @@ func TestDeletedContainer(t *testing.T) {
 	}
 }
 
-// TestListQuotes: Azure's client for JavaScript takes references to characters by their numbers for
-// parts of the name.
+// TestListQuotes: Azure's client for JavaScript takes numeric character references for parts of the
+// name.
 func TestListQuotes(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	a.put(t, "it's%20%22it%22", "")

@@ -149,7 +149,6 @@ func (f *fixture) send(t *testing.T, method, target, body string, headers ...str
 	return response{got.StatusCode, got.Header, string(data)}
 }
 
-// code returns the error code, or OK.
 func (r response) code() string {
 	if r.status < http.StatusMultipleChoices {
 		return "OK"
@@ -157,14 +156,12 @@ func (r response) code() string {
 	return r.header.Get("x-ms-error-code")
 }
 
-// put stores a block blob.
 func (a access) put(t *testing.T, blob, body string, headers ...string) response {
 	t.Helper()
 	return a.want(t, http.StatusCreated, a.do(t, http.MethodPut, blob, "", body, append([]string{"x-ms-blob-type: BlockBlob"},
 		headers...)...))
 }
 
-// want fails the test if a response has another status.
 func (a access) want(t *testing.T, status int, got response) response {
 	t.Helper()
 	if got.status != status {
@@ -173,7 +170,6 @@ func (a access) want(t *testing.T, status int, got response) response {
 	return got
 }
 
-// content returns the content of a blob.
 func (a access) content(t *testing.T, blob string) string {
 	t.Helper()
 	return a.want(t, http.StatusOK, a.do(t, http.MethodGet, blob, "", "")).body

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// bodyKind is what an operation does with the body of a request.
+// bodyKind is the use of a request body by an operation.
 type bodyKind int
 
 const (
@@ -17,28 +17,27 @@ const (
 	content
 )
 
-// operation is an operation of the service.
 type operation struct {
-	// name is that of Azure's reference, without spaces.
+	// name is from Azure's reference, without spaces.
 	name   string
 	method string
 	level  level
 	comp   string
 	// restype is container for operations on containers.
 	restype string
-	// selects is a header that tells the operation from others with the same URL.
+	// selects is a header that distinguishes the operation from others with the same URL.
 	selects string
-	// letters are permissions of a signature, any one of which is enough; needs are those of
-	// the grant. Without needs, only the driver may do it.
+	// letters are permissions of a signature, any one of which is enough; needs are the grant's.
+	// Without needs, only the driver may do it.
 	letters string
 	needs   []authorization.Need
-	// queries and headers are supported, besides those of all operations.
+	// queries and headers are supported, besides the common ones.
 	queries, headers []string
 	body             bodyKind
 	do               func(*Service, *exchange) error
 }
 
-// anyAccess is what every grant has at least one of.
+// anyAccess has at least one need of every grant.
 var anyAccess = slices.Concat(authorization.ReadObject, authorization.WriteObject, authorization.ReadBucket, authorization.WriteBucket)
 
 const (
@@ -61,8 +60,8 @@ var (
 	onList    = []string{"prefix", "delimiter", "marker", "maxresults", "include", "showonly"}
 )
 
-// operations is the allow-list; the first match counts. Rows without a function are not
-// served: they are rejected by name.
+// operations is the allow-list; the first match counts. Rows without a function are not served, and
+// rejected by name.
 //
 //nolint:lll // one operation a line
 var operations = []operation{

@@ -17,11 +17,11 @@ const (
 
 // Options configure a service.
 type Options struct {
-	// Store has the buckets, accounts, grants and objects, and the deadlines for clients;
-	// required. Containers are the buckets with fakedriver.ProtocolAzure.
+	// Store has the buckets, accounts, grants and objects, and the deadlines for clients; required.
+	// Containers are the buckets with fakedriver.ProtocolAzure.
 	Store *store.Store
-	// MaxBodyBytes is the maximum size of the body of a request, and so of a blob that is put
-	// at once, or of a block. Default: 1 GiB.
+	// MaxBodyBytes is the maximum size of a request body, and so of a blob in one request, or of a
+	// block. Default: 1 GiB.
 	MaxBodyBytes int64
 	// Now is the clock for the times of blobs and leases. Default: time.Now.
 	Now func() time.Time

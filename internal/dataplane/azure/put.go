@@ -15,7 +15,6 @@ const (
 	defaultType      = "application/octet-stream"
 )
 
-// put replaces a blob.
 func (s *Service) put(x *exchange) error {
 	kind := x.header(typeHeader)
 	switch {
@@ -32,8 +31,8 @@ func (s *Service) put(x *exchange) error {
 	return s.replace(x, kind, x.body.content, digest, nil)
 }
 
-// replace stores a new blob, which has the headers, metadata and tags of the request, and
-// responds. The source is that of a copy, or nil.
+// replace stores a new blob with the headers, metadata and tags of the request, and responds. The
+// source is a copy's, or nil.
 func (s *Service) replace(x *exchange, kind string, body objects.Body, digest string, source *blob) error {
 	a, headers, err := x.attributes(source)
 	if err != nil {
@@ -67,11 +66,11 @@ func (x *exchange) created(b *blob) error {
 	return x.begin(http.StatusCreated)
 }
 
-// attributes reads headers, metadata and tags of a new blob. Those of a source are the
-// defaults, which metadata replaces as a whole.
+// attributes reads headers, metadata and tags of a new blob. A source has the defaults, of which
+// metadata is replaced as a whole.
 func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objects.Headers, err error) {
 	headers.ContentType = defaultType
-	if x.operation.body == content { // elsewhere these headers describe the body only
+	if x.operation.body == content { // otherwise these headers describe the body only
 		headers.ContentType = cmp.Or(x.header("Content-Type"), defaultType)
 		headers.ContentEncoding, headers.ContentLanguage = x.header("Content-Encoding"), x.header("Content-Language")
 		headers.CacheControl = x.header("Cache-Control")
@@ -119,8 +118,8 @@ func (x *exchange) overrideHeaders(h *objects.Headers) {
 	h.CacheControl = cmp.Or(x.header("X-Ms-Blob-Cache-Control"), h.CacheControl)
 }
 
-// metadata reads the metadata of a request. Names are identifiers, in any case; here they
-// are in lower case.
+// metadata reads the metadata of a request. Names are case-insensitive identifiers, here in lower
+// case.
 func (x *exchange) metadata() (map[string]string, error) {
 	var all map[string]string
 	size := 0
@@ -145,7 +144,6 @@ func (x *exchange) metadata() (map[string]string, error) {
 	return all, nil
 }
 
-// isIdentifier reports whether a name follows the rules of C#, as Azure requires.
 func isIdentifier(name string) bool {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
@@ -159,7 +157,6 @@ func isPrintable(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' })
 }
 
-// setMetadata replaces the metadata.
 func (s *Service) setMetadata(x *exchange) error {
 	given, err := x.metadata()
 	if err != nil {
@@ -178,7 +175,7 @@ func (s *Service) setMetadata(x *exchange) error {
 	return x.begin(http.StatusOK)
 }
 
-// setProperties replaces the headers of a blob: those that are not given are removed.
+// setProperties replaces the headers of a blob, and removes missing ones.
 func (s *Service) setProperties(x *exchange) error {
 	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
 		return err
@@ -202,7 +199,6 @@ func (s *Service) appendBlock(x *exchange) error {
 	return s.add(x, x.body.content)
 }
 
-// maxAppended is the maximum number of blocks of an append blob.
 const maxAppended = 50_000
 
 func (s *Service) add(x *exchange, block objects.Body) error {
@@ -248,7 +244,6 @@ func (x *exchange) checkAppend(b *blob, size int64) error {
 	return nil
 }
 
-// number reads a number that may be missing.
 func number(text string, missing int64) (int64, error) {
 	if text == "" {
 		return missing, nil

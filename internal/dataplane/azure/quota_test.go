@@ -10,16 +10,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 )
 
-// TestQuota: what would exceed the quota of a container is rejected, and changes nothing. The
-// container has the blob a with 10 bytes.
+// TestQuota: a request that would exceed the quota of a container is rejected, and changes nothing.
+// The container has the blob a with 10 bytes.
 func TestQuota(t *testing.T) {
 	const ok, exceeded, blockType, source = "OK", "QuotaExceeded", "X-Ms-Blob-Type: BlockBlob", "SOURCE"
 	type request struct{ method, blob, query, body, header string }
 	ten := strings.Repeat("x", 10)
 	block := "comp=block&blockid=" + base64.StdEncoding.EncodeToString([]byte("1"))
 	for name, tc := range map[string]struct {
-		quota fakedriver.Quota
-		// before are requests that succeed.
+		quota  fakedriver.Quota
 		before []request
 		try    request
 		want   string

@@ -59,7 +59,7 @@ func (s *Service) respond(x *exchange, found *failure) {
 	found.write(x.w, x.r)
 }
 
-// parse reads path, query and version strictly. It rejects what two parsers could read
+// parse reads path, query and version strictly. It rejects input that two parsers could read
 // differently.
 func (s *Service) parse(x *exchange) (err error) {
 	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
@@ -74,7 +74,7 @@ func (s *Service) parse(x *exchange) (err error) {
 	return err
 }
 
-// classify finds the operation. One that is not served is rejected by its name.
+// classify finds the operation. It rejects one that is not served by its name.
 func (s *Service) classify(x *exchange) error {
 	op, ok := find(x.r.Method, x.target, x.query, x.r.Header)
 	if !ok {
@@ -93,7 +93,7 @@ func (s *Service) classify(x *exchange) error {
 	}
 }
 
-// authorize compares what the operation needs with the signature and with the grant.
+// authorize compares the operation's needs with the signature and with the grant.
 func (s *Service) authorize(x *exchange) error {
 	grant, err := x.caller.Grant(fakedriver.ProtocolAzure, x.target.container)
 	if err != nil && !errors.Is(err, fakedriver.ErrNotExist) {
@@ -117,7 +117,8 @@ func (x *exchange) permits(letters string, grant fakedriver.Grant, needs []autho
 	return permits(x.query, letters) && authorization.Allows(grant, needs)
 }
 
-// permitsTags reports whether the request may read the tags of its condition, and write those of its blob.
+// permitsTags reports whether the request may read the tags of its condition, and write the tags of
+// its blob.
 func (x *exchange) permitsTags(grant fakedriver.Grant) bool {
 	if x.header(ifTagsHeader) != "" && !x.permits("t", grant, authorization.ReadObject) {
 		return false
@@ -125,9 +126,8 @@ func (x *exchange) permitsTags(grant fakedriver.Grant) bool {
 	return x.header(tagsHeader) == "" && !x.copiesTags() || authorization.Allows(grant, authorization.WriteObjectMetadata)
 }
 
-// perform runs the operation, after a last check of the key and the grant: they may have
-// ended while the body was received. It does not wait for the client until the response
-// starts.
+// perform runs the operation, after a last check of the key and the grant: they may have ended
+// while the body was received. It does not wait for the client until the response starts.
 func (s *Service) perform(x *exchange) error {
 	if err := x.caller.Enter(); err != nil {
 		return err

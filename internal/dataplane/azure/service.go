@@ -11,8 +11,8 @@ import (
 
 var errNoStore = errors.New("the Azure service needs a store")
 
-// Service serves Azure Blob Storage. Its methods are safe for concurrent use. It stops with
-// its store, which has all that it stores.
+// Service serves Azure Blob Storage. Its methods are safe for concurrent use. It stops with its
+// store, which has all its data.
 type Service struct {
 	options Options
 	handler http.Handler
@@ -31,8 +31,8 @@ func New(options Options) (*Service, error) {
 	return s, nil
 }
 
-// Handler returns the handler. It must not be behind a ServeMux, which would clean paths:
-// they are names of blobs.
+// Handler returns the handler. It must not be behind a ServeMux, which would clean paths: they are
+// names of blobs.
 func (s *Service) Handler() http.Handler { return s.handler }
 
 // Unwrapped returns the service without its middleware, for requests of this process.
@@ -45,8 +45,8 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	return s.options.Store.ServeOther(ctx, l, s.handler)
 }
 
-// Describe returns the operation of a request without authentication. It is for recording
-// and selecting requests.
+// Describe returns the operation of a request without authentication, for recording and selecting
+// requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
 	t, err := parseTarget(r.URL)
 	if err != nil {

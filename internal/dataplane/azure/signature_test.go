@@ -28,7 +28,7 @@ func (a access) changed(name string, values ...string) access {
 	return access{a.f, a.container, token}
 }
 
-// TestSignature: what a signature says about time, protocol, address and permissions holds.
+// TestSignature: time, protocol, address and permissions of a signature are enforced.
 func TestSignature(t *testing.T) {
 	f := serve(t, azure.Options{})
 	key := f.account(t, "ba-all", everything("photos"))
@@ -89,7 +89,7 @@ func TestResponseHeaders(t *testing.T) {
 }
 
 // TestRevocation: a signature ends with its access, at once, and with a rotation of the key. A body
-// that is on its way then changes nothing.
+// in transfer then changes nothing.
 func TestRevocation(t *testing.T) {
 	f := serve(t, azure.Options{})
 	admin := f.access(t)
@@ -152,7 +152,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestHints: an error says what to do after mistakes that everybody makes.
+// TestHints: an error has advice for common mistakes.
 func TestHints(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	for what, tc := range map[string]struct{ target, want string }{

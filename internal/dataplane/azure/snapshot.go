@@ -8,10 +8,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// snapshotForm is the form of the times that identify snapshots.
 const snapshotForm = "2006-01-02T15:04:05.0000000Z"
 
-// snapshot stores the blob as it is now as a snapshot.
+// snapshot stores the current blob as a snapshot.
 func (s *Service) snapshot(x *exchange) error {
 	given, err := x.metadata()
 	if err != nil {
@@ -131,7 +130,6 @@ func (s *Service) removalOfBlob(x *exchange, found versions, which string) (m ob
 	return m, nil
 }
 
-// removal returns the modification that deletes one snapshot.
 func (s *Service) removal(x *exchange, found versions, id string) (m objects.Modification, err error) {
 	for _, v := range found.snapshots {
 		if v.ID != id {

@@ -17,7 +17,6 @@ const (
 	maxTagValue = 256
 )
 
-// parseTags reads the tags of a header, in the form of a query.
 func parseTags(text string) (map[string]string, error) {
 	if text == "" {
 		return nil, nil

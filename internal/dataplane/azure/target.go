@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// level is what a path names.
 type level string
 
 const (
@@ -17,8 +16,8 @@ const (
 	blobLevel      level = "blob"      // /ACCOUNT/CONTAINER/BLOB
 )
 
-// target is what a request refers to. The account is in the path, as with all storage
-// services that are reached by an IP address.
+// target is the target of a request. The account is in the path, as for all storage services with
+// an IP address.
 type target struct {
 	level                    level
 	account, container, blob string

@@ -1,5 +1,5 @@
-// Package cors decides which pages of other origins may read answers, by rules in the
-// form of S3's. Browsers enforce what the headers of an answer say.
+// Package cors decides which pages of other origins may read responses, by rules in S3's form.
+// Browsers enforce the headers of a response.
 package cors
 
 import (
@@ -11,27 +11,26 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// Methods are those that a rule can allow, as S3 has it.
+// Methods are the methods that S3's rules can allow.
 var Methods = []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodHead}
 
-// Rule allows requests of pages. In Origins and Headers, a * is any number of any
-// characters. A rule must not be changed after it is stored.
+// Rule allows requests of pages. In Origins and Headers, a * matches any number of any characters.
+// A rule must not be changed after it is stored.
 type Rule struct {
 	ID      string   `json:"id,omitempty"`
 	Origins []string `json:"origins"`
 	Methods []string `json:"methods"`
-	// Headers are those that requests may have besides those that browsers always allow.
+	// Headers are allowed request headers, besides those that browsers always allow.
 	Headers []string `json:"headers,omitempty"`
-	// Exposed are headers of answers that pages may read.
+	// Exposed are headers of responses that pages may read.
 	Exposed []string `json:"exposed,omitempty"`
-	// MaxAge is how long browsers may remember a preflight, in seconds. Nil: S3 says nothing
-	// about it.
+	// MaxAge is the time for which browsers may remember a preflight, in seconds; nil for S3's
+	// default.
 	MaxAge *int `json:"maxAge,omitempty"`
 }
 
-// Development returns the rule that allows all to pages of some origins. There is none
-// without origins. S3 has no * in the names of exposed headers; here it is any name that the
-// answer has.
+// Development returns a rule that allows everything to pages of some origins, or no rule without
+// origins. S3 has no * in the names of exposed headers; here it means all names in the response.
 func Development(origins []string) []Rule {
 	if len(origins) == 0 {
 		return nil
@@ -42,11 +41,11 @@ func Development(origins []string) []Rule {
 	}}
 }
 
-// Request is what rules are asked about.
+// Request is a request as rules see it.
 type Request struct {
 	Origin string
 	Method string
-	// Headers are those that a preflight announces.
+	// Headers are the headers that a preflight announces.
 	Headers []string
 }
 
@@ -79,11 +78,11 @@ func matchesName(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return glob.Match(strings.ToLower(pattern), name) })
 }
 
-// Vary names the headers of requests that answers depend on.
+// Vary names the headers of requests that responses depend on.
 const Vary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method"
 
-// Allow adds to the header of an answer what the rule allows a request. Credentials are
-// allowed to named origins only, because browsers reject them with *.
+// Allow adds the rule's permissions to the header of a response. Credentials are allowed to named
+// origins only, because browsers reject them with *.
 func (rule Rule) Allow(header http.Header, r Request) {
 	allowed := r.Origin
 	if pattern, _ := rule.origin(r.Origin); pattern == "*" {
@@ -107,8 +106,8 @@ func set(header http.Header, name string, values []string) {
 	}
 }
 
-// exposed returns the names of headers that pages may read. Patterns are replaced by what
-// the answer has, because browsers do not know them.
+// exposed returns the names of headers that pages may read. It expands patterns, which browsers do
+// not support, to the names in the response.
 func (rule Rule) exposed(answer http.Header) []string {
 	var names, patterns []string
 	for _, name := range rule.Exposed {

@@ -27,15 +27,14 @@ func (s *Service) authenticate(x *exchange) error {
 	return err
 }
 
-// authorize allows an operation if the key's grant has one of the needed permissions.
-// Copying also needs read access to the source. Every request for another bucket gets
-// the same 403.
+// authorize allows an operation if the key's grant has one of the needed permissions. Copying also
+// needs read access to the source. Every request for another bucket gets the same 403.
 func (s *Service) authorize(x *exchange) (err error) {
 	if x.operation.needs == nil {
 		return errForbidden.with("Buckets are created, changed and deleted by the driver, for a BucketClaim")
 	}
 	if x.target.shape == shapeBatch {
-		return nil // its calls are authorized on their own
+		return nil // its calls are authorized separately
 	}
 	if err := x.covered(x.target.bucket, x.operation.needs); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (s *Service) authorizeSource(x *exchange) (err error) {
 	return nil
 }
 
-// open returns what is in a bucket.
+// open returns the contents of a bucket.
 func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
 	b, err := s.options.Store.GetBucket(x.r.Context(), name)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestPurge(t *testing.T) {
 // busy are clients that upload with a key until some time after it is revoked.
 type busy struct {
 	revoked    atomic.Bool
-	late, done atomic.Int64 // successes after and before
+	late, done atomic.Int64 // successes after and before the revocation
 	clients    sync.WaitGroup
 }
 
@@ -82,8 +82,7 @@ func (b *busy) run(t *testing.T, f *fixture, key string) {
 	}
 }
 
-// TestRevocationUnderLoad revokes a key that is busy: no request that begins
-// later gets anywhere, and none that began before changes anything.
+// TestRevocationUnderLoad revokes a busy key: later requests fail, and earlier ones change nothing.
 func TestRevocationUnderLoad(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	list := request{method: "GET", path: "/storage/v1/b/photos/o"}

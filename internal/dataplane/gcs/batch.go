@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxCalls is the maximum number of calls of a batch, and maxBatchBytes that of its bytes.
+	// maxCalls and maxBatchBytes limit a batch.
 	maxCalls      = 100
 	maxBatchBytes = 10 << 20
 )
@@ -25,11 +25,11 @@ const (
 type call struct {
 	id      string // the header Content-ID
 	request *http.Request
-	failed  error // the request cannot be run
+	failed  error // the call is invalid
 }
 
-// batch runs the calls in the body, one after the other. Each is authenticated, authorized and
-// recorded like a request of its own; without an Authorization header it has that of the batch.
+// batch runs the calls in the body one after another. Each is authenticated, authorized and
+// recorded like a separate request; without an Authorization header it has the batch's.
 func (s *Service) batch(x *exchange) error {
 	calls, err := s.calls(x)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) calls(x *exchange) (calls []call, err error) {
 			break
 		}
 		if err != nil {
-			return nil, errInvalid.with("The body is not what its Content-Type says")
+			return nil, errInvalid.with("The body does not match its Content-Type")
 		}
 		if len(calls) == maxCalls {
 			return nil, errInvalid.with("A batch has at most 100 calls")
@@ -122,7 +122,7 @@ func (x *exchange) call(part *multipart.Part) call {
 	return c
 }
 
-// checkCall rejects what a batch may not have: contents of objects, and other batches.
+// checkCall rejects contents of objects, and nested batches.
 func checkCall(r *http.Request) error {
 	t, err := parseTarget(r)
 	if err != nil {
@@ -156,23 +156,20 @@ type recorded struct {
 	body   bytes.Buffer
 }
 
-// Header implements http.ResponseWriter.
 func (r *recorded) Header() http.Header { return r.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (r *recorded) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
 	}
 }
 
-// Write implements http.ResponseWriter.
 func (r *recorded) Write(data []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	return r.body.Write(data)
 }
 
-// write writes the response as it is on a connection.
+// write writes the response in its form on a connection.
 func (r *recorded) write(w io.Writer) error {
 	r.WriteHeader(http.StatusOK)
 	r.header.Set("Content-Length", strconv.Itoa(r.body.Len()))

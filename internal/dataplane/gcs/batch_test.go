@@ -128,7 +128,7 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
-// TestBatchMiddleware expects each call to be seen like a request of its own.
+// TestBatchMiddleware expects that middleware sees each call like a separate request.
 func TestBatchMiddleware(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

@@ -29,12 +29,11 @@ type sums struct {
 	crc32c checksum.Sum
 }
 
-// summer computes the checksums of what is written to it.
+// summer computes the checksums of the written data.
 type summer struct{ md5, crc32c checksum.Digest }
 
 func newSummer() summer { return summer{checksum.New(checksum.MD5), checksum.New(checksum.CRC32C)} }
 
-// Write implements io.Writer.
 func (s summer) Write(data []byte) (int, error) {
 	_, _ = s.crc32c.Write(data) // digests return no errors
 	return s.md5.Write(data)
@@ -46,7 +45,7 @@ func (s summer) sums() (result sums) {
 	return result
 }
 
-// sumsOf computes the checksums of a content that is stored.
+// sumsOf computes the checksums of a stored content.
 func sumsOf(b objects.Body) (sums, error) {
 	computed := newSummer()
 	reader := b.Open()
@@ -54,8 +53,8 @@ func sumsOf(b objects.Body) (sums, error) {
 	return computed.sums(), errors.Join(err, reader.Close())
 }
 
-// md5Of returns an MD5 digest as it is in the JSON API. Objects that were uploaded in parts
-// have none.
+// md5Of returns an MD5 digest in the JSON API's form. Objects that were uploaded in parts have
+// none.
 func md5Of(etag objects.ETag) string {
 	if etag.Parts > 0 {
 		return ""
@@ -63,15 +62,15 @@ func md5Of(etag objects.ETag) string {
 	return base64.StdEncoding.EncodeToString(etag.Sum[:])
 }
 
-// readBody reads the body before the service changes anything. It allocates memory only
-// for received bytes, whatever length is declared.
+// readBody reads the body before the service changes anything. It allocates memory only for
+// received bytes, whatever length is declared.
 func (s *Service) readBody(x *exchange) error {
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		return nil
 	}
 	if x.r.Header.Get("Content-Encoding") != "" {
 		return errNotImplemented.with("cosi-emu does not implement bodies with a Content-Encoding; " +
-			"say in the object's metadata that its content is encoded")
+			"declare the encoding in the object's metadata")
 	}
 	switch {
 	case x.target.shape == shapeBatch:
@@ -117,7 +116,7 @@ func receiveDocument(x *exchange, limit int64) error {
 	return err
 }
 
-// receiveContent stores what in yields, and computes its checksums.
+// receiveContent stores the content from in, and computes its checksums.
 func (s *Service) receiveContent(x *exchange, in io.Reader) error {
 	content, computed, err := keep(s.options.Store.Blobs(), in)
 	if err != nil {
@@ -216,7 +215,6 @@ func declared(header http.Header, d document) (sums declaration, err error) {
 	return sums, nil
 }
 
-// verify compares the checksums of a content with the client's.
 func (d declaration) verify(computed sums) error {
 	switch {
 	case d.crc32c != "" && d.crc32c != computed.crc32c.String():

@@ -27,12 +27,11 @@ type component struct {
 	Preconditions `json:"objectPreconditions"`
 }
 
-// Preconditions are those of a component.
+// Preconditions apply to the component.
 type Preconditions struct {
 	IfGenerationMatch string `json:"ifGenerationMatch" xml:"IfGenerationMatch"`
 }
 
-// compose concatenates several objects into one, without copying.
 func (s *Service) compose(x *exchange) error {
 	var asked composition
 	if err := json.Unmarshal(x.body.document.Bytes(), &asked); err != nil {
@@ -73,7 +72,7 @@ func (s *Service) composeXML(r *answers.Request, bucket *objects.Bucket) (answer
 	return answers.Content{Body: content, ETag: computed.etag, Checksum: computed.crc32c}, nil
 }
 
-// concatenate returns the contents of objects as one. What hold gets releases them.
+// concatenate returns the contents of objects as one. Functions that hold receives release them.
 func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component, hold func(func())) (objects.Body, sums, error) {
 	if len(from) == 0 || len(from) > maxComponents {
 		return objects.Body{}, sums{}, errInvalid.with("An object is composed of 1 to 32 others")
@@ -92,7 +91,7 @@ func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component
 	}
 	content := objects.Join(all...)
 	computed, err := sumsOf(content)
-	computed.etag.Parts = int32(min(count, math.MaxInt32)) // empty objects can be composed of each other without end
+	computed.etag.Parts = int32(min(count, math.MaxInt32)) // compositions of empty objects can grow without limit
 	return content, computed, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// conditionsOf reads the query, and the headers that the XML API has instead.
+// conditionsOf reads the query, and the equivalent headers of the XML API.
 func conditionsOf(x *exchange) (c objects.Conditions, err error) {
 	for name, into := range map[string]**int64{
 		"Generation-Match": &c.Generation.Match, "Generation-Not-Match": &c.Generation.NotMatch,
@@ -48,7 +48,7 @@ func (x *exchange) versionID(parameter string) (string, error) {
 	return strconv.FormatInt(*generation, 10), nil
 }
 
-// checkETag compares an ETag with those of the request, for metadata. Downloads have it done by net/http.
+// checkETag compares an ETag with the request's, for metadata. net/http does it for downloads.
 func (x *exchange) checkETag(etag string) error {
 	match, noneMatch := x.r.Header.Get("If-Match"), x.r.Header.Get("If-None-Match")
 	switch {
@@ -60,8 +60,8 @@ func (x *exchange) checkETag(etag string) error {
 	return nil
 }
 
-// existing returns the object of a request, whose content can be read until the request ends.
-// It checks the conditions.
+// existing returns the object of a request, with content until the request ends. It checks the
+// conditions.
 func (s *Service) existing(x *exchange) (*object, error) {
 	c, err := conditionsOf(x)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) existing(x *exchange) (*object, error) {
 	return objectOf(x.target.bucket, v)
 }
 
-// gone names the object that an error says is missing.
+// gone adds the name of the missing object to an error.
 func gone(err error, bucket, name string) error {
 	if objects.IsGone(err) {
 		return errNotFound.with("No such object: " + bucket + "/" + name)

@@ -2,8 +2,8 @@ package gcs
 
 import "strconv"
 
-// copyObject copies an object in one request; it never returns a rewrite token. Both objects
-// share the content.
+// copyObject copies an object in one request, without rewrite tokens. Both objects share the
+// content.
 func (s *Service) copyObject(x *exchange) error {
 	t := x.target
 	d, err := parseDocument(x.body.document.Bytes())
@@ -15,7 +15,7 @@ func (s *Service) copyObject(x *exchange) error {
 		return err
 	}
 	a := from.settable(t.bucket, t.object)
-	if d.isSet("metadata") { // the given metadata replaces the copied metadata
+	if d.isSet("metadata") { // given metadata replaces copied metadata
 		a.Metadata = nil
 	}
 	if err := d.apply(&a); err != nil {
@@ -35,8 +35,7 @@ func (s *Service) copyObject(x *exchange) error {
 	})
 }
 
-// sourceOf returns the object that is copied, whose content can be read until the request
-// ends.
+// sourceOf returns the source of a copy, with content until the request ends.
 func (s *Service) sourceOf(x *exchange) (*object, error) {
 	id, err := x.versionID("sourceGeneration")
 	if err != nil {

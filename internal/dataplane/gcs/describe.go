@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
-// Describe returns the operation of a request without authentication. It is for
-// recording and selecting requests.
+// Describe returns the operation of a request without authentication, for recording and selecting
+// requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if isXML(r) {
 		return s.describeXML(r)

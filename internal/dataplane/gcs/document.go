@@ -43,8 +43,8 @@ func (d document) text(name string) (string, error) {
 	return text, nil
 }
 
-// apply changes the attributes that the document has. It ignores those that clients
-// may not change, like Google.
+// apply changes the attributes in the document. Like Google, it ignores attributes that clients may
+// not change.
 func (d document) apply(a *attributes) (err error) {
 	for name, into := range a.texts() {
 		if _, ok := d[name]; ok {

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// download sends the content of an object, or the requested ranges.
 func (s *Service) download(x *exchange) error {
 	found, err := s.existing(x)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s *Service) download(x *exchange) error {
 	return nil
 }
 
-// etag is that of the content in the XML API, and in the JSON API one that metadata changes, too.
+// etag is the content's ETag in the XML API; the JSON API's also changes with metadata.
 func (x *exchange) etag(found *object) string {
 	if isJSON(x.r.URL.EscapedPath()) {
 		return found.etag()
@@ -55,10 +54,9 @@ func (x *exchange) etag(found *object) string {
 type seeker struct {
 	body objects.Body
 	at   int64
-	open io.ReadCloser // nil: not opened at this position yet
+	open io.ReadCloser // nil until it is opened at this position
 }
 
-// Read implements io.Reader.
 func (s *seeker) Read(data []byte) (int, error) {
 	if s.open == nil {
 		s.open = s.body.Slice(s.at, s.body.Size()-s.at).Open()
@@ -68,7 +66,6 @@ func (s *seeker) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// Seek implements io.Seeker.
 func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -83,7 +80,7 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 
 func (s *seeker) close() {
 	if s.open != nil {
-		_ = s.open.Close() // it was only read
+		_ = s.open.Close() // only read
 		s.open = nil
 	}
 }
@@ -103,8 +100,8 @@ func stored(o *object) string {
 	return o.ContentEncoding
 }
 
-// isUnpacked reports whether Google would decompress the content. See its
-// documentation on "Transcoding of gzip-compressed files".
+// isUnpacked reports whether Google would decompress the content. See its documentation on
+// "Transcoding of gzip-compressed files".
 func isUnpacked(r *http.Request, encoding, cacheControl string) bool {
 	accepted := strings.Split(strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", ""), ",")
 	return encoding == "gzip" && !slices.Contains(accepted, "gzip") && !strings.Contains(cacheControl, "no-transform")
@@ -117,14 +114,13 @@ func setUnpacked(header http.Header) {
 	header.Set("Warning", "214 UploadServer gunzipped")
 }
 
-// unpack decompresses the content while sending it, because the result may exceed the
-// memory.
+// unpack decompresses the content while sending it, because the result may exceed the memory.
 func (x *exchange) unpack(o *object) error {
 	content := &seeker{body: o.version.Body}
 	defer content.close()
 	plain, err := gzip.NewReader(content)
 	if err != nil {
-		return errInvalid.with("The content is not what its Content-Encoding says")
+		return errInvalid.with("The content does not match its Content-Encoding")
 	}
 	setUnpacked(x.w.Header())
 	x.begin(http.StatusOK)

@@ -17,7 +17,7 @@ type exchange struct {
 	query     url.Values
 	caller    *authorization.Caller
 	operation operation
-	// bucket is that of the target, and source that of the source of a copy.
+	// bucket belongs to the target, and source to the source of a copy.
 	bucket, source *objects.Bucket
 	body           received
 
@@ -28,8 +28,8 @@ type exchange struct {
 // phase makes one decision about a request. Its error ends the request.
 type phase func(*Service, *exchange) error
 
-// phases run in this order: nothing about buckets and operations is revealed before
-// authentication, and no body is read before authorization.
+// phases run in this order: nothing about buckets and operations is revealed before authentication,
+// and no body is read before authorization.
 var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,
@@ -39,7 +39,7 @@ var phases = []phase{
 	(*Service).perform,
 }
 
-// hold has a function run when the request ends.
+// hold registers a function for the end of the request.
 func (x *exchange) hold(release func()) { x.held = append(x.held, release) }
 
 func (x *exchange) end() {
@@ -64,10 +64,8 @@ type answer struct {
 	x *exchange
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (a answer) WriteHeader(status int) { a.x.begin(status) }
 
-// Write implements http.ResponseWriter.
 func (a answer) Write(data []byte) (int, error) {
 	if !a.x.started {
 		a.x.begin(http.StatusOK)

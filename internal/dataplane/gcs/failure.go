@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// failure is an error of the JSON API; see "Status and error codes" in its reference.
-// Google's clients retry all requests with a status of 500 or more until a deadline.
-// So unsupported requests return 400.
+// failure is an error of the JSON API; see "Status and error codes" in its reference. Google's
+// clients retry all requests with a status of 500 or more until a deadline. So unsupported requests
+// return 400.
 type failure struct {
 	code            int
 	status, reason  string
@@ -47,7 +47,7 @@ var (
 	errNotModified = &failure{code: http.StatusNotModified, reason: "notModified"}
 	errTooLarge    = &failure{http.StatusRequestEntityTooLarge, "OUT_OF_RANGE", "uploadTooLarge",
 		"The object is larger than the service takes", false}
-	errIncomplete = errInvalid.with("The body is shorter than its length says")
+	errIncomplete = errInvalid.with("The body is shorter than its declared length")
 	errQuota      = &failure{http.StatusForbidden, "PERMISSION_DENIED", "quotaExceeded",
 		"The quota of the bucket, which its class sets, is used up", false}
 	errFull    = &failure{http.StatusInsufficientStorage, "RESOURCE_EXHAUSTED", "insufficientStorage", s3error.ErrStorageFull.Message, false}
@@ -55,7 +55,7 @@ var (
 	errTooMany = &failure{http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "rateLimitExceeded",
 		"There are too many unfinished uploads: finish some, or wait until they have expired", false}
 	errUnavailable = &failure{http.StatusServiceUnavailable, "UNAVAILABLE", "backendError", "The service is ending", false}
-	errInternal    = &failure{http.StatusInternalServerError, "INTERNAL", "internalError", "The service failed; its log says why", false}
+	errInternal    = &failure{http.StatusInternalServerError, "INTERNAL", "internalError", "The service failed; its log has the cause", false}
 )
 
 // storeFailures are the responses for errors of the store.

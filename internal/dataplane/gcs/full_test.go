@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestFullDisk fills the disk of a store by both APIs. The error says what is wrong, an unfinished
-// upload keeps what was acknowledged, and goes on once there is space.
+// TestFullDisk fills the disk of a store by both APIs. The error names the cause; an unfinished
+// upload keeps its acknowledged bytes, and continues once space is available.
 func TestFullDisk(t *testing.T) {
 	const size = 8 << 20
 	dir := harness.SmallDisk(t, size)
@@ -51,5 +51,5 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// spanOf is the Content-Range of a chunk whose upload is not at its end.
+// spanOf is the Content-Range of a chunk of an unfinished upload.
 func spanOf(from, size int) string { return fmt.Sprintf("%d-%d/*", from, from+size-1) }

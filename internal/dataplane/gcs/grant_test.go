@@ -14,9 +14,9 @@ const (
 	ok        = http.StatusOK
 )
 
-// routes are all that the gate lets through, and what it needs: letters for
-// reading and writing object data (d, D), object metadata (m, M) and bucket
-// metadata (b, B). Any one is enough of those in one word; all words are needed.
+// routes are all allowed routes with their needs: letters for reading and writing object data (d,
+// D), object metadata (m, M) and bucket metadata (b, B). Any letter of a word is enough; all words
+// are needed.
 var routes = []struct {
 	request
 
@@ -37,7 +37,7 @@ var routes = []struct {
 	{request{method: "POST", path: "/storage/v1/b/photos/o/x/copyTo/b/photos/o/y"}, []string{"d", "D"}},
 	{request{method: "POST", path: "/storage/v1/b/photos/o/y/compose", body: `{"sourceObjects":[{"name":"x"}]}`}, []string{"d", "D"}},
 	{request{method: "DELETE", path: "/storage/v1/b/photos/o/y"}, []string{"D"}},
-	// The driver's alone.
+	// For the driver only.
 	{request{method: "GET", path: "/storage/v1/b"}, []string{""}},
 	{request{method: "POST", path: "/storage/v1/b", body: `{"name":"mine"}`}, []string{""}},
 	{request{method: "PATCH", path: "/storage/v1/b/photos", body: `{}`}, []string{""}},
@@ -45,7 +45,7 @@ var routes = []struct {
 	{request{method: "DELETE", path: "/storage/v1/b/photos"}, []string{""}},
 }
 
-// letters are what a grant allows.
+// letters are the permissions of a grant.
 func letters(g fakedriver.Grant) string {
 	all := ""
 	for i, mode := range []fakedriver.AccessMode{g.ObjectData, g.ObjectMetadata, g.BucketMetadata} {
@@ -99,7 +99,7 @@ func TestRoutesAndGrants(t *testing.T) {
 	}
 }
 
-// TestForeignBuckets tries every route on buckets that the key is not for.
+// TestForeignBuckets tries every route on buckets without a grant.
 func TestForeignBuckets(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	f.bucket(t, "archive")

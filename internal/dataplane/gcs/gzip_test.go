@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// TestGzip is content that is compressed: as it is for those who accept that, and
-// unpacked for the others.
+// TestGzip: clients that accept compressed content get it unchanged, others unpacked.
 func TestGzip(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))

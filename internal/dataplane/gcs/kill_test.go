@@ -17,7 +17,7 @@ import (
 const (
 	killRounds  = 3
 	killClients = 6
-	// killAfter is how many requests are acknowledged before the process is killed.
+	// killAfter is the number of acknowledged requests before the process is killed.
 	killAfter = 120
 )
 
@@ -29,8 +29,8 @@ func TestKillChild(t *testing.T) {
 	<-t.Context().Done()
 }
 
-// TestKill kills a process with a service that clients use, again and again, and expects to find
-// all that was acknowledged: objects, and every byte of unfinished uploads.
+// TestKill repeatedly kills a process with a service in use, and expects all acknowledged objects,
+// and every acknowledged byte of unfinished uploads.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	clients := make([]*survivor, killClients)
@@ -49,7 +49,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// useAndKill runs clients against a process, and kills it when enough has been acknowledged.
+// useAndKill runs clients against a process, and kills it after enough acknowledged requests.
 func useAndKill(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
 	child := harness.StartChild(t, "TestKillChild", dir)
@@ -63,12 +63,12 @@ func useAndKill(t *testing.T, dir string, clients []*survivor) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// survivor is a client that uploads an object in chunks, again and again. It remembers what was
-// acknowledged.
+// survivor is a client that repeatedly uploads an object in chunks. It remembers the acknowledged
+// contents.
 type survivor struct {
 	name string
-	// session is the path of the unfinished upload, sent is what was acknowledged of it, and
-	// maybe what may have been stored beyond that.
+	// session is the path of the unfinished upload, sent its acknowledged content, and maybe the
+	// content that may also have been stored.
 	session, sent, maybe string
 	// stored is the object that was acknowledged last, and instead one that may have replaced it.
 	stored, instead string
@@ -108,7 +108,7 @@ func (s *survivor) step(t *testing.T, address, key string) bool {
 	return true
 }
 
-// send sends a request, and returns the Location of the response, and whether there was one.
+// send sends a request, and returns the Location of the response, and whether it had one.
 func send(t *testing.T, method, url, body, span, key string) (location string, ok bool) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -131,7 +131,7 @@ func send(t *testing.T, method, url, body, span, key string) (location string, o
 		(status == http.StatusOK || status == http.StatusPermanentRedirect)
 }
 
-// expect compares with what was acknowledged, and goes on from what is there.
+// expect compares the actual contents with the acknowledged ones, and continues from them.
 func (s *survivor) expect(t *testing.T, f *fixture, key string) {
 	t.Helper()
 	if s.session != "" {
@@ -147,7 +147,7 @@ func (s *survivor) expect(t *testing.T, f *fixture, key string) {
 	}
 }
 
-// expectSession compares the unfinished upload with what was acknowledged.
+// expectSession compares the unfinished upload with the acknowledged content.
 func (s *survivor) expectSession(t *testing.T, f *fixture, key string) {
 	t.Helper()
 	status, header, body := f.do(t, chunk(s.session, "", "*/*"), key)
@@ -163,7 +163,7 @@ func (s *survivor) expectSession(t *testing.T, f *fixture, key string) {
 	case status == http.StatusPermanentRedirect && have == len(s.sent):
 	case status == http.StatusPermanentRedirect && s.maybe != "" && have == len(s.sent)+len(s.maybe):
 		s.sent += s.maybe
-	case status == http.StatusNotFound && s.instead != "": // it was finished, but not acknowledged
+	case status == http.StatusNotFound && s.instead != "": // finished, but not acknowledged
 		s.stored, s.session, s.sent = s.instead, "", ""
 	default:
 		t.Errorf("%s: %d %s, and %d bytes; want %d or %d more", s.name, status, body, have, len(s.sent), len(s.maybe))

@@ -13,7 +13,7 @@ import (
 type listing struct {
 	objects.Query
 
-	versions bool // all of them, and not only the latest
+	versions bool // all versions, not only the latest
 }
 
 // Kinds of the last entry of a page, in its token.
@@ -47,8 +47,8 @@ func parseListing(query url.Values) (listing, error) {
 	return l, nil
 }
 
-// resume has the listing begin after the last entry of another page. It reports whether the
-// token is valid.
+// resume starts the listing after the last entry of another page. It reports whether the token is
+// valid.
 func resume(l *objects.Query, last string) bool {
 	switch {
 	case last == "":
@@ -71,7 +71,7 @@ func (l listing) page(of *objects.Bucket) objects.Page {
 	return of.List(l.Query)
 }
 
-// token returns the token of the page after p, if there is one.
+// token returns the token of the next page, if any.
 func (l listing) token(p objects.Page) string {
 	var last string
 	switch {

@@ -49,7 +49,7 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 	return f
 }
 
-// serveS3 serves the store's buckets of S3, and returns the address.
+// serveS3 serves the store's S3 buckets, and returns the address.
 func (f *fixture) serveS3(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(f.store.Handler())
@@ -80,7 +80,7 @@ func all(bucket string) fakedriver.Grant {
 	}
 }
 
-// bytesWithout removes the address, which is another one each time.
+// bytesWithout removes the address, which differs each time.
 func bytesWithout(body []byte, address string) []byte {
 	return bytes.ReplaceAll(body, []byte(address), nil)
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// unfinished is the extension of files that an earlier version had not written to the end.
+// unfinished is the extension of incomplete files of an earlier version.
 const unfinished = ".part"
 
-// Migrate moves the objects of a directory into the store, and removes the directory. An
-// earlier version of cosi-emu wrote it: DIR/BUCKET/DIGEST is an object, with its attributes
-// in the first line, then the content. Nothing is done if there is no such directory. After
-// an error it can be called again.
+// Migrate moves the objects of a directory into the store, and removes the directory. An earlier
+// version of cosi-emu wrote it: DIR/BUCKET/DIGEST is an object, with its attributes in the first
+// line, then the content. Migrate does nothing without such a directory. After an error it can be
+// called again.
 func Migrate(ctx context.Context, to *store.Store, dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

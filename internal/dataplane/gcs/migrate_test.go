@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// oldObject is the file of an object as earlier versions have written it.
+// oldObject is the file of an object in an earlier version.
 func oldObject(t *testing.T, path, name, crc32c, more, content string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"bucket":"photos","name":%q,"storageClass":"STANDARD","size":"%d","crc32c":%q%s}`+"\n%s",
@@ -30,8 +30,8 @@ const (
 		`"timeCreated":"2025-01-02T03:04:05Z","updated":"2025-01-02T03:04:05Z"`
 )
 
-// TestMigrate opens a directory that an earlier version has written. It expects to find the same
-// objects, and the directory gone.
+// TestMigrate opens a directory of an earlier version. It expects the same objects, and the
+// directory to be removed.
 func TestMigrate(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "gcs")
@@ -68,7 +68,7 @@ func TestMigrate(t *testing.T) {
 	if err := os.Remove(filepath.Join(in, "4")); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second finds nothing to do
+	for range 2 { // the second has nothing to do
 		t.Run("Migrate", func(t *testing.T) {
 			if err := gcs.Migrate(t.Context(), open(t), old); err != nil {
 				t.Error(err)

@@ -14,8 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// attributes has everything about an object except its content, with the names of the JSON
-// API.
+// attributes has everything about an object except its content, with the names of the JSON API.
 type attributes struct {
 	Bucket             string            `json:"bucket"`
 	Name               string            `json:"name"`
@@ -44,10 +43,10 @@ type object struct {
 	version *objects.Version
 }
 
-// properties are what only Google stores about an object.
+// properties are attributes that only Google has.
 type properties struct {
 	CustomTime *time.Time `json:"customTime,omitempty"`
-	// Updated is the time of the last change of the metadata, if it was changed.
+	// Updated is the time of the last change of the metadata, if any.
 	Updated time.Time `json:"updated,omitzero"`
 }
 
@@ -107,7 +106,7 @@ func (a *attributes) texts() map[string]*string {
 	}
 }
 
-// settable returns a copy of what users may set, for another object.
+// settable returns a copy of the attributes that users may set, for another object.
 func (a *attributes) settable(bucket, name string) attributes {
 	fresh := attributes{Bucket: bucket, Name: name, CustomTime: a.CustomTime, Metadata: maps.Clone(a.Metadata)}
 	from := a.texts()

@@ -10,10 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// operation is an operation of the service.
 type operation struct {
-	// name is the permission in Google Cloud without "storage.", or a method of the JSON
-	// API.
+	// name is the permission in Google Cloud without "storage.", or a method of the JSON API.
 	name   string
 	method string
 	shape  shape
@@ -22,8 +20,8 @@ type operation struct {
 	// needs are permissions, any one of which is enough. Without any, the operation is
 	// forbidden.
 	needs []authorization.Need
-	// takes are the supported query parameters. Unsupported ones that could change the
-	// operation are rejected, not ignored.
+	// takes are the supported query parameters. Unsupported ones that could change the operation
+	// are rejected, not ignored.
 	takes []string
 	do    func(*Service, *exchange) error
 }
@@ -40,7 +38,8 @@ var (
 	}
 	onCondition  = []string{"ifGenerationMatch", "ifGenerationNotMatch", "ifMetagenerationMatch", "ifMetagenerationNotMatch"}
 	onGeneration = append([]string{"generation"}, onCondition...)
-	// Google's client for JavaScript deletes all objects below a prefix one by one, and sends the prefix with each.
+	// Google's client for JavaScript deletes all objects below a prefix one by one, and sends the
+	// prefix with each.
 	onDelete = append([]string{"prefix"}, onGeneration...)
 	onCopy   = append([]string{"sourceGeneration", "rewriteToken", "maxBytesRewrittenPerCall"}, onCondition...)
 	onUpload = append([]string{"name", "contentEncoding", "upload_id"}, onCondition...)
@@ -51,7 +50,7 @@ var (
 
 // A request of a resumable upload is an insertResumable, except for the last one, which is an
 // insert: it stores the object. A request that need not be the last, such as one without content,
-// is an insertResumable that tells by httpserver.NoteStored if it was the last.
+// is an insertResumable that reports by httpserver.NoteStored whether it was the last.
 const (
 	insert          = "objects.insert"
 	insertResumable = "objects.insert resumable"
@@ -81,7 +80,7 @@ var operations = []operation{
 	{name: insertResumable, method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
 	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
 	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
-	// Only the driver may use these.
+	// For the driver only.
 	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
 	{name: "buckets.create", method: http.MethodPost, shape: shapeService},
 	{name: "buckets.delete", method: http.MethodDelete, shape: shapeBucket},

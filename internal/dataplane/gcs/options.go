@@ -20,22 +20,19 @@ const (
 
 // Options configure a service.
 type Options struct {
-	// Store has the buckets, accounts, grants and objects, and the deadlines for clients;
-	// required. Buckets of the service are those with fakedriver.ProtocolGCS.
+	// Store has the buckets, accounts, grants and objects, and the deadlines for clients; required.
+	// Buckets of the service are those with fakedriver.ProtocolGCS.
 	Store *store.Store
-	// MaxBodyBytes is the maximum size of an object, and so of a request body. Default: 1
-	// GiB.
+	// MaxBodyBytes is the maximum size of an object, and so of a request body. Default: 1 GiB.
 	MaxBodyBytes int64
-	// UploadTimeout is how long an unfinished upload is kept without further requests.
+	// UploadTimeout is the time for which an unfinished upload is kept without further requests.
 	// Default: one hour.
 	UploadTimeout time.Duration
 	// Now is the clock for the times of objects and for UploadTimeout. Default: time.Now.
 	Now func() time.Time
 	// Middleware wraps the whole handler, if it is set.
 	Middleware func(http.Handler) http.Handler
-	// Logger logs rejected requests at verbosity 1, and internal errors.
-	// Default: nothing is logged.
-	Logger logr.Logger
+	Logger     logr.Logger
 }
 
 func (o Options) withDefaults() Options {

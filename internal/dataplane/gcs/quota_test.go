@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// TestQuota uploads to a bucket whose class limits it, by all ways.
+// TestQuota uploads in all ways to a bucket with a quota.
 func TestQuota(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	spec := fakedriver.BucketSpec{

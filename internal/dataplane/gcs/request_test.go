@@ -45,8 +45,7 @@ func bearer(c fakedriver.Credentials) string {
 	return "Bearer " + c.AccessKeyID + ":" + c.SecretAccessKey
 }
 
-// reasonOf returns the reason in an error of the JSON API, and checks that it is
-// complete.
+// reasonOf returns the reason in an error of the JSON API, and checks that the error is complete.
 func reasonOf(t *testing.T, status int, body []byte) string {
 	t.Helper()
 	var document struct {
@@ -71,7 +70,8 @@ func reasonOf(t *testing.T, status int, body []byte) string {
 	return e.Errors[0].Reason
 }
 
-// TestETags: metadata and content are read under the same conditions, and metadata has an ETag of its own for each change.
+// TestETags: metadata and content are read under the same conditions, and metadata has an ETag of
+// its own for each change.
 func TestETags(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))

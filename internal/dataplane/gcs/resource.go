@@ -18,7 +18,7 @@ type objectResource struct {
 	SelfLink     string    `json:"selfLink"`
 	MediaLink    string    `json:"mediaLink"`
 	ClassUpdated time.Time `json:"timeStorageClassUpdated"`
-	// TimeDeleted is when the version was replaced or deleted; zero for the latest.
+	// TimeDeleted is the time at which the version was replaced or deleted; zero for the latest.
 	TimeDeleted time.Time `json:"timeDeleted,omitzero"`
 }
 
@@ -33,12 +33,10 @@ func (s *Service) resource(x *exchange, a *attributes) objectResource {
 	}
 }
 
-// sendObject sends the resource of an object.
 func (s *Service) sendObject(x *exchange, o *object) error {
 	return x.send(s.resource(x, &o.attributes))
 }
 
-// describe sends the metadata of an object.
 func (s *Service) describe(x *exchange) error {
 	found, err := s.existing(x)
 	if err == nil {
@@ -57,7 +55,6 @@ func (s *Service) describe(x *exchange) error {
 	return x.send(item)
 }
 
-// list sends the metadata of objects, or of all versions.
 func (s *Service) list(x *exchange) error {
 	asked, err := parseListing(x.query)
 	if err != nil {
@@ -84,7 +81,6 @@ func (s *Service) list(x *exchange) error {
 	return x.send(answer)
 }
 
-// describeBucket sends the metadata of a bucket.
 func (s *Service) describeBucket(x *exchange) error {
 	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.bucket)
 	if err != nil {
@@ -111,7 +107,6 @@ func (s *Service) describeBucket(x *exchange) error {
 	})
 }
 
-// send sends a JSON document.
 func (x *exchange) send(document any) error {
 	body, err := json.Marshal(document)
 	if err != nil {

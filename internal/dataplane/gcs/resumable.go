@@ -15,8 +15,7 @@ import (
 // statusCancelled is Google's status for a cancelled upload.
 const statusCancelled = 499
 
-// beginUpload starts a resumable upload. Unlike Google's, its URL does not work
-// without a token.
+// beginUpload starts a resumable upload. Unlike Google's, its URL does not work without a token.
 func (s *Service) beginUpload(x *exchange) error {
 	in, err := incomingOf(x, x.body.document.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
 	if err != nil {
@@ -71,8 +70,8 @@ func (s *Service) continueUpload(x *exchange) error {
 	return s.endUpload(x, found)
 }
 
-// endUpload stores an object from the received bytes. The upload ends, also if the object
-// is rejected.
+// endUpload stores an object from the received bytes. The upload ends even if the object is
+// rejected.
 func (s *Service) endUpload(x *exchange, found session) error {
 	in := found.incoming
 	httpserver.NoteStored(x.r.Context(), in.Name)
@@ -105,8 +104,8 @@ func (s *Service) endUpload(x *exchange, found session) error {
 	return s.sendObject(x, o)
 }
 
-// sendProgress returns the number of received bytes. Clients that cannot handle status
-// 308 announce this.
+// sendProgress returns the number of received bytes. Clients that cannot handle status 308 announce
+// this.
 func (x *exchange) sendProgress(have int64) error {
 	if have > 0 {
 		x.w.Header().Set("Range", "bytes=0-"+strconv.FormatInt(have-1, 10))
@@ -137,11 +136,11 @@ func (s *Service) cancelUpload(x *exchange) error {
 // chunk is a part of an upload, from the header Content-Range.
 type chunk struct {
 	first, size int64
-	total       int64 // -1 if it is unknown
+	total       int64 // -1 if unknown
 }
 
-// chunkOf parses "bytes 0-9/20", "bytes 0-9/*", "bytes */20" and "bytes */*". Without
-// the header, the chunk is the whole content.
+// chunkOf parses "bytes 0-9/20", "bytes 0-9/*", "bytes */20" and "bytes */*". Without the header,
+// the chunk is the whole content.
 func chunkOf(header string, size int64) (chunk, error) {
 	if header == "" {
 		return chunk{size: size, total: size}, nil
@@ -166,7 +165,7 @@ func chunkOf(header string, size int64) (chunk, error) {
 
 // endsUpload reports whether a request with this header Content-Range stores the object if it
 // succeeds. Others may store it, too: one without content, such as "bytes */20", does so if all
-// bytes have been received, and otherwise asks for the progress.
+// bytes have been received, and otherwise requests the progress.
 func endsUpload(header string) bool {
 	if header == "" {
 		return true
@@ -178,7 +177,7 @@ func endsUpload(header string) bool {
 	return err == nil && totalErr == nil && last != nil && total != nil && *last == *total-1
 }
 
-var errRange = errInvalid.with("Content-Range is not valid, or not that of the body")
+var errRange = errInvalid.with("Content-Range is not valid, or does not match the body")
 
 // firstOf parses "0-9", or "*" for an empty body.
 func firstOf(span string, size int64) (int64, error) {

@@ -27,7 +27,7 @@ func chunk(path, content, span string) request {
 	return request{method: "PUT", path: path, body: content, header: http.Header{"Content-Range": {"bytes " + span}}}
 }
 
-// TestResumableSteps is an upload whose client loses answers, and makes mistakes.
+// TestResumableSteps is an upload whose client loses responses, and makes mistakes.
 func TestResumableSteps(t *testing.T) {
 	f := serve(t, gcs.Options{MaxBodyBytes: 20})
 	key := bearer(f.account(t, "app", all("photos")))
@@ -35,7 +35,7 @@ func TestResumableSteps(t *testing.T) {
 	for _, step := range []struct {
 		reason, content, span string
 		status                int
-		have                  string // as the header Range says
+		have                  string // as in the header Range
 	}{
 		{"Nothing has come.", "", "*/*", 308, ""},
 		{"It must not begin later.", "45", "4-5/*", 400, ""},
@@ -59,7 +59,7 @@ func TestResumableSteps(t *testing.T) {
 	}
 }
 
-// TestResumableOwner tries to get at another key's upload.
+// TestResumableOwner tries to use another key's upload.
 func TestResumableOwner(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	f.bucket(t, "archive")

@@ -33,7 +33,6 @@ func (s *Service) reject(x *exchange, err error) {
 	s.respond(x, found, err)
 }
 
-// fail responds with an internal error after a panic.
 func (s *Service) fail(x *exchange, cause error, stack string) {
 	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
 	s.respond(x, errInternal, cause)
@@ -52,8 +51,7 @@ func (s *Service) respond(x *exchange, found *failure, err error) {
 	x.started = true
 }
 
-// parse reads path and query strictly. It rejects what two parsers could read
-// differently.
+// parse reads path and query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *exchange) (err error) {
 	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
 		return errInvalid.with("The query is not properly escaped")
@@ -68,17 +66,16 @@ func (s *Service) classify(x *exchange) (err error) {
 		return err
 	}
 	if x.target.shape == shapeResumable {
-		return nil // beginXML reads all headers, and the others none of Google's
+		return nil // beginXML reads all headers, and other requests none of Google's
 	}
 	return checkHeaders(x.r.Header, x.operation)
 }
 
-// perform runs the operation, after a last check of the key and the grant: they may have
-// ended while the body was received. It does not wait for the client until the response
-// starts.
+// perform runs the operation, after a last check of the key and the grant: they may have ended
+// while the body was received. It does not wait for the client until the response starts.
 func (s *Service) perform(x *exchange) error {
 	if x.target.shape == shapeBatch {
-		return x.operation.do(s, x) // its calls enter the gate on their own
+		return x.operation.do(s, x) // its calls enter the gate separately
 	}
 	if err := x.caller.Enter(); err != nil {
 		return err

@@ -11,12 +11,12 @@ import (
 
 var errNoStore = errors.New("the GCS service needs a store")
 
-// Service serves Google Cloud Storage. Its methods are safe for concurrent use. It stops with
-// its store, which has all that it stores.
+// Service serves Google Cloud Storage. Its methods are safe for concurrent use. It stops with its
+// store, which has all its data.
 type Service struct {
 	options Options
 	handler http.Handler
-	single  http.Handler // for the calls of a batch, which have arrived
+	single  http.Handler // for the calls of a batch, which have been received
 	xml     *s3.Service  // for signed requests of the XML API
 }
 

@@ -11,22 +11,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// session is a resumable upload. It belongs to the key that has begun it, and to a bucket. The
-// store has it as an upload whose parts are the received chunks, so that it survives a
-// restart.
+// session is a resumable upload. It belongs to its first key, and to a bucket. The store has it as
+// an upload whose parts are the received chunks, so that it survives a restart.
 type session struct {
 	incoming
 
 	// Key is the ID of the access key.
 	Key string `json:"key"`
-	// XML means that a signed request of the XML API has begun it. Its URL is all that a
-	// client needs to go on.
+	// XML means that a signed request of the XML API has begun it. A client needs only its URL to
+	// continue.
 	XML bool `json:"xml,omitempty"`
 
 	id string
 }
 
-var errNoSession = errNotFound.with("There is no such upload: it has ended, or has expired")
+var errNoSession = errNotFound.with("The upload does not exist: it has ended, or has expired")
 
 // begin stores a session, unless the key has too many in the bucket.
 func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
@@ -56,7 +55,7 @@ func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err
 	return u.ID, err
 }
 
-// abort ends a session without an object. One that has ended in the meantime is no error.
+// abort ends a session without an object. A session that has already ended is no error.
 func (s *Service) abort(bucket *objects.Bucket, ended session) error {
 	if err := bucket.AbortUpload(ended.Name, ended.id); err != nil && !objects.IsGone(err) {
 		return err
@@ -85,7 +84,7 @@ func findSession(bucket *objects.Bucket, id string) (session, error) {
 	return sessionOf(u)
 }
 
-// session returns the session of a request. Those of other keys and buckets are not found.
+// session returns the session of a request. Sessions of other keys and buckets are not found.
 func (s *Service) session(x *exchange) (session, error) {
 	found, err := findSession(x.bucket, x.query.Get("upload_id"))
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *Service) session(x *exchange) (session, error) {
 		return found, errNoSession
 	}
 	if name := x.query.Get("name"); name != "" && name != found.Name {
-		return found, errInvalid.with("The name is not that of the upload")
+		return found, errInvalid.with("The name does not match the upload")
 	}
 	return found, nil
 }

@@ -19,13 +19,13 @@ const (
 	dateHeader = "X-Goog-Date"
 	hashHeader = "X-Goog-Content-Sha256"
 
-	// maxSkew is how far the time of a request may be from the service's, and maxExpires how
-	// long a URL can be valid.
+	// maxSkew is the maximum difference between the times of request and service, and maxExpires
+	// the maximum validity of a URL.
 	maxSkew    = 15 * time.Minute
 	maxExpires = 7 * 24 * time.Hour
 )
 
-// signed is a signature of version 4 that is not verified yet.
+// signed is an unverified signature of version 4.
 type signed struct {
 	keyID     string
 	scope     sigv4.Scope
@@ -55,8 +55,8 @@ var ofSignatures = []string{
 	"GoogleAccessId", "AWSAccessKeyId", "Signature",
 }
 
-// verify returns the caller and the signature of a request of the XML API. The signature is one of
-// Google's, or of those of S3 that Google accepts, too.
+// verify returns the caller and the signature of a request of the XML API. The signature has
+// Google's form, or one of S3's forms that Google accepts, too.
 func (s *Service) verify(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
 	if err := checkSingle(r.Header, query); err != nil {
 		return nil, authentication.Signature{}, err
@@ -88,7 +88,7 @@ func signedHeaders(authorization, parameter string) []string {
 	return strings.Split(strings.TrimSpace(list)+";"+parameter, ";")
 }
 
-// checkSingle rejects what is given twice: two parsers could read different values.
+// checkSingle rejects duplicates, of which two parsers could read different values.
 func checkSingle(header http.Header, query url.Values) error {
 	for name, values := range header {
 		special := strings.HasPrefix(name, "X-Goog-") && !strings.HasPrefix(name, metadataPrefix) && name != "X-Goog-Hash"
@@ -137,7 +137,7 @@ func (s *Service) verify4(r *http.Request, query url.Values, given signed) (*aut
 
 const mismatch = "The request signature we calculated does not match the signature you provided. Check your secret and signing method."
 
-// holder returns the account with a key. Keys of sessions are S3's alone.
+// holder returns the account with a key. Keys of sessions are for S3 only.
 func (s *Service) holder(keyID string) (*authorization.Caller, error) {
 	caller, err := s.options.Store.Caller(keyID)
 	switch {
@@ -149,7 +149,6 @@ func (s *Service) holder(keyID string) (*authorization.Caller, error) {
 	return caller, nil
 }
 
-// parseURL reads the parameters of a signed URL.
 func (s *Service) parseURL(query url.Values) (found signed, err error) {
 	malformed := s3error.ErrAuthorizationQueryParametersError
 	if name := query.Get("X-Goog-Algorithm"); name != algorithm {
@@ -175,7 +174,6 @@ func (s *Service) parseURL(query url.Values) (found signed, err error) {
 	return found, found.checkHost()
 }
 
-// parseHeader reads the fields of the header Authorization.
 func (s *Service) parseHeader(header http.Header, fields []string) (found signed, err error) {
 	values := map[string]string{}
 	for _, field := range fields {
@@ -209,7 +207,7 @@ func parseScope(credential, at string) (found signed, err error) {
 	found.keyID, found.scope = parts[0], sigv4.Scope{Day: parts[day], Region: parts[location], Scheme: sigv4.Google}
 	switch {
 	case found.scope.Day != found.at.Format(sigv4.DayFormat):
-		return found, errMalformed.With("The day of the credential must be that of the request")
+		return found, errMalformed.With("The day of the credential must be the day of the request")
 	case credential != found.keyID+"/"+found.scope.String():
 		return found, errMalformed.With("The credential must end with /storage/goog4_request")
 	}
@@ -224,7 +222,7 @@ func (g signed) checkHost() error {
 	return nil
 }
 
-// unsigned are the headers that proxies and libraries add, and that have no effect.
+// unsigned are headers without effect that proxies and libraries add.
 var unsigned = []string{"X-Goog-Api-Client", "X-Goog-User-Project"}
 
 // checkSigned rejects headers with a prefix that the signature does not cover.
@@ -237,8 +235,8 @@ func checkSigned(header http.Header, names []string, prefix string) error {
 	return nil
 }
 
-// matches reports whether a key makes the signature. Clients escape paths differently; both forms are
-// of the same path.
+// matches reports whether a key makes the signature. Clients escape paths differently; both forms
+// mean the same path.
 func (g signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
 	payload := r.Header.Get(hashHeader)
 	if payload == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// hmacSHA256 and the functions below sign as Google's documentation describes it.
+// hmacSHA256 and the functions below sign as described in Google's documentation.
 func hmacSHA256(key []byte, text string) []byte {
 	digest := hmac.New(sha256.New, key)
 	digest.Write([]byte(text))
@@ -28,7 +28,7 @@ func hmacSHA256(key []byte, text string) []byte {
 
 const goog4 = "GOOG4-HMAC-SHA256"
 
-// googleScope is of a signature at a time.
+// googleScope is the scope of a signature at a time.
 func googleScope(at time.Time) string { return at.Format("20060102") + "/auto/storage/goog4_request" }
 
 // sign4 returns the signature of a request. path is escaped, and the headers are in lower case.
@@ -85,7 +85,6 @@ func headerOf(headers map[string]string) http.Header {
 	return all
 }
 
-// TestSignedHeaders authenticates requests by the header Authorization, in all forms.
 func TestSignedHeaders(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key, other := f.account(t, "app", all("photos")), f.account(t, "other")
@@ -158,7 +157,7 @@ func TestSignedHeaders(t *testing.T) {
 	}
 }
 
-// TestSignedURLs changes signed URLs: only what was signed is allowed.
+// TestSignedURLs changes signed URLs: the signature allows only the original.
 //
 //nolint:lll // one case a line
 func TestSignedURLs(t *testing.T) {
@@ -218,7 +217,7 @@ func TestSignedURLs(t *testing.T) {
 	}
 }
 
-// TestSignedResumable begins an upload by a signed URL, and goes on with its own URL alone.
+// TestSignedResumable begins an upload by a signed URL, and continues with the upload's URL only.
 func TestSignedResumable(t *testing.T) {
 	dir := t.TempDir()
 	var path string

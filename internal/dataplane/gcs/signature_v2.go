@@ -72,8 +72,8 @@ var subresources = []string{
 	"uploads", "userProject", "versionId", "versioning", "versions", "website", "websiteConfig",
 }
 
-// signedText returns what a signature of version 2 covers; see "Signatures" of version 2 in the
-// documentation of Google and of S3.
+// signedText returns the text that a signature of version 2 covers; see "Signatures" of version 2
+// in the documentation of Google and of S3.
 func signedText(r *http.Request, query url.Values, prefix string) string {
 	var headers []string
 	for name, values := range r.Header {

@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestSlowBodies declares bodies that never come: others are served meanwhile,
-// and after a while the connection ends, with an error. The timeout is long enough
-// for the others on a busy machine.
+// TestSlowBodies declares bodies that never arrive: other requests are served meanwhile, and
+// finally the connection ends, with an error. The timeout is long enough for the others on a busy
+// machine.
 func TestSlowBodies(t *testing.T) {
 	f := serveIn(t, gcs.Options{}, store.Options{BodyTimeout: 3 * time.Second})
 	key := bearer(f.account(t, "app", all("photos")))

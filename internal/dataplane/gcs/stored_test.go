@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
-// noting serves, and sends for each request the key that it tells.
+// noting serves, and sends the noted key of each request.
 func noting(t *testing.T) (*fixture, <-chan string) {
 	t.Helper()
 	stored := make(chan string, 1)
@@ -23,7 +23,7 @@ func noting(t *testing.T) (*fixture, <-chan string) {
 	}}), stored
 }
 
-// TestNoteStored expects an upload to tell which object it stores, also if only its body has the name.
+// TestNoteStored expects an upload to note its object, even if only its body has the name.
 func TestNoteStored(t *testing.T) {
 	f, stored := noting(t)
 	key := bearer(f.account(t, "app", all("photos")))
@@ -56,7 +56,7 @@ func TestNoteStored(t *testing.T) {
 	}
 }
 
-// TestNoteStoredResumable expects those requests of a resumable upload to tell the object that end it.
+// TestNoteStoredResumable expects the requests that end a resumable upload to note the object.
 func TestNoteStoredResumable(t *testing.T) {
 	type step struct {
 		content, span string

@@ -13,11 +13,11 @@ import (
 type shape string
 
 const (
-	shapeService   shape = "service"   // /storage/v1/b
-	shapeBucket    shape = "bucket"    // /storage/v1/b/B
-	shapeObjects   shape = "objects"   // /storage/v1/b/B/o
-	shapeObject    shape = "object"    // /storage/v1/b/B/o/O
-	shapeMedia     shape = "media"     // /download/storage/v1/b/B/o/O, and /B/O of the XML API
+	shapeService   shape = "service" // /storage/v1/b
+	shapeBucket    shape = "bucket"  // /storage/v1/b/B
+	shapeObjects   shape = "objects" // /storage/v1/b/B/o
+	shapeObject    shape = "object"  // /storage/v1/b/B/o/O
+	shapeMedia     shape = "media"
 	shapeUpload    shape = "upload"    // /upload/storage/v1/b/B/o
 	shapeCompose   shape = "compose"   // /storage/v1/b/B/o/O/compose
 	shapeCopy      shape = "copy"      // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
@@ -27,7 +27,6 @@ const (
 	shapeUnserved  shape = "unserved"  // any other path of the API
 )
 
-// target is what a request refers to.
 type target struct {
 	shape          shape
 	bucket, object string
@@ -37,8 +36,8 @@ type target struct {
 
 const maxNameBytes = 1024
 
-// parseTarget parses a path, for all later phases. The JSON API escapes slashes in
-// names, so each segment is a name or a word.
+// parseTarget parses a path, for all later phases. The JSON API escapes slashes in names, so each
+// segment is a name or a word.
 func parseTarget(r *http.Request) (target, error) {
 	path := r.URL.EscapedPath()
 	for prefix, parse := range jsonPaths {
@@ -60,14 +59,14 @@ func parseTarget(r *http.Request) (target, error) {
 	return t.checked()
 }
 
-// jsonPaths begin the paths of the JSON API.
+// jsonPaths are prefixes of the JSON API.
 var jsonPaths = map[string]func([]string) target{
 	"/storage/v1/": jsonTarget, "/download/storage/v1/": mediaTarget, "/upload/storage/v1/": uploadTarget,
 }
 
 const batchPath = "/batch/storage/v1"
 
-// isJSON reports whether a path is of the JSON API.
+// isJSON reports whether a path belongs to the JSON API.
 func isJSON(path string) bool {
 	for prefix := range jsonPaths {
 		if strings.HasPrefix(path, prefix) {
@@ -88,8 +87,7 @@ func unescape(segments []string) ([]string, error) {
 	return segments, nil
 }
 
-// pattern matches segments with words; an empty word matches a name, which must not be
-// empty.
+// pattern matches segments with words; an empty word matches a name, which must not be empty.
 func pattern(segments []string, words ...string) bool {
 	if len(segments) != len(words) {
 		return false
@@ -137,8 +135,7 @@ func uploadTarget(s []string) target {
 	return target{shape: shapeUpload, bucket: s[1]}
 }
 
-// xmlTarget parses a path of the XML API: everything after the bucket is the object's
-// name.
+// xmlTarget parses a path of the XML API: everything after the bucket is the object's name.
 func xmlTarget(path string) target {
 	bucket, object, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if bucket == "" || object == "" {
@@ -147,7 +144,6 @@ func xmlTarget(path string) target {
 	return target{shape: shapeMedia, bucket: bucket, object: object}
 }
 
-// checked rejects invalid names.
 func (t target) checked() (target, error) {
 	for _, bucket := range []string{t.bucket, t.sourceBucket} {
 		if bucket != "" && fakedriver.ValidateBucketName(bucket) != nil {
@@ -162,8 +158,7 @@ func (t target) checked() (target, error) {
 	return t, nil
 }
 
-// checkName rejects object names that GCS rejects; see "Object names" in its
-// documentation.
+// checkName rejects object names that GCS rejects; see "Object names" in its documentation.
 func checkName(name string) error {
 	switch {
 	case name == "":

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// unpacker decompresses what is written to it, on its way to a client.
+// unpacker decompresses a response on its way to a client.
 type unpacker struct {
 	in   *io.PipeWriter
 	done chan error
@@ -35,7 +35,7 @@ func decompress(w io.Writer, packed io.Reader) error {
 	return err
 }
 
-// close returns when all has been decompressed. The response to HEAD has no content.
+// close returns when everything has been decompressed. The response to HEAD has no content.
 func (u *unpacker) close(method string) error {
 	_ = u.in.Close() // never returns an error
 	err := <-u.done

@@ -31,8 +31,7 @@ type incoming struct {
 	Bucket   string   `json:"bucket"`
 	Name     string   `json:"name"`
 	Document document `json:"document,omitempty"`
-	// ContentType is that of the body, if the document has none; ContentEncoding is from
-	// the query.
+	// ContentType is the body's, if the document has none; ContentEncoding is from the query.
 	ContentType     string `json:"contentType,omitempty"`
 	ContentEncoding string `json:"contentEncoding,omitempty"`
 
@@ -72,7 +71,7 @@ func (in incoming) conditions() objects.Conditions {
 	return objects.Conditions{Generation: in.Generation, Metageneration: in.Metageneration}
 }
 
-// draft returns the object that an upload with this content becomes.
+// draft returns the object for an upload with this content.
 func (s *Service) draft(in incoming, content objects.Body, computed sums) (objects.Draft, error) {
 	if content.Size() > s.options.MaxBodyBytes {
 		return objects.Draft{}, errTooLarge

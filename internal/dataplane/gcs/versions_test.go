@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// itemsOf returns the objects of a list.
 func itemsOf[T any](t *testing.T, list []byte) []T {
 	t.Helper()
 	var document struct {
@@ -26,7 +25,6 @@ func itemsOf[T any](t *testing.T, list []byte) []T {
 	return document.Items
 }
 
-// version is a version in a list.
 type version struct {
 	Name        string    `json:"name"`
 	Generation  string    `json:"generation"`
@@ -47,7 +45,8 @@ func (f *fixture) put(t *testing.T, bucket, name, content, key string) string {
 	return made.Generation
 }
 
-// listed returns the versions of a bucket in pages of two: name, size, and whether the version is live.
+// listed returns the versions of a bucket in pages of two: name, size, and whether the version is
+// live.
 func (f *fixture) listed(t *testing.T, bucket, query, key string) []string {
 	t.Helper()
 	var all []string
@@ -71,7 +70,7 @@ func (f *fixture) listed(t *testing.T, bucket, query, key string) []string {
 	return all
 }
 
-// TestVersions is a bucket whose class asks for versions.
+// TestVersions is a bucket with versioning by its class.
 //
 //nolint:lll // one step a line
 func TestVersions(t *testing.T) {
@@ -124,7 +123,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestVersionsEnd deletes all versions one by one: then the bucket is empty and can be deleted.
+// TestVersionsEnd deletes all versions one by one: then the empty bucket can be deleted.
 func TestVersionsEnd(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -157,7 +156,7 @@ func TestVersionsEnd(t *testing.T) {
 	}
 }
 
-// TestTimeDeleted expects the time at which a version was replaced, also after its successor was
+// TestTimeDeleted expects the time at which a version was replaced, even after its successor was
 // deleted.
 func TestTimeDeleted(t *testing.T) {
 	f := serve(t, gcs.Options{})

@@ -24,14 +24,13 @@ func (s *Service) put(x *exchange, a attributes, content objects.Body, computed 
 	return objectOf(a.Bucket, v)
 }
 
-// draft returns the object as the store takes it.
+// draft returns the object in the form of the store.
 func (a *attributes) draft(content objects.Body, computed sums) (objects.Draft, error) {
 	a.ContentType = cmp.Or(a.ContentType, defaultType)
 	stored, err := a.stored(a.Updated)
 	return objects.Draft{Body: content, ETag: computed.etag, Checksum: computed.crc32c, Attributes: stored}, err
 }
 
-// remove deletes an object, or with a generation one version.
 func (s *Service) remove(x *exchange) error {
 	c, err := conditionsOf(x)
 	if err != nil {
@@ -48,8 +47,8 @@ func (s *Service) remove(x *exchange) error {
 	return nil
 }
 
-// patch changes the metadata of an object, and PUT replaces it. The generation and the
-// content stay.
+// patch changes the metadata of an object, and PUT replaces it. Generation and content stay the
+// same.
 func (s *Service) patch(x *exchange) error {
 	d, err := parseDocument(x.body.document.Bytes())
 	if err != nil {

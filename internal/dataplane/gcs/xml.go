@@ -21,8 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// dialect is the XML API, as far as it differs from S3. The S3 service answers its signed
-// requests.
+// dialect has the differences of the XML API from S3. The S3 service answers its signed requests.
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
 		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
@@ -33,14 +32,14 @@ func (s *Service) dialect() *s3.Dialect {
 	}
 }
 
-// composing is the operation that S3 does not have.
+// composing is an operation that S3 does not have.
 var composing = s3op.Operation{
 	Name: "ComposeObject", Method: http.MethodPut, Level: s3op.Object, Selects: []string{"compose"},
 	Needs: authorization.WriteData, AlsoNeeds: authorization.ReadData, Body: s3op.Document,
 }
 
-// xmlOperations are the names of S3's operations, which are those of the XML API, here. An
-// operation without one is not served.
+// xmlOperations are the names of S3's operations with the XML API's names here. Operations without
+// one are not served.
 var xmlOperations = map[string]string{
 	"ListBuckets": "buckets.list", "CreateBucket": "buckets.create", "DeleteBucket": "buckets.delete", "PutBucketVersioning": "buckets.update",
 	"HeadBucket": "buckets.get", "GetBucketLocation": "buckets.get", "GetBucketVersioning": "buckets.get",
@@ -52,8 +51,9 @@ var xmlOperations = map[string]string{
 	"ListParts": "multipartUploads.listParts", "ListMultipartUploads": "multipartUploads.list",
 }
 
-// checkServed rejects operations that are not served. Google lets those read ACLs who may read policies, and grants
-// do not contain that; gsutil asks for the ACL of every object that it describes, and goes on without.
+// checkServed rejects operations that are not served. Google allows ACLs to be read only with a
+// permission for policies, which grants do not have; gsutil asks for the ACL of every object that
+// it describes, and continues without.
 func checkServed(operation string) error {
 	switch {
 	case operation == "GetObjectAcl":
@@ -85,7 +85,7 @@ const (
 	listFormat       = "X-Goog-Interop-List-Objects-Format"
 )
 
-// asIs are the headers that need no translation: others read them, or they have no effect.
+// asIs are headers without a translation: they are read elsewhere, or have no effect.
 var asIs = []string{
 	classHeader, customTimeHeader, "X-Goog-If-Generation-Match", "X-Goog-If-Metageneration-Match", "X-Goog-Api-Client",
 	"X-Goog-User-Project", "X-Goog-Project-Id", "X-Goog-Api-Version", "X-Goog-Hash", sourceGeneration, lengthRange, listFormat,
@@ -97,7 +97,7 @@ var notGoogles = []string{"X-Amz-Tagging", "X-Amz-Website-Redirect-Location", "X
 // classes are Google's storage classes, of which only the names are stored.
 var classes = []string{"", defaultClass, "NEARLINE", "COLDLINE", "ARCHIVE", "MULTI_REGIONAL", "REGIONAL", "DURABLE_REDUCED_AVAILABILITY"}
 
-// translate returns a request in S3's words. It rejects headers without translation.
+// translate returns a request in S3's form. It rejects headers without translation.
 func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, url.Values, error) {
 	header := make(http.Header, len(r.Header))
 	for name, values := range r.Header {
@@ -125,8 +125,8 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 	return r, rest, err
 }
 
-// checkForms rejects what there is in one form only: the list of versions, and requests to compose,
-// which have no content for headers to be about.
+// checkForms rejects unsupported forms: the unversioned list of versions, and compose requests with
+// headers about a content.
 func checkForms(header http.Header, query url.Values) error {
 	if format := header.Get(listFormat); format != "" && format != "enabled" {
 		return s3error.ErrNotImplemented.With("cosi-emu lists versions in the form of S3 only: the header " + strings.ToLower(listFormat) +
@@ -158,7 +158,7 @@ func translated(name string) (string, error) {
 	return name, nil
 }
 
-// translateValues changes values that S3 has in other forms.
+// translateValues changes values that have another form in S3.
 func translateValues(header http.Header) error {
 	if header.Get("X-Amz-Acl") == "project-private" { // Google's default
 		header.Set("X-Amz-Acl", "private")
@@ -224,7 +224,7 @@ func translateQuery(query url.Values) (url.Values, error) {
 		case "generation-marker":
 			name = "version-id-marker"
 		}
-		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as one that is given twice
+		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as a duplicate
 	}
 	return rest, nil
 }
@@ -242,7 +242,7 @@ func xmlConditions(header http.Header, c *objects.Conditions) error {
 	return nil
 }
 
-// xmlAttributes completes the attributes with what Google has in other headers.
+// xmlAttributes adds attributes that Google has in other headers.
 func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	h := a.Headers.Value()
 	h.ContentType = cmp.Or(h.ContentType, defaultType)
@@ -263,7 +263,8 @@ func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	return err
 }
 
-// finishXML gives an object the checksum that all objects have, and drops what is not copied.
+// finishXML gives an object the checksum that all objects have, and drops attributes that are not
+// copied.
 func finishXML(d *objects.Draft) (err error) {
 	if d.Checksum.Algorithm != checksum.CRC32C || d.Checksum.IsComposite() {
 		if d.Checksum, err = d.Body.Checksum(checksum.CRC32C); err != nil {
@@ -283,14 +284,13 @@ func finishXML(d *objects.Draft) (err error) {
 	return err
 }
 
-// appendGenerations appends what Google's lists have of an object, besides the elements of S3's.
+// appendGenerations appends the elements that Google's lists add to S3's.
 func appendGenerations(to []byte, v *objects.Version) []byte {
 	to = strconv.AppendInt(append(to, "<Generation>"...), v.Generation(), 10)
 	to = strconv.AppendInt(append(to, "</Generation><MetaGeneration>"...), v.Metageneration(), 10)
 	return append(to, "</MetaGeneration>"...)
 }
 
-// describeXML sets Google's headers of an object.
 func describeXML(header http.Header, v *objects.Version) {
 	encoding := cmp.Or(v.StandardHeaders().ContentEncoding, "identity")
 	header["X-Goog-Hash"] = hashesOf(&attributes{CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag)})

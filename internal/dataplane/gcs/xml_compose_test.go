@@ -22,7 +22,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// ask sends a request that Amazon's client does not have, with its key, and returns the body of the answer.
+// ask sends a request that Amazon's client does not support, with its key, and returns the body of
+// the response.
 func ask(ctx context.Context, c *s3.Client, method, path, document string) ([]byte, error) {
 	options := c.Options()
 	r, err := http.NewRequestWithContext(ctx, method, *options.BaseEndpoint+path, strings.NewReader(document))
@@ -56,7 +57,8 @@ func components(all ...string) string {
 	return "<ComposeRequest><Component>" + strings.Join(all, "</Component><Component>") + "</Component></ComposeRequest>"
 }
 
-// TestXMLCompose composes objects of others, under conditions. The object z stays as it was where that fails.
+// TestXMLCompose composes objects of others, under conditions. After a failure, the object z is
+// unchanged.
 func TestXMLCompose(t *testing.T) {
 	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 12})
 	key := f.account(t, "app", all("photos"))
@@ -68,7 +70,7 @@ func TestXMLCompose(t *testing.T) {
 		name, document string
 		headers        map[string]string
 		want           int
-		have           string // in the body of the answer, or the new content
+		have           string // in the body of the response, or the new content
 	}{
 		{"Two", components(one, two), nil, 200, "firstsecond"},
 		{"Twice", components(two, two), nil, 200, "secondsecond"},
@@ -106,7 +108,7 @@ func TestXMLCompose(t *testing.T) {
 	}
 }
 
-// TestXMLComposed compares what both APIs tell of a composed object.
+// TestXMLComposed compares a composed object in both APIs.
 func TestXMLComposed(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := f.account(t, "app", all("photos"))
@@ -164,7 +166,7 @@ func TestXMLComposed(t *testing.T) {
 	}
 }
 
-// TestXMLPartCopy copies a part, which Google does not offer: the error names the operation.
+// TestXMLPartCopy copies a part, which Google does not support: the error names the operation.
 func TestXMLPartCopy(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	c := f.amazon(t, f.account(t, "app", all("photos")))

@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// xmlCall is an operation of the XML API with Amazon's client, and what it needs; see routes. The
+// xmlCall is an operation of the XML API with Amazon's client, and its needs; see routes. The
 // buckets photos and archive have the objects x and y, and the upload with the ID.
 type xmlCall struct {
 	name  string
@@ -114,8 +114,8 @@ var calls = []xmlCall{
 
 func second[T any](_ T, err error) error { return err }
 
-// codeOf returns the code of an error of the XML API; NoSuchUpload counts as success, because it is
-// said only to those who may upload.
+// codeOf returns the code of an error of the XML API. NoSuchUpload counts as success, because only
+// callers who may upload get it.
 func codeOf(err error) string {
 	if err == nil {
 		return ""
@@ -163,8 +163,7 @@ func TestXMLGrants(t *testing.T) {
 	}
 }
 
-// TestXMLForeignBuckets tries every operation on buckets that the key is not for, or that are of
-// another protocol.
+// TestXMLForeignBuckets tries every operation on buckets without a grant, or of another protocol.
 func TestXMLForeignBuckets(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	f.bucket(t, "archive")
@@ -197,7 +196,7 @@ func TestXMLForeignBuckets(t *testing.T) {
 	}
 }
 
-// TestXMLListBuckets lists the buckets of a key, which are those of GCS alone.
+// TestXMLListBuckets lists the buckets of a key, which include GCS buckets only.
 func TestXMLListBuckets(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	if _, err := f.store.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "s3only", Owner: owner}); err != nil {

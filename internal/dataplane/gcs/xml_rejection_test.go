@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// TestXMLRejections sends what the XML API has, or Google does not have, and cosi-emu does not
-// serve. Nothing is ignored.
+// TestXMLRejections sends unsupported features of the XML API, and features that Google does not
+// have. None is ignored.
 //
 //nolint:lll // one case a line
 func TestXMLRejections(t *testing.T) {

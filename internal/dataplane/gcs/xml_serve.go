@@ -8,8 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
-// route sends signed requests of the XML API to the service that knows S3's protocol. All
-// others are served here.
+// route passes signed requests of the XML API to the S3 service. All others are served here.
 func (s *Service) route(w http.ResponseWriter, r *http.Request) {
 	if !isXML(r) {
 		s.serve(w, r)
@@ -26,8 +25,8 @@ func IsXML(r *http.Request) bool {
 	return isXML(r) || !isJSON(r.URL.EscapedPath()) && isResumable(r, query)
 }
 
-// isXML reports whether a request is one of the XML API with a signature. Downloads with a
-// token are served like those of the JSON API, and resumable uploads are of both.
+// isXML reports whether a request belongs to the XML API and has a signature. Downloads with a
+// token are served like the JSON API's, and resumable uploads belong to both.
 func isXML(r *http.Request) bool {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	return err == nil && !isJSON(r.URL.EscapedPath()) && !isResumable(r, query) && isSigned(r, query)
@@ -38,21 +37,18 @@ func isGoogles(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Authorization"), "GOOG") || r.URL.Query().Has("X-Goog-Algorithm")
 }
 
-// googleWriter gives headers Google's names. Requests with a signature of S3 get those of S3,
-// too.
+// googleWriter gives headers Google's names. Requests with a signature of S3 get S3's names, too.
 type googleWriter struct {
 	http.ResponseWriter
 
 	r           *http.Request
 	keepsAmazon bool
 	started     bool
-	unpacker    *unpacker // nil: the content is sent as it is
+	unpacker    *unpacker // nil: the content is sent unchanged
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (g *googleWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
 func (g *googleWriter) WriteHeader(status int) {
 	if !g.started && status >= http.StatusOK {
 		g.started = true
@@ -64,15 +60,14 @@ func (g *googleWriter) WriteHeader(status int) {
 	g.ResponseWriter.WriteHeader(status)
 }
 
-// end waits until all has been sent. The connection ends if that fails: the client must see that
-// the content is incomplete.
+// end waits until everything has been sent. After a failure it ends the connection, so that the
+// client sees that the content is incomplete.
 func (g *googleWriter) end() {
 	if g.unpacker != nil && g.unpacker.close(g.r.Method) != nil {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// Write implements http.ResponseWriter.
 func (g *googleWriter) Write(data []byte) (int, error) {
 	if !g.started {
 		g.WriteHeader(http.StatusOK)

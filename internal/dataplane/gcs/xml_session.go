@@ -18,8 +18,8 @@ func isResumable(r *http.Request, query url.Values) bool {
 	return query.Has("upload_id") || r.Method == http.MethodPost && r.Header.Get(resumableHeader) != ""
 }
 
-// authenticateXML identifies the caller of a resumable upload of the XML API: by the signature
-// of the request that begins it, and then by the URL of the upload.
+// authenticateXML identifies the caller of a resumable upload of the XML API: by the signature of
+// its first request, and then by the URL of the upload.
 func (s *Service) authenticateXML(x *exchange) (err error) {
 	if !x.query.Has("upload_id") {
 		x.caller, _, err = s.verify(x.r, x.query)
@@ -39,7 +39,7 @@ func (s *Service) authenticateXML(x *exchange) (err error) {
 	return nil
 }
 
-// beginXML begins a resumable upload. The headers say what the object is to be.
+// beginXML begins a resumable upload. The headers describe the object.
 func (s *Service) beginXML(x *exchange) error {
 	if x.r.Header.Get(resumableHeader) != "start" {
 		return errInvalid.with("The value of x-goog-resumable must be start")
@@ -59,7 +59,7 @@ func (s *Service) beginXML(x *exchange) error {
 	return nil
 }
 
-// incomingXML reads the headers, as the document of the JSON API would say it.
+// incomingXML reads the headers into the form of the JSON API's document.
 func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 	header := x.r.Header
 	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
@@ -102,8 +102,8 @@ func (x *exchange) sendCreated(v *objects.Version) error {
 	return nil
 }
 
-// xmlCodes are the codes of the XML API for reasons of the JSON API, except what is not found. For
-// others it is InvalidArgument.
+// xmlCodes are the codes of the XML API for reasons of the JSON API, except for missing objects.
+// The default is InvalidArgument.
 var xmlCodes = map[string]*s3error.Error{
 	"forbidden": s3error.ErrAccessDenied, "authError": s3error.ErrAccessDenied, "required": s3error.ErrAccessDenied,
 	"conditionNotMet": s3error.ErrPreconditionFailed, "uploadTooLarge": s3error.ErrEntityTooLarge,
@@ -117,7 +117,8 @@ func (x *exchange) writeXML(err error) {
 	s3error.Write(x.w, x.r, "", xmlError(err, s3error.ErrNoSuchUpload))
 }
 
-// xmlError returns the error of the XML API for one of either API; missing is for what is not found.
+// xmlError returns the error of the XML API for an error of either API; missing is for missing
+// objects.
 func xmlError(err error, missing *s3error.Error) *s3error.Error {
 	if known := s3error.From(err); known != s3error.ErrInternalError {
 		return known

@@ -67,7 +67,6 @@ func TestAmazonClient(t *testing.T) {
 	deleteAll(t, c)
 }
 
-// deleteAll deletes what TestAmazonClient has written.
 func deleteAll(t *testing.T, c *s3.Client) {
 	t.Helper()
 	bucket := aws.String("photos")

@@ -16,7 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
-// TestXMLGenerations reads, copies and deletes versions by their generations, which boto gives twice.
+// TestXMLGenerations reads, copies and deletes versions by their generations, which boto sends
+// twice.
 func TestXMLGenerations(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	spec := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
@@ -57,7 +58,7 @@ func TestXMLGenerations(t *testing.T) {
 	}
 }
 
-// TestXMLLists expects the generations of objects in lists, which those of S3 do not have.
+// TestXMLLists expects the generations of objects in lists, which S3's lists do not have.
 func TestXMLLists(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	for name, protocol := range map[string]fakedriver.Protocol{"kept": fakedriver.ProtocolGCS, "s3only": fakedriver.ProtocolS3} {

@@ -1,4 +1,3 @@
-// Package httpserver is what the HTTP servers of all protocols have in common:
-// limits and deadlines for slow clients, idle connections, and an orderly end. It
-// knows nothing of buckets.
+// Package httpserver has the common part of the HTTP servers of all protocols: limits and deadlines
+// for slow clients, idle connections, and a graceful end. It is independent of buckets.
 package httpserver

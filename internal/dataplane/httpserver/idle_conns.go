@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// idleConns are connections without a request so far. Clients open some in advance,
-// and http.Server.Shutdown would wait five seconds for their first request.
+// idleConns are connections without a request so far. Clients open some in advance, and
+// http.Server.Shutdown would wait five seconds for their first request.
 type idleConns struct {
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 )
 
-// Recover passes what the built-in recover has returned on, as an error and the
-// stack, so that a panic becomes an internal error. It does nothing without a
-// panic, and panics again with http.ErrAbortHandler, which ends the connection.
+// Recover passes the result of the built-in recover on, as an error and the stack, so that a panic
+// becomes an internal error. It does nothing without a panic, and panics again with
+// http.ErrAbortHandler, which ends the connection.
 func Recover(cause any, fail func(cause error, stack string)) {
 	if cause == nil {
 		return

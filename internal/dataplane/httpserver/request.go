@@ -1,10 +1,9 @@
 package httpserver
 
-// Request is what an HTTP request asks for, in the words of its protocol.
+// Request identifies an HTTP request in the terms of its protocol.
 type Request struct {
-	// Operation is the protocol's name of the operation, for example PutObject;
-	// empty if it is unknown.
+	// Operation is the protocol's name of the operation, for example PutObject; empty if unknown.
 	Operation string
-	// Bucket and Key are empty where the operation has none.
+	// Bucket and Key are empty if the operation has none.
 	Bucket, Key string
 }

@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	// maxHeaderBytes is where net/http stops reading the head of a request. It
-	// includes the URL, which is longer than S3's limit for headers when a
-	// presigned URL has many of them.
+	// maxHeaderBytes is net/http's limit for the head of a request. It includes the URL, which is
+	// longer than S3's limit for headers when a presigned URL has many of them.
 	maxHeaderBytes = 64 << 10
-	// shutdownTimeout is how long requests may take to end when the server does.
+	// shutdownTimeout is the time for requests to end when the server ends.
 	shutdownTimeout = 5 * time.Second
 	// connectionLevel is logr's verbosity 1, at which net/http reports errors of
 	// connections.
@@ -26,15 +25,14 @@ const (
 
 // Options are the limits for clients; all are required.
 type Options struct {
-	// HeaderTimeout is how long the head of a request may take to arrive.
+	// HeaderTimeout limits the time in which the head of a request must arrive.
 	HeaderTimeout time.Duration
-	// IdleTimeout is how long a connection may have no request.
+	// IdleTimeout limits the time of a connection without a request.
 	IdleTimeout time.Duration
-	// BodyTimeout is how long the body of a request, or of an answer, may make
-	// no progress.
+	// BodyTimeout limits the time without progress of a request or response body.
 	BodyTimeout time.Duration
-	// MinRate is how slow a client may be, in bytes per second of a body that it
-	// sends or takes, on average and after BodyTimeout.
+	// MinRate is the minimum rate of a client, in bytes per second of a body that it sends or
+	// receives, on average and after BodyTimeout.
 	MinRate int64
 	Logger  logr.Logger
 }
@@ -54,9 +52,8 @@ func New(options Options, closing <-chan struct{}) *Server {
 	return &Server{options: options, closing: closing}
 }
 
-// Serve serves a handler on a listener, which it closes, until the context or the
-// server ends. It returns when all requests have ended, and nil unless serving
-// failed.
+// Serve serves a handler on a listener, which it closes, until the context or the server ends. It
+// returns when all requests have ended, and nil unless serving failed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, next http.Handler) error {
 	if !s.admit() {
 		return l.Close()
@@ -72,8 +69,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, next http.Handler) e
 	server := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
 		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout,
-		// For requests that never get to the handler, such as those with an odd
-		// Expect header, whose bodies net/http skips by itself.
+		// For requests that never reach the handler, such as those with an odd Expect header, whose
+		// bodies net/http skips by itself.
 		ReadTimeout: s.options.HeaderTimeout + s.options.BodyTimeout,
 		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
 	}
@@ -83,7 +80,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, next http.Handler) e
 	return err
 }
 
-// admit counts a call of Serve, unless the server has ended.
 func (s *Server) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +94,7 @@ func (s *Server) admit() bool {
 
 // Wait returns when every Serve has returned. The server must have ended.
 func (s *Server) Wait() {
-	s.mu.Lock()   // a Serve that has not seen the end is counted now
+	s.mu.Lock()   // a Serve that has not noticed the end is counted now
 	s.mu.Unlock() //nolint:staticcheck,gocritic // acquiring it is all
 	s.serving.Wait()
 }

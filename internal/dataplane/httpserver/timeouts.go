@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// pace limits the time spent waiting for a client, in one direction: for each piece
-// at most the timeout, and for all of them together no longer than the timeout and
-// what they would take at the lowest rate. Without the second limit, a client that
-// sends or takes a byte now and then could hold its connection without end.
+// pace limits the time spent waiting for a client, in one direction: for each piece at most the
+// timeout, and for all pieces together the timeout plus their time at the lowest rate. Without the
+// second limit, a client that sends or receives a byte now and then could hold its connection
+// endlessly.
 type pace struct {
 	timeout time.Duration
 	rate    int64 // bytes per second
@@ -33,7 +33,7 @@ func (s *Server) newPace() pace {
 	return pace{timeout: s.options.BodyTimeout, rate: s.options.MinRate}
 }
 
-// timeoutWriter puts deadlines on sending an answer.
+// timeoutWriter sets deadlines for sending a response.
 type timeoutWriter struct {
 	http.ResponseWriter
 
@@ -42,10 +42,9 @@ type timeoutWriter struct {
 	body    *timeoutBody
 }
 
-// WriteHeader implements http.ResponseWriter. A client that sends a body without
-// waiting for "100 Continue" reads an error only when it has sent it all. Net/http
-// skips 256 KiB of it, which is less than many uploads, and then resets the
-// connection.
+// A client that sends a body without waiting for "100 Continue" reads an error only after it has
+// sent everything. Net/http skips 256 KiB of it, which is less than many uploads, and then resets
+// the connection.
 func (w *timeoutWriter) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && w.Header().Get("Connection") != "close" && !w.body.awaited {
 		w.body.skipped = w.control.EnableFullDuplex() == nil
@@ -53,13 +52,11 @@ func (w *timeoutWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController find the connection.
 func (w *timeoutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// maxPiece bounds what a client must take within the timeout.
+// maxPiece limits the data that a client must receive within the timeout.
 const maxPiece = 256 << 10
 
-// Write implements http.ResponseWriter.
 func (w *timeoutWriter) Write(data []byte) (written int, err error) {
 	for len(data) > maxPiece && err == nil {
 		var n int
@@ -82,22 +79,21 @@ func (w *timeoutWriter) write(data []byte) (int, error) {
 	return n, err
 }
 
-// timeoutBody puts deadlines on receiving a body.
+// timeoutBody sets deadlines for receiving a body.
 type timeoutBody struct {
 	io.ReadCloser
 
 	control *http.ResponseController
 	pace    pace
-	ended   bool // there is nothing more to read
-	awaited bool // the client sends it only when it is asked for
-	skipped bool // what is left is read when the answer has been sent
+	ended   bool // completely read
+	awaited bool // the client sends it only on request
+	skipped bool // the rest is read after the response
 }
 
-// Read implements io.Reader.
 func (b *timeoutBody) Read(data []byte) (int, error) {
 	if b.ended {
-		// Net/http reads ahead now, to notice when the client disconnects, and would
-		// take the timeout for that.
+		// Net/http reads ahead now, to notice when the client disconnects, and would mistake the
+		// timeout for that.
 		return 0, io.EOF
 	}
 	now := time.Now()
@@ -108,8 +104,8 @@ func (b *timeoutBody) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// WithTimeouts puts deadlines on all that a handler reads from its clients and
-// writes to them, and on what net/http does when the handler has returned.
+// WithTimeouts sets deadlines for all reads and writes of a handler, and for net/http's work after
+// it has returned.
 func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -120,7 +116,7 @@ func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 		limited := *r
 		limited.Body = body
 		if !body.ended {
-			// What an answer does not wait for is skipped before it is sent.
+			// net/http skips unread data before it sends a response.
 			_ = control.SetReadDeadline(time.Now().Add(s.options.BodyTimeout))
 		}
 		defer s.linger(body)
@@ -128,16 +124,15 @@ func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 	})
 }
 
-// maxLinger and maxSkipped bound the time and the bytes for skipping the rest of a
-// body that the handler has not read. The client may send all of it before it reads
-// the answer.
+// maxLinger and maxSkipped limit the time and the bytes for skipping the unread rest of a body. The
+// client may send all of it before it reads the response.
 const (
 	maxLinger  = 5 * time.Second
 	maxSkipped = 64 << 20
 )
 
-// linger leaves deadlines for net/http, which first skips the rest of the body,
-// and then sends the rest of the answer.
+// linger sets deadlines for net/http, which first skips the rest of the body, and then sends the
+// rest of the response.
 func (s *Server) linger(body *timeoutBody) {
 	timeout := s.options.BodyTimeout
 	until := time.Now()

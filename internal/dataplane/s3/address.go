@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// resolve finds bucket and key for all later phases, in the Host header and the path:
-// both are signed. Keys are not cleaned: "a//b" and "../x" are keys like any other.
+// resolve finds bucket and key for all later phases, in the Host header and the path: both are
+// signed. Keys are not cleaned: "a//b" and "../x" are ordinary keys.
 func (s *Service) resolve(x *exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	if err != nil {
@@ -23,8 +23,7 @@ func (s *Service) resolve(x *exchange) error {
 	return nil
 }
 
-// locate returns what a request is about, in the virtual-host style of addresses
-// and in the path style.
+// locate returns bucket and key of a request, in virtual-host style and in path style.
 func (h hosts) locate(r *http.Request) (bucket, key string, err error) {
 	bucket, virtual := h.bucket(r.Host)
 	switch {
@@ -52,8 +51,8 @@ func splitPath(path string) (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
-// isKey reports whether all characters can be in a key: the signature library signs every
-// byte that is not UTF-8 alike, and no document can show NUL.
+// isKey reports whether a key can have all characters: the signature library does not distinguish
+// bytes that are not UTF-8, and no document can contain NUL.
 func isKey(path string) bool { return utf8.ValidString(path) && !strings.Contains(path, "\x00") }
 
 func levelOf(bucket, key string) s3op.Level {
@@ -67,8 +66,8 @@ func levelOf(bucket, key string) s3op.Level {
 	}
 }
 
-// parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a
-// slash in front, percent-encoded in whole or in part.
+// parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a leading slash,
+// percent-encoded in whole or in part.
 func parseCopySource(header string) (answers.Source, error) {
 	raw, query, _ := strings.Cut(header, "?")
 	version, ok := strings.CutPrefix(query, "versionId=")

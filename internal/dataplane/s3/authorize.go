@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// reachBucket finds the account's grant for the bucket. For a bucket without a grant,
-// the response is always AccessDenied.
+// reachBucket finds the account's grant for the bucket. For a bucket without a grant, the response
+// is always AccessDenied.
 func (s *Service) reachBucket(x *exchange) error {
 	if x.level == s3op.Service {
 		return nil
@@ -36,8 +36,8 @@ func (s *Service) classify(x *exchange) (err error) {
 	return s.checkServed(x.Operation.Name)
 }
 
-// authorize allows an operation if the account's grant has one of the needed
-// permissions. Copying also needs read access to the source.
+// authorize allows an operation if the account's grant has one of the needed permissions. Copying
+// also needs read access to the source.
 func (s *Service) authorize(x *exchange) error {
 	if err := checkOwner(x); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Service) authorize(x *exchange) error {
 	case x.missing:
 		return s3error.ErrNoSuchBucket
 	case x.Operation.Administrative && !x.Caller.Account().Admin:
-		return s3error.ErrAccessDenied.With("What the bucket does is decided by the driver, for the class of the BucketClaim")
+		return s3error.ErrAccessDenied.With("The driver decides about this setting of the bucket, for the class of the BucketClaim")
 	case !x.allows(x.Operation.Needs), !x.allows(x.Operation.AlsoNeeds):
 		return s3error.ErrAccessDenied
 	}
@@ -65,7 +65,7 @@ func (s *Service) authorize(x *exchange) error {
 	return nil
 }
 
-// allows reports whether the grant has one of some permissions, if there are any.
+// allows reports whether the grant has one of the permissions, if any are given.
 func (x *exchange) allows(needs []authorization.Need) bool {
 	return len(needs) == 0 || authorization.Allows(x.grant, needs)
 }
@@ -104,8 +104,8 @@ func namesETag(header http.Header) bool {
 	return false
 }
 
-// checkOwner compares the owner that the client expects with the one that the store tells
-// it, which is the account.
+// checkOwner compares the owner that the client expects with the account, which the store reports
+// as owner.
 func checkOwner(x *exchange) error {
 	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
 		if expected := x.R.Header.Get(name); expected != "" && expected != x.Caller.Account().ID {
@@ -116,8 +116,8 @@ func checkOwner(x *exchange) error {
 	return nil
 }
 
-// authorizeReserved handles the operations that create and delete buckets. Some
-// clients always create their bucket first, and expect the response that it exists.
+// authorizeReserved handles the operations that create and delete buckets. Some clients always
+// create their bucket first, and expect the response that it exists.
 func authorizeReserved(x *exchange) error {
 	switch {
 	case x.Caller.Account().Admin:

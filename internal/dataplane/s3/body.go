@@ -12,12 +12,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most
-// 1000 keys of 1024 bytes.
+// maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most 1000 keys of
+// 1024 bytes.
 const maxDocumentBytes = 4 << 20
 
-// readBody reads the body and verifies it, before anything is changed. It allocates
-// memory for the bytes that have arrived, not for the declared length.
+// readBody reads and verifies the body before any change. It allocates memory for the received
+// bytes, not for the declared length.
 func (s *Service) readBody(x *exchange) error {
 	switch x.Operation.Body {
 	case s3op.Document:
@@ -49,13 +49,12 @@ func (s *Service) receiveContent(x *exchange) error {
 	return nil
 }
 
-// receive copies the body, and verifies it.
 func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
 	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.content()})
 }
 
-// content returns the part of the body that is the content, if not all of it is. A body in chunks of HTTP is like such
-// a part: its size is known when it ends.
+// content returns the part of the body that is the content, if not all of it. A body in chunks of
+// HTTP is like such a part: its size is known when it ends.
 func (x *exchange) content() *payload.File {
 	declared := x.R.Header.Get("X-Amz-Content-Sha256")
 	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Preflight is the name of the request that a browser sends before one of a page of another
-// origin. It needs no key, because browsers send none.
+// Preflight is the name of a browser's request before a request of a page of another origin. It
+// needs no key, because browsers send none.
 const Preflight = "Preflight"
 
 // preflightPhases replace the phases of other requests.
@@ -24,8 +24,8 @@ var preflightPhases = []phase{
 
 func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 
-// corsRules returns the rules of a bucket. They are those of the service if the bucket has
-// none, or does not exist: the difference must not be disclosed.
+// corsRules returns the rules of a bucket, or the service's if the bucket has none, or does not
+// exist, because the difference must not be disclosed.
 func (s *Service) corsRules(bucket string) []cors.Rule {
 	b, ok := s.options.Registry.Bucket(bucket)
 	if !ok || b.Protocol != fakedriver.ProtocolS3 {
@@ -41,7 +41,7 @@ func (s *Service) corsRules(bucket string) []cors.Rule {
 	return s.cors
 }
 
-// checkPreflight finds the rule that allows the request that is announced.
+// checkPreflight finds the rule that allows the announced request.
 func (s *Service) checkPreflight(x *exchange) error {
 	x.Operation.Name = Preflight
 	header := x.R.Header
@@ -78,7 +78,7 @@ func forbidden(enabled bool, method string, object bool) error {
 	return failure.About("Method", method).About("ResourceType", kind)
 }
 
-// answerPreflight answers an allowed preflight: all is in the header.
+// answerPreflight answers an allowed preflight; the header has all data.
 func (s *Service) answerPreflight(x *exchange) error {
 	x.W.Header().Set("Content-Length", "0")
 	x.W.WriteHeader(http.StatusOK)
@@ -97,8 +97,8 @@ func listed(lines []string) (all []string) {
 	return all
 }
 
-// AllowOrigin returns a writer that has the answer to a page of another origin, errors
-// included, say whether the page may read it.
+// AllowOrigin returns a writer that adds the permission for a page of another origin to a response,
+// errors included.
 func (s *Service) AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	origin := r.Header.Get("Origin")
 	if origin == "" || isPreflight(r) {
@@ -119,20 +119,18 @@ func (s *Service) AllowOrigin(w http.ResponseWriter, r *http.Request) http.Respo
 	return allowing
 }
 
-// corsWriter adds the headers for a page of another origin when the answer starts: what the
-// page may read depends on the headers that the answer has.
+// corsWriter adds the headers for a page of another origin when the response starts, because the
+// page's permissions depend on the headers of the response.
 type corsWriter struct {
 	http.ResponseWriter
 
-	rule    *cors.Rule // nil: none allows the request
+	rule    *cors.Rule // nil if none allows the request
 	request cors.Request
 	started bool
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (w *corsWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *corsWriter) WriteHeader(status int) {
 	if !w.started && status >= http.StatusOK {
 		w.started = true
@@ -144,7 +142,6 @@ func (w *corsWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (w *corsWriter) Write(data []byte) (int, error) {
 	if !w.started {
 		w.WriteHeader(http.StatusOK)

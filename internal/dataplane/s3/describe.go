@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
 )
 
-// Describe returns the operation of a request without authentication. It is for
-// recording and selecting requests.
+// Describe returns the operation of a request without authentication, for recording and selecting
+// requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if s.isSTS(r) {
 		return httpserver.Request{Operation: sts.Operation}

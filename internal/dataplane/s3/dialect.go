@@ -10,22 +10,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// Dialect is the protocol of another service, as far as it differs from S3: the XML API of
-// Google Cloud Storage. All fields are required.
+// Dialect is the protocol of another service with its differences from S3: the XML API of Google
+// Cloud Storage. All fields are required.
 type Dialect struct {
 	answers.Dialect
 
 	// Authenticate returns the caller and the signature of a request.
 	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)
-	// Translate returns an authenticated request in S3's words.
+	// Translate returns an authenticated request in S3's form.
 	Translate func(*http.Request, url.Values) (*http.Request, url.Values, error)
 	// Serves returns an error for an operation of S3 that the service does not have.
 	Serves func(operation string) error
-	// Operations are those that S3 does not have.
+	// Operations are operations that S3 does not have.
 	Operations []s3op.Operation
 }
 
-// otherOperations are those of another service that S3 does not have.
+// otherOperations are another service's operations that S3 does not have.
 func (s *Service) otherOperations() []s3op.Operation {
 	if d := s.options.Dialect; d != nil {
 		return d.Operations

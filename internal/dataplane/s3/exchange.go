@@ -23,8 +23,8 @@ type exchange struct {
 	missing   bool             // the bucket does not exist, and the caller may know it
 }
 
-// phase makes one decision about a request. Its error, an *s3error.Error, ends the
-// request; any other error is an internal one.
+// phase makes one decision about a request. Its error, an *s3error.Error, ends the request; any
+// other error is an internal one.
 type phase func(s *Service, x *exchange) error
 
 // phasesOf returns the phases of a request.
@@ -35,9 +35,8 @@ func phasesOf(r *http.Request) []phase {
 	return phases
 }
 
-// phases run in this order: nothing about a bucket is revealed before authentication
-// and the check of the grant, and no body is read before authorization, except
-// the fields of a form.
+// phases run in this order: nothing about a bucket is revealed before authentication and the check
+// of the grant, and no body is read before authorization, except the fields of a form.
 var phases = []phase{
 	(*Service).parse,
 	(*Service).authenticate,

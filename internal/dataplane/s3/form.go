@@ -16,10 +16,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// isForm reports whether a request is a form whose fields say who has sent it.
+// isForm reports whether a request is a form whose fields identify the sender.
 func isForm(x *exchange) bool { return postform.Is(x.R) && !authentication.IsSigned(x.R, x.Query) }
 
-// authenticateForm reads the fields of a form, and identifies who signed its policy.
+// authenticateForm reads the fields of a form, and identifies the signer of its policy.
 func (s *Service) authenticateForm(x *exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	switch {
@@ -39,8 +39,8 @@ func (s *Service) authenticateForm(x *exchange) error {
 	return err
 }
 
-// checkPolicy checks a form, of which all fields are known, and turns them into the header
-// of an upload. The header of the request says nothing about the object.
+// checkPolicy checks a form whose fields are all known, and turns them into the header of an
+// upload. The header of the request does not describe the object.
 func (s *Service) checkPolicy(x *exchange) (err error) {
 	if x.form == nil {
 		return nil
@@ -98,7 +98,7 @@ func headerOf(fields map[string]string) (http.Header, error) {
 			continue
 		}
 		if _, twice := header[name]; twice {
-			return nil, s3error.ErrInvalidArgument.With("The form says twice what " + strings.ToLower(name) + " is")
+			return nil, s3error.ErrInvalidArgument.With("The form has two values of " + strings.ToLower(name))
 		}
 		if strings.ContainsFunc(value, isControl) {
 			return nil, s3error.ErrInvalidArgument.With("The field has control characters").About("ArgumentName", field)
@@ -108,10 +108,10 @@ func headerOf(fields map[string]string) (http.Header, error) {
 	return header, nil
 }
 
-// isControl reports whether a character cannot be in the header of an answer.
+// isControl reports whether a character cannot be in the header of a response.
 func isControl(c rune) bool { return (c < ' ' && c != '\t') || c == '\x7f' }
 
-// successOf reads how a form is to be answered. What S3 does not know is ignored.
+// successOf reads the requested response to a form. It ignores values that S3 does not have.
 func successOf(fields map[string]string) answers.Success {
 	success := answers.Success{Status: http.StatusNoContent}
 	switch fields["success_action_status"] {
@@ -129,7 +129,7 @@ func successOf(fields map[string]string) answers.Success {
 	return success
 }
 
-// checkForm rejects an upload to a bucket that has no policy of its own.
+// checkForm rejects an upload to a bucket without a form of its own.
 func checkForm(x *exchange) error {
 	switch {
 	case x.Operation.Body != s3op.Form || x.form != nil:

@@ -7,16 +7,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// begin starts a response without body, which net/http would send without a call of
-// WriteHeader.
+// begin starts a response without body, which net/http would send without a call of WriteHeader.
 func (x *exchange) begin() {
 	if gated, ok := x.W.(*gatedWriter); ok && !gated.started {
 		gated.WriteHeader(http.StatusOK)
 	}
 }
 
-// gatedWriter starts the response only after it has entered the gate of the caller's
-// account.
+// gatedWriter starts the response only after it has entered the gate of the caller's account.
 type gatedWriter struct {
 	http.ResponseWriter
 
@@ -25,10 +23,8 @@ type gatedWriter struct {
 	rejected bool
 }
 
-// Unwrap returns the writer below, for http.ResponseController.
 func (g *gatedWriter) Unwrap() http.ResponseWriter { return g.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
 func (g *gatedWriter) WriteHeader(status int) {
 	if g.started || status < http.StatusOK {
 		g.ResponseWriter.WriteHeader(status)
@@ -51,7 +47,6 @@ func (x *exchange) enter() error {
 	return nil
 }
 
-// Write implements http.ResponseWriter.
 func (g *gatedWriter) Write(data []byte) (int, error) {
 	if !g.started {
 		g.WriteHeader(http.StatusOK)
@@ -62,7 +57,7 @@ func (g *gatedWriter) Write(data []byte) (int, error) {
 	return g.ResponseWriter.Write(data)
 }
 
-// anyAnswer are the headers that do not depend on the request.
+// anyAnswer are headers that do not depend on the request.
 var anyAnswer = []string{"Connection", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
 // reject sends an error, without the headers of the prepared response.

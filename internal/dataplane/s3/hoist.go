@@ -10,9 +10,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// hoist turns the headers that an SDK has moved into a presigned URL back into headers. The
-// signature covers the URL, so they count as signed headers. Without a signature in the
-// URL they are query parameters, which the table of operations does not know.
+// hoist turns headers that an SDK has moved into a presigned URL back into headers. The signature
+// covers the URL, so they count as signed headers. Without a signature in the URL they are query
+// parameters, which the table of operations rejects.
 func (s *Service) hoist(x *exchange) (err error) {
 	if x.signature.Presigned {
 		x.R, x.Query, err = hoisted(x.R, x.Query)
@@ -49,14 +49,14 @@ func hoisted(r *http.Request, query url.Values) (*http.Request, url.Values, erro
 
 const amzPrefix = "X-Amz-"
 
-// isOther reports whether a header has another value already.
+// isOther reports whether a header already has another value.
 func isOther(header http.Header, name, value string) bool {
 	values, given := header[name]
 	return given && (len(values) != 1 || values[0] != value)
 }
 
-// contentHeaders are the headers about an object that SDKs move into URLs, besides those
-// with S3's prefix.
+// contentHeaders are the headers about an object that SDKs move into URLs, besides those with S3's
+// prefix.
 var contentHeaders = []string{
 	"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Md5", "Content-Type", "Expires",
 }
@@ -74,9 +74,8 @@ func isHoistable(name string) bool {
 	return slices.Contains(contentHeaders, name)
 }
 
-// isOfNoBody reports whether a parameter is about the body that SDKs do not have yet when they
-// presign an upload: the checksum of an empty one, and the algorithm of a checksum that is not
-// there.
+// isOfNoBody reports whether a parameter describes the missing body of a presigned upload: the
+// checksum of an empty one, or an algorithm without a checksum.
 func isOfNoBody(name string, values []string, r *http.Request) bool {
 	return name == "X-Amz-Sdk-Checksum-Algorithm" ||
 		name == "X-Amz-Checksum-Crc32" && len(values) == 1 && values[0] == "AAAAAA==" && r.ContentLength != 0

@@ -11,12 +11,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// DefaultHost is the base of virtual-host addresses. RFC 6761 reserves names below
-// localhost for the machine itself.
+// DefaultHost is the base of virtual-host addresses. RFC 6761 reserves names below localhost for
+// the machine itself.
 const DefaultHost = "s3.localhost"
 
-// hosts are the bases of virtual-host addresses, longest first, so that the longest
-// match counts.
+// hosts are the bases of virtual-host addresses, longest first, so that the longest match counts.
 type hosts []string
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
@@ -35,8 +34,7 @@ func parseHosts(names []string) (hosts, error) {
 	return parsed, nil
 }
 
-// bucket returns the bucket in a Host header: the part before a base. Bucket names may
-// have dots.
+// bucket returns the bucket in a Host header: the part before a base. Bucket names may have dots.
 func (h hosts) bucket(header string) (string, bool) {
 	name, _, err := net.SplitHostPort(header)
 	if err != nil {

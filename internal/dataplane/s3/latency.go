@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// delay delays the request by its bucket's latency. It returns early when the client
-// disconnects or the store closes.
+// delay delays the request by its bucket's latency. It returns early when the client disconnects or
+// the store closes.
 func (s *Service) delay(x *exchange) error {
 	b, _ := s.options.Registry.Bucket(x.Bucket)
 	if b.Latency <= 0 {

@@ -7,10 +7,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
-// checkRegion rejects requests that were signed for another region than the bucket's.
-// It runs after the check of the grant, so that regions of other buckets are not
-// disclosed. Clients find the right region in the error, and in a header for responses
-// without body.
+// checkRegion rejects requests that were signed for another region than the bucket's. It runs after
+// the check of the grant, so that regions of other buckets are not disclosed. Clients find the
+// correct region in the error, and in a header for responses without body.
 func (s *Service) checkRegion(x *exchange) error {
 	expected := s.answers.RegionOf(x.Bucket)
 	signed := x.signature.Region

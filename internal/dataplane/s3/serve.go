@@ -41,7 +41,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.begin()
 }
 
-// requestID returns the ID of a request: 16 hexadecimal digits.
 func requestID(number uint64) string {
 	id := binary.BigEndian.AppendUint64(nil, number)
 	return strings.ToUpper(hex.EncodeToString(id))
@@ -68,10 +67,9 @@ func (s *Service) fail(x *exchange, cause error, stack string) {
 	s3error.Write(x.W, x.R, x.ID, s3error.ErrInternalError)
 }
 
-// maxHeaderSection is S3's maximum size of all request headers, in bytes.
 const maxHeaderSection = 8 << 10
 
-// parse reads the query strictly. It rejects what two parsers could read differently.
+// parse reads the query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *exchange) error {
 	if s.options.Administrator.IsClosed() {
 		return s3error.ErrServiceUnavailable
@@ -93,8 +91,8 @@ func (s *Service) parse(x *exchange) error {
 	return nil
 }
 
-// authenticate identifies the caller. From then on, a response starts only after it
-// has entered the gate of the caller's account.
+// authenticate identifies the caller. From then on, a response starts only after it has entered the
+// gate of the caller's account.
 func (s *Service) authenticate(x *exchange) (err error) {
 	if isForm(x) {
 		err = s.authenticateForm(x)

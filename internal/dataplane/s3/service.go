@@ -24,7 +24,7 @@ type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
 	Contents      *objects.Store
-	// Blobs receives the bodies.
+	// Blobs stores the bodies.
 	Blobs blobstore.Store
 	// Region is the region of buckets without their own.
 	Region string
@@ -32,8 +32,7 @@ type Options struct {
 	Hosts []string
 	// MaxBodyBytes is the maximum size of a request body.
 	MaxBodyBytes int64
-	// CORSOrigins are the origins whose pages may do all with buckets that have no rules of
-	// their own.
+	// CORSOrigins are the origins whose pages may use buckets without rules of their own.
 	CORSOrigins []string
 	// WebIdentity finds the account for a token; see package sts.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
@@ -46,7 +45,7 @@ type Options struct {
 	Logger  logr.Logger
 }
 
-// Service serves S3, and the one operation of STS that comes with it.
+// Service serves S3, and one operation of STS.
 type Service struct {
 	options       Options
 	hosts         hosts
@@ -57,8 +56,7 @@ type Service struct {
 	requests      atomic.Uint64
 }
 
-// New returns a service. The error is of kind fakedriver.ErrInvalid if a host is no
-// host name.
+// New returns a service. The error is of kind fakedriver.ErrInvalid for an invalid host name.
 func New(options Options) (*Service, error) {
 	bases, err := parseHosts(options.Hosts)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The errors that the store answers with. Codes and statuses are those of the
-// "List of error codes" in Amazon's S3 API reference.
+// The errors of the store. Codes and statuses are from the "List of error codes" in Amazon's S3 API
+// reference.
 var (
 	ErrAccessControlListNotSupported     = define("AccessControlListNotSupported", http.StatusBadRequest, "The bucket does not allow ACLs")
 	ErrAccessForbidden                   = define("AccessForbidden", http.StatusForbidden, "CORSResponse: This CORS request is not allowed.")
@@ -66,7 +66,7 @@ var (
 	ErrContentSHA256Mismatch             = define("XAmzContentSHA256Mismatch", http.StatusBadRequest, "The provided 'x-amz-content-sha256' header does not match what was computed")
 )
 
-// The errors that say that a feature is not configured.
+// The errors about features that are not configured.
 var (
 	ErrNoSuchBucketPolicy           = define("NoSuchBucketPolicy", http.StatusNotFound, "The bucket policy does not exist")
 	ErrNoSuchCORSConfiguration      = define("NoSuchCORSConfiguration", http.StatusNotFound, "The CORS configuration does not exist")
@@ -79,7 +79,6 @@ var (
 	ErrNoSuchWebsiteConfiguration   = define("NoSuchWebsiteConfiguration", http.StatusNotFound, "The specified bucket does not have a website configuration")
 )
 
-// codes are those of all errors.
 var codes []string
 
 // Codes returns the codes of all errors.

@@ -30,8 +30,8 @@ func elements(details []Detail) []element {
 	return all
 }
 
-// Write answers a request with an error. Answers to HEAD, and those with status
-// 304, have no body, as HTTP demands.
+// Write responds to a request with an error. Responses to HEAD, and those with status 304, have no
+// body, as HTTP requires.
 func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 	w.Header().Del("Content-Length")
 	if r.Method == http.MethodHead || e.Status == http.StatusNotModified {
@@ -43,7 +43,7 @@ func Write(w http.ResponseWriter, r *http.Request, requestID string, e *Error) {
 		RequestID: requestID, HostID: w.Header().Get("X-Amz-Id-2"),
 	})
 	if err != nil {
-		body = nil // strings only, so this cannot be
+		body = nil // impossible with strings only
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("Content-Length", strconv.Itoa(len(xml.Header)+len(body)))

@@ -11,8 +11,7 @@ func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// appendEscaped appends a text with all characters escaped, except those that are
-// unreserved and one more.
+// appendEscaped appends a text with all characters escaped, except unreserved ones and one more.
 func appendEscaped(b []byte, text string, kept byte) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := range len(text) {
@@ -25,11 +24,9 @@ func appendEscaped(b []byte, text string, kept byte) []byte {
 	return b
 }
 
-// parameter is one of a query.
 type parameter struct{ name, value string }
 
-// usual is how many parameters a query has at most, mostly: the room for them is on the
-// stack.
+// usual is the maximum number of parameters of most queries: their memory is on the stack.
 const usual = 16
 
 // appendQuery appends all parameters but one.
@@ -56,7 +53,7 @@ func appendQuery(b []byte, query url.Values, without string) []byte {
 	return b
 }
 
-// compareEscaped compares the escaped forms of texts: they are what is sorted.
+// compareEscaped compares the escaped forms of texts, which define the order.
 func compareEscaped(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -66,8 +63,8 @@ func compareEscaped(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// rank orders characters like their escaped forms: every escape begins with a percent
-// sign, which sorts before all unreserved characters.
+// rank orders characters like their escaped forms: every escape begins with a percent sign, which
+// sorts before all unreserved characters.
 func rank(c byte) int {
 	if isUnreserved(c) {
 		return 1<<8 + int(c)

@@ -1,6 +1,6 @@
 package sigv4
 
-// Kept counts the keys that are kept.
+// Kept counts the cached keys.
 func (k *Keys) Kept() (count int) {
 	if recent := k.recent.Load(); recent != nil {
 		for _, kept := range recent {
@@ -12,7 +12,7 @@ func (k *Keys) Kept() (count int) {
 	return count
 }
 
-// MaxKeys is how many can be kept.
+// MaxKeys is the maximum number of cached keys.
 const MaxKeys = maxKeys
 
 // Canonical returns the canonical request.

@@ -7,14 +7,14 @@ import (
 	"encoding/hex"
 )
 
-// Algorithm is the name of AWS's algorithm in requests and in signed texts, and
-// GoogleAlgorithm that of Google's.
+// Algorithm is the name of AWS's algorithm in requests and in signed texts, and GoogleAlgorithm the
+// name of Google's.
 const (
 	Algorithm       = "AWS4-HMAC-SHA256"
 	GoogleAlgorithm = "GOOG4-HMAC-SHA256"
 )
 
-// Scheme is whose signature it is. They differ in words only.
+// Scheme is the issuer's form of signature. Schemes differ in words only.
 type Scheme uint8
 
 // The schemes.
@@ -23,11 +23,10 @@ const (
 	Google
 )
 
-// words are what schemes differ in.
 type words struct {
 	algorithm           string
-	prefix              string // of the secret that keys are derived from
-	service, terminator string // end scopes
+	prefix              string // of the secret for the derivation of keys
+	service, terminator string // end of scopes
 	parameter           string // with the signature, which does not cover itself
 }
 
@@ -42,7 +41,7 @@ const (
 	DayFormat  = "20060102"
 )
 
-// Scope is what a signing key is limited to.
+// Scope limits a signing key.
 type Scope struct {
 	// Day has the form of DayFormat.
 	Day    string
@@ -51,7 +50,7 @@ type Scope struct {
 	Scheme Scheme
 }
 
-// String returns the scope as it is in signed texts.
+// String returns the scope as in signed texts.
 func (s Scope) String() string { return string(s.append(nil)) }
 
 func (s Scope) append(b []byte) []byte {
@@ -62,8 +61,8 @@ func (s Scope) append(b []byte) []byte {
 	return append(b, scheme.terminator...)
 }
 
-// Key is a signing key: it is derived from a secret, and signs within one scope. It is as
-// secret as what it was derived from.
+// Key is a signing key: it is derived from a secret, and signs within one scope. It is as secret as
+// its origin.
 type Key [sha256.Size]byte
 
 // Derive returns the signing key of a secret for a scope.
@@ -96,7 +95,7 @@ func (k Key) Sign(text []byte) (signature Signature) {
 	return signature
 }
 
-// Equal compares a signature with that of a client, in constant time.
+// Equal compares a signature with a client's, in constant time.
 func (s *Signature) Equal(given string) bool {
 	return subtle.ConstantTimeCompare(s[:], []byte(given)) == 1
 }

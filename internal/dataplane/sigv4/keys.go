@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// maxKeys is how many signing keys of a secret are kept: clients use one region each, and
-// one day after the other.
+// maxKeys is the number of cached signing keys of a secret: clients use one region each, and one
+// day after another.
 const maxKeys = 4
 
 type derived struct {
@@ -14,15 +14,14 @@ type derived struct {
 	key   Key
 }
 
-// Keys are the signing keys of one secret that were used last. Deriving one takes longer
-// than all other work on a signature. Keys belong to the record of the secret, and end
-// with it: another secret has other Keys. The zero value has none. Methods are safe for
-// concurrent use.
+// Keys are the recently used signing keys of one secret. Deriving one takes longer than all other
+// work on a signature. Keys belong to the record of the secret, and end with it: another secret has
+// other Keys. The zero value is empty. Methods are safe for concurrent use.
 type Keys struct {
 	recent atomic.Pointer[[maxKeys]derived]
 }
 
-// Get returns the signing key for a scope, and derives it if it is not kept.
+// Get returns the signing key for a scope, and derives it if it is not cached.
 func (k *Keys) Get(secret string, scope Scope) Key {
 	if key, ok := k.find(scope); ok {
 		return key
@@ -30,8 +29,8 @@ func (k *Keys) Get(secret string, scope Scope) Key {
 	return Derive(secret, scope)
 }
 
-// Keep keeps a key, instead of the one that was kept first. The caller has verified a
-// signature with it, so that those who do not know the secret cannot displace keys.
+// Keep caches a key, in place of the oldest one. The caller has verified a signature with it, so
+// that clients without the secret cannot displace keys.
 func (k *Keys) Keep(scope Scope, key Key) {
 	if _, ok := k.find(scope); ok {
 		return
@@ -42,7 +41,7 @@ func (k *Keys) Keep(scope Scope, key Key) {
 	if old != nil {
 		copy(all[1:], old[:])
 	}
-	k.recent.CompareAndSwap(old, &all) // or the next request keeps it
+	k.recent.CompareAndSwap(old, &all) // otherwise the next request keeps it
 }
 
 func (k *Keys) find(scope Scope) (Key, bool) {

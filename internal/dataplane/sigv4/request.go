@@ -11,20 +11,19 @@ import (
 	"time"
 )
 
-// Request is what a signature of a request covers.
+// Request is the part of a request that a signature covers.
 type Request struct {
-	// R is the request as a server has it: its path is decoded, and Host is not in the
-	// header.
+	// R is a request of a server: its path is decoded, and Host is not in the header.
 	R *http.Request
-	// Path is the path as the client has escaped it. Default: that of R, with all characters
-	// escaped that can be, except slashes.
+	// Path is the client's escaped path. Default: the path of R, with all possible characters
+	// escaped, except slashes.
 	Path string
-	// Query is the decoded query. Its parameter with the signature is not covered.
+	// Query is the decoded query, whose parameter with the signature is not covered.
 	Query url.Values
 	// SignedHeaders are the names of the headers in lower case, sorted, and separated by
-	// semicolons. HasHeader must be true of each.
+	// semicolons. HasHeader must be true for each.
 	SignedHeaders string
-	// Payload is the hash of the body, or what replaces it.
+	// Payload is the hash of the body, or its replacement.
 	Payload string
 }
 
@@ -48,7 +47,7 @@ func (k Key) SignRequest(r Request, at time.Time, scope Scope) Signature {
 	return signature
 }
 
-// appendSignedText appends the lines that all signed texts begin with.
+// appendSignedText appends the first lines of all signed texts.
 func appendSignedText(b []byte, algorithm string, at time.Time, scope Scope) []byte {
 	b = append(append(b, algorithm...), '\n')
 	b = append(at.UTC().AppendFormat(b, TimeFormat), '\n')
@@ -78,8 +77,8 @@ func (r Request) append(b []byte, scheme Scheme) []byte {
 	return append(b, r.Payload...)
 }
 
-// HasHeader reports whether a request has a header that is named in lower case. Net/http
-// removes some from the header; the values of those are known all the same.
+// HasHeader reports whether a request has a header that is named in lower case. Net/http removes
+// some headers, whose values are known nevertheless.
 func HasHeader(r *http.Request, name string) bool {
 	switch name {
 	case "host", "expect", "transfer-encoding", "content-length":
@@ -131,7 +130,7 @@ func lookUp(header http.Header, name string) []string {
 	return header[string(canonical[:len(name)])]
 }
 
-// appendTrimmed appends a value without spaces around it, and with one instead of several.
+// appendTrimmed appends a value without spaces around it, and without repeated spaces.
 func appendTrimmed(b []byte, value string) []byte {
 	value = strings.Trim(value, " ")
 	for {

@@ -26,7 +26,7 @@ func TestCanonical(t *testing.T) {
 		header http.Header
 		names  string
 		scheme sigv4.Scheme
-		as     string   // the client has escaped the path
+		as     string   // the client's escaped path
 		want   []string // path, query and headers
 	}{
 		"Plain": {
@@ -88,8 +88,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestDerive uses an example of the S3 API reference: the signing key is that of the policy
-// in "Examples: Browser-Based Upload using HTTP POST".
+// TestDerive uses an example of the S3 API reference: the signing key of the policy in "Examples:
+// Browser-Based Upload using HTTP POST".
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	key := sigv4.Derive("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", sigv4.Scope{Day: "20130524", Region: "us-east-1"})
@@ -101,13 +101,13 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestSchemes signs the same request in both schemes: neither key, text nor signature is the other's.
+// TestSchemes signs the same request in both schemes: key, text and signature differ.
 func TestSchemes(t *testing.T) {
 	t.Parallel()
 	var keys sigv4.Keys
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://store.test/photos/k", http.NoBody)
-	// Python's hmac has computed the signatures, as the documentation of both describes them.
+	// Python's hmac has computed the signatures, by the documentation of both.
 	for scheme, want := range map[sigv4.Scheme]string{
 		sigv4.AWS:    "20260102/auto/s3/aws4_request f4ea287fede7b036394273ab43873754f9d3c1a21ea73dbefed5556de010124c",
 		sigv4.Google: "20260102/auto/storage/goog4_request fa8be173fb190e2fa898c8c07a8aba134bd9d92fb61e66662bf5205c9b50cbba",
@@ -122,7 +122,7 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// TestKeys asks for keys of more scopes than are kept, at the same time.
+// TestKeys requests keys of more scopes than are cached, concurrently.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	var keys sigv4.Keys

@@ -1,6 +1,6 @@
-// Package remote keeps the states of explorations in an S3 bucket, for machines that end with
-// the exploration. A state is named by a path or by s3://BUCKET/KEY. The credentials are those
-// of the environment, with the names of the keys in the Secret of a BucketAccess.
+// Package remote keeps the states of explorations in an S3 bucket, for machines that end with the
+// exploration. A state is named by a path or by s3://BUCKET/KEY. The environment has the
+// credentials, with the names of the keys in the Secret of a BucketAccess.
 package remote
 
 import (
@@ -27,7 +27,7 @@ const Suffix = ".state"
 
 const scheme = "s3://"
 
-// IsURL reports whether a name is that of an object in a bucket, and not of a local file.
+// IsURL reports whether a name means an object in a bucket, and not a local file.
 func IsURL(name string) bool { return strings.HasPrefix(name, scheme) }
 
 // Join returns the name of a file in a directory, or below a prefix of a bucket.
@@ -64,7 +64,7 @@ func Open(url string, getenv func(string) string) (*Object, error) {
 		return nil, fmt.Errorf("state %s: %s is not set", url, v1alpha2.SecretKeyS3Region)
 	}
 	transport.Proxy = http.ProxyFromEnvironment
-	transport.DisableKeepAlives = true // there is a request now and then
+	transport.DisableKeepAlives = true // requests are rare
 	return &Object{url: url, bucket: bucket, key: key, client: s3.New(options)}, nil
 }
 
@@ -123,8 +123,8 @@ func ReadFile(ctx context.Context, getenv func(string) string, name string) ([]b
 	return object.Read(ctx)
 }
 
-// Expand replaces each directory, and each s3://BUCKET/PREFIX/, by the states in it. One
-// without states is an error.
+// Expand replaces each directory, and each s3://BUCKET/PREFIX/, by the states in it. It returns an
+// error if there are none.
 func Expand(ctx context.Context, getenv func(string) string, names ...string) ([]string, error) {
 	var all []string
 	for _, name := range names {

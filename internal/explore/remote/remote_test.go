@@ -15,7 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// bucket is a bucket of a store, and returns the environment of an application that may use it.
+// bucket creates a bucket of a store, and returns the environment of an application that may use
+// it.
 func bucket(t *testing.T) func(string) string {
 	t.Helper()
 	s, err := store.New(store.Options{})
@@ -90,7 +91,7 @@ func write(t *testing.T, getenv func(string) string, url, text string) {
 	}
 }
 
-// TestOpenRejects: what is missing is named.
+// TestOpenRejects verifies that the error names the missing variables.
 func TestOpenRejects(t *testing.T) {
 	complete := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "AWS_REGION": "eu-west-1"}
 	if _, err := Open("s3://bucket/key", environment(complete)); err != nil {

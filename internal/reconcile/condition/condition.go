@@ -1,6 +1,5 @@
-// Package condition maintains the three COSI conditions of an object. All of them
-// are always present, each with the generation that was observed, and they change
-// only if there is something new to say.
+// Package condition maintains the three COSI conditions of an object. All three are always present,
+// each with its observed generation, and they change only with new information.
 package condition
 
 import (
@@ -12,25 +11,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// types are all the condition types, in the order in which users see them.
+// types are all condition types, in display order.
 var types = []string{
 	v1alpha2.ConditionProvisioned,
 	v1alpha2.ConditionResourcesValidated,
 	v1alpha2.ConditionProvisionFailed,
 }
 
-// IsOurs reports whether COSI maintains conditions of that type. All others belong
-// to other writers.
+// IsOurs reports whether COSI maintains conditions of that type. All others belong to other
+// writers.
 func IsOurs(conditionType string) bool { return slices.Contains(types, conditionType) }
 
-// Set is the conditions of one object, for a reconcile to change.
+// Set has the conditions of one object, for a reconcile to change.
 type Set struct {
 	conditions *[]metav1.Condition
 	generation int64
 }
 
-// For returns the conditions of an object of the given generation. Those that
-// are missing start as Unknown.
+// For returns the conditions of an object of the given generation. Missing conditions start as
+// Unknown.
 func For(conditions *[]metav1.Condition, generation int64) Set {
 	s := Set{conditions: conditions, generation: generation}
 	for _, t := range types {
@@ -42,8 +41,8 @@ func For(conditions *[]metav1.Condition, generation int64) Set {
 	return s
 }
 
-// Set sets one condition. The transition time changes only with the status. A
-// message that says the same leaves the condition as it is.
+// Set sets one condition. The transition time changes only with the status. An equivalent message
+// leaves the condition as it is.
 func (s Set) Set(conditionType string, status metav1.ConditionStatus, reason, message string) {
 	message = Clip(message)
 	present := s.find(conditionType)

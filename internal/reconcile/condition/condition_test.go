@@ -16,8 +16,7 @@ const (
 	unknown = metav1.ConditionUnknown
 )
 
-// short is Provisioned, ResourcesValidated and ProvisionFailed, each as status
-// and reason.
+// short is Provisioned, ResourcesValidated and ProvisionFailed, each as status and reason.
 type short [3][2]string
 
 func shorten(conditions []metav1.Condition) short {

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Record sets the conditions to what an error says.
+// Record sets the conditions for an error.
 func (s Set) Record(f *reasons.Error) {
 	switch f.Kind {
 	case reasons.KindWaiting:
@@ -34,16 +34,16 @@ func (s Set) Record(f *reasons.Error) {
 	}
 }
 
-// ClaimMissing reports whether the conditions say that a BucketClaim of a granted
-// access does not exist any more. The controller sets this, since the sidecar does
-// not see claims, and only the controller takes it back.
+// ClaimMissing reports whether, in the conditions, a BucketClaim of a granted access does not exist
+// any more. The controller sets this, because the sidecar does not see claims, and only the
+// controller resets it.
 func ClaimMissing(conditions []metav1.Condition) bool {
 	validated := meta.FindStatusCondition(conditions, v1alpha2.ConditionResourcesValidated)
 	return validated != nil && validated.Status == metav1.ConditionFalse && validated.Reason == v1alpha2.ReasonBucketClaimNotFound
 }
 
-// MarkValidated records that the object, and those it refers to, are valid, unless
-// the other component knows better: see ClaimMissing.
+// MarkValidated records that the object, and the objects that it refers to, are valid, unless
+// ClaimMissing is set.
 func (s Set) MarkValidated() {
 	if ClaimMissing(*s.conditions) {
 		return
@@ -55,15 +55,13 @@ func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {
 	s.Set(v1alpha2.ConditionResourcesValidated, status, f.Reason, f.Message)
 }
 
-// failed records the failure of a call to the driver. The driver is called only for
-// valid objects.
+// failed records the failure of a call to the driver, which is called for valid objects only.
 func (s Set) failed(f *reasons.Error) {
 	s.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, f.Reason, f.Message)
 	s.MarkValidated()
 }
 
-// unprovisioned does not change a Provisioned that is True: only a lost bucket sets
-// it to False.
+// unprovisioned does not change a Provisioned that is True: only a lost bucket sets it to False.
 func (s Set) unprovisioned(status metav1.ConditionStatus, f *reasons.Error) {
 	if !s.IsProvisioned() {
 		s.Set(v1alpha2.ConditionProvisioned, status, f.Reason, f.Message)

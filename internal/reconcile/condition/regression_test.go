@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// TestE88TimeIsIgnored: upstream, two statuses differed because they were set in
-// different seconds. Recording the same result again changes nothing.
+// TestE88TimeIsIgnored: upstream, two statuses differed because they were set in different seconds.
+// Recording the same result again changes nothing.
 func TestE88TimeIsIgnored(t *testing.T) {
 	var conditions []metav1.Condition
 	found, _ := reasons.As(reasons.Failed("DriverError", "DriverCreateBucket failed (request 7f-1)"))

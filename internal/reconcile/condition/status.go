@@ -10,52 +10,46 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Status is what the statuses of BucketClaims, Buckets and BucketAccesses have in
-// common. It points into the object that it belongs to.
+// Status is the part of the status that BucketClaims, Buckets and BucketAccesses share. It points
+// into its object.
 type Status struct {
 	Conditions *[]metav1.Condition
 	ReadyToUse *bool
 
-	// Generation is that of the object.
 	Generation int64
-	// Incomplete is set when a field is empty that every provisioned object has,
-	// such as its ID. The condition Provisioned alone proves nothing: what has no
-	// ID cannot be found.
+	// Incomplete is set when a field is empty that every provisioned object has, such as its ID.
+	// The condition Provisioned is not enough: without an ID, the bucket or access cannot be found.
 	Incomplete bool
-	// Deleting is set when the object is being deleted.
-	Deleting bool
-	// Unwanted is set when the object must not be used any more, although it is
-	// not being deleted.
+	Deleting   bool
+	// Unwanted is set when the object must not be used any more, although it is not being deleted.
 	Unwanted bool
-	// CallsDriver is set in the component that calls the driver. It alone knows
-	// that the latest call has succeeded.
+	// CallsDriver is set in the component that calls the driver, which alone knows that the latest
+	// call has succeeded.
 	CallsDriver bool
 	// Foreign is set when another component maintains the status. Then ResetIncomplete
 	// and Conclude change nothing.
 	Foreign bool
 }
 
-// IsProvisioned reports whether the backend has what the object stands for, as
-// far as the status tells.
+// IsProvisioned reports whether, by the status, the backend has the bucket or access.
 func (s Status) IsProvisioned() bool { return !s.Incomplete && s.saysProvisioned() }
 
-// IsReady returns what status.readyToUse has to be.
+// IsReady returns the correct value of status.readyToUse.
 func (s Status) IsReady() bool { return s.IsProvisioned() && !s.Deleting && !s.Unwanted }
 
 // Current returns the conditions.
 func (s Status) Current() []metav1.Condition { return *s.Conditions }
 
-// IsConsistent reports whether this component may have written the status.
-// Otherwise it has been edited.
+// IsConsistent reports whether this component may have written the status. Otherwise it has been
+// edited.
 func (s Status) IsConsistent() bool {
 	return *s.ReadyToUse == s.IsReady() && !slices.ContainsFunc(*s.Conditions, func(c metav1.Condition) bool {
 		return IsOurs(c.Type) && c.ObservedGeneration > s.Generation
 	})
 }
 
-// RegressedFrom reports whether the status says something worse than an earlier
-// one. If this component has not found that out itself, it has to put it right. If
-// it has, another reconcile changes nothing.
+// RegressedFrom reports whether the status is worse than an earlier one. If another writer caused
+// that, this component must restore it; after its own write, another reconcile changes nothing.
 func (s Status) RegressedFrom(before Status) bool {
 	lost := func(conditionType string, good metav1.ConditionStatus) bool {
 		return meta.IsStatusConditionPresentAndEqual(*before.Conditions, conditionType, good) &&
@@ -67,22 +61,22 @@ func (s Status) RegressedFrom(before Status) bool {
 		!s.Deleting && lost(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue)
 }
 
-// ResetIncomplete takes back a Provisioned that is True in an incomplete status. It has
-// been edited, and must not come true by what is added to the status later.
+// ResetIncomplete resets a Provisioned that is True in an incomplete status. It has been edited,
+// and must not become valid by later additions to the status.
 func (s Status) ResetIncomplete() {
 	if s.Incomplete && !s.Foreign && s.saysProvisioned() {
 		s.set().Reset(v1alpha2.ConditionProvisioned)
 	}
 }
 
-// Succeed records that the driver has provisioned what the object stands for.
+// Succeed records that the driver has provisioned the object's bucket or access.
 func (s Status) Succeed(message string) {
 	s.set().Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, message)
 	s.confirm()
 }
 
-// Conclude brings conditions and readyToUse in line with the outcome of a
-// reconcile, which is nil on success.
+// Conclude updates conditions and readyToUse for the outcome of a reconcile, which is nil on
+// success.
 func (s Status) Conclude(found *reasons.Error) {
 	if s.Foreign {
 		return

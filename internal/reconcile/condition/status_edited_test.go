@@ -10,7 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// TestRegressedFrom: what the sidecar has to look at again, and that it puts it right.
+// TestRegressedFrom: the changes after which the sidecar reconciles an object again, and restores
+// it.
 func TestRegressedFrom(t *testing.T) {
 	failed, _ := reasons.As(reasons.Failed("R", "m"))
 	set := func(conditionType string, status metav1.ConditionStatus) func(*Status) {

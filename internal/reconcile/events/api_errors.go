@@ -17,11 +17,9 @@ import (
 // maxAPIErrors is the number of objects whose latest error is remembered.
 const maxAPIErrors = 4096
 
-// APIErrors records an Event when the API server rejects a request of the
-// component. A condition is no place for that: a component that may not write an
-// object cannot write its conditions either. The KEP requires Events ("Conditions").
-// An object that keeps getting the same error is reported once. It is safe for
-// concurrent use.
+// APIErrors records an Event when the API server rejects a request of the component. A component
+// that may not write an object cannot write its conditions either, and the KEP requires Events
+// ("Conditions"). Repeated errors of an object are reported once. It is safe for concurrent use.
 type APIErrors struct {
 	recorder events.EventRecorder
 	recorded *lru.Cache // of types.UID to string
@@ -32,7 +30,7 @@ func NewAPIErrors(recorder events.EventRecorder) *APIErrors {
 	return &APIErrors{recorder: recorder, recorded: lru.New(maxAPIErrors)}
 }
 
-// Record looks at the error of a reconcile, and returns it unchanged.
+// Record records the error of a reconcile, and returns it unchanged.
 func (e *APIErrors) Record(object client.Object, action Action, err error) error {
 	if _, isReason := reasons.As(err); err == nil || isReason {
 		e.recorded.Remove(object.GetUID())
@@ -51,9 +49,8 @@ func (e *APIErrors) isNew(object types.UID, err error) bool {
 	return !known || before != reason
 }
 
-// isRejection reports whether the API server would reject the request again. A
-// conflict with another writer passes, and no Event can be written while the API
-// server is unreachable.
+// isRejection reports whether the API server would reject the request again. A conflict with
+// another writer is temporary, and no Event can be written while the API server is unreachable.
 func isRejection(err error) bool {
 	switch apierrors.ReasonForError(err) {
 	case metav1.StatusReasonUnknown, metav1.StatusReasonConflict, metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists:

@@ -1,5 +1,5 @@
-// Package events records Events about changes of an object's conditions. An object
-// that keeps failing in the same way is reported once.
+// Package events records Events about changes of an object's conditions. An object that keeps
+// failing in the same way is reported once.
 package events
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Action is what COSI was doing when the Event happened, as events.k8s.io requires.
+// Action is the action of an Event, as events.k8s.io requires.
 type Action string
 
 const (
@@ -24,11 +24,10 @@ const (
 	Deprovision Action = "Deprovision"
 )
 
-// Changes records an Event for each change of the conditions that matters to users.
-// Conditions that say the same become one Event, a warning if one of them is. A
-// failure to create, to grant, to delete or to revoke has the reason that the KEP
-// names ("Monitoring Requirements"), and the condition's reason in its message. A
-// failure of something that is provisioned already has the condition's reason.
+// Changes records an Event for each change of the conditions that matters to users. Equal
+// conditions become one Event, a warning if one of them is. A failure to create, grant, delete or
+// revoke has the KEP's reason ("Monitoring Requirements"), and the condition's reason in its
+// message. A failure of a provisioned object has the condition's reason.
 func Changes(recorder events.EventRecorder, object runtime.Object, action Action, before, after []metav1.Condition) {
 	type news struct{ reason, message string }
 	recorded := map[news]bool{}
@@ -94,8 +93,8 @@ func failureStatus(conditionType string) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// isRoutine reports whether every successful object waits for this reason. The KEP
-// requires an Event for an access that waits for its bucket.
+// isRoutine reports whether every successful object waits for this reason. The KEP requires an
+// Event for an access that waits for its bucket.
 func isRoutine(object runtime.Object, reason string) bool {
 	switch reason {
 	case v1alpha2.ReasonPending, v1alpha2.ReasonWaitingForDriver:

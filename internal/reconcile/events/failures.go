@@ -13,9 +13,9 @@ import (
 // maxFailures is the number of objects whose latest failure is remembered.
 const maxFailures = 4096
 
-// Failures records Events that say why an object cannot go on, for objects that have no
-// conditions. An object that keeps failing in the same way is reported once. It is safe
-// for concurrent use; a nil one records nothing.
+// Failures records Events about the obstacles of objects without conditions. An object that keeps
+// failing in the same way is reported once. It is safe for concurrent use; a nil one records
+// nothing.
 type Failures struct {
 	recorder events.EventRecorder
 	recorded *lru.Cache // of types.UID to failure
@@ -31,8 +31,8 @@ func NewFailures(recorder events.EventRecorder) *Failures {
 	return &Failures{recorder: recorder, recorded: lru.New(maxFailures)}
 }
 
-// Record looks at the outcome of a reconcile, which is nil on success, and reports whether
-// it has recorded an Event.
+// Record records the outcome of a reconcile, which is nil on success, and reports whether it has
+// recorded an Event.
 func (f *Failures) Record(object client.Object, action Action, found *reasons.Error) bool {
 	switch {
 	case f == nil:

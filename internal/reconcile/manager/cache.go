@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Watch makes the cache watch those kinds from the start, so that a standby is ready
-// to take over, and so that WaitReady knows what to wait for. It fails if the API server
-// does not serve them in the version of the component.
+// Watch makes the cache watch those kinds from the start, so that a standby is ready to take over,
+// and WaitReady waits for them. It fails if the API server does not serve them in the version of
+// the component.
 func (m *Manager) Watch(ctx context.Context, kinds ...client.Object) error {
 	if err := m.checkServed(kinds); err != nil {
 		return err

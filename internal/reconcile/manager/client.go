@@ -8,11 +8,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// catchUpTimeout is how long a read waits until the cache has seen the client's own
-// writes. That takes milliseconds, or as long as the cache has no watch.
+// catchUpTimeout limits the wait of a read until the cache has seen the client's own writes. That
+// takes milliseconds, or as long as the cache has no watch.
 const catchUpTimeout = 2 * time.Second
 
-// newClient returns the client of a component.
 func newClient(cfg *rest.Config, options client.Options) (client.Client, error) {
 	c, err := client.New(cfg, options)
 	if err != nil {
@@ -26,20 +25,18 @@ func newClient(cfg *rest.Config, options client.Options) (client.Client, error) 
 	return boundedReader{Client: c, live: live}, nil
 }
 
-// boundedReader does not wait for a cache that does not catch up with a write. It
-// may never catch up: if the object is deleted while the watch is interrupted, the
-// cache learns of that by a new list, without the version of the write. In
-// controller-runtime, every read of that object, and every list of its kind, would
-// then wait until something else of that kind changes.
+// boundedReader limits the wait for a cache that does not catch up with a write. It may never catch
+// up: if the object is deleted while the watch is interrupted, the cache learns of that from a new
+// list, without the version of the write. In controller-runtime, every read of that object, and
+// every list of its kind, would then block until another object of that kind changes.
 type boundedReader struct {
 	client.Client
 
 	live client.Reader
 }
 
-// Get implements client.Reader. When the cache does not catch up, Get reads the
-// object from the API server: the state before its own write would make a
-// reconciler repeat what it has done.
+// Get reads the object from the API server if the cache does not catch up: the state before its own
+// write would make a reconciler repeat its work.
 func (c boundedReader) Get(ctx context.Context, key client.ObjectKey, object client.Object, opts ...client.GetOption) error {
 	return withTimeout(ctx, func(ctx context.Context) error {
 		return c.Client.Get(ctx, key, object, opts...)
@@ -48,8 +45,8 @@ func (c boundedReader) Get(ctx context.Context, key client.ObjectKey, object cli
 	})
 }
 
-// List implements client.Reader. When the cache does not catch up, List reads it as
-// it is: the API server does not know the indexes of the cache.
+// List reads a cache that does not catch up as it is, because the API server does not have the
+// cache's indexes.
 func (c boundedReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	return withTimeout(ctx, func(ctx context.Context) error {
 		return c.Client.List(ctx, list, opts...)
@@ -58,8 +55,7 @@ func (c boundedReader) List(ctx context.Context, list client.ObjectList, opts ..
 	})
 }
 
-// withTimeout reads consistently, or otherwise if that takes longer than the
-// timeout.
+// withTimeout reads consistently, or otherwise if that takes longer than the timeout.
 func withTimeout(ctx context.Context, consistent func(context.Context) error, otherwise func() error) error {
 	within, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()

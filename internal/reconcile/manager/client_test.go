@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// behind is a client whose cache never sees what was written.
+// behind is a client whose cache never sees its writes.
 type behind struct {
 	client.Client
 
-	fails error // what a read that does not wait comes to
+	fails error // the error of a read without wait
 }
 
 func (b behind) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
@@ -45,7 +45,7 @@ func (u upToDate) Get(context.Context, client.ObjectKey, client.Object, ...clien
 	return u.fails
 }
 
-// TestReadsTimeOut: reads time out, and end at once with their caller.
+// TestReadsTimeOut: reads time out, and end with their caller's context.
 func TestReadsTimeOut(t *testing.T) {
 	broken := errors.New("broken")
 	tests := map[string]struct {

@@ -14,21 +14,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// ErrLeaseTaken is wrapped by the error of Start when another instance holds the
-// Lease by which this one was the leader.
+// ErrLeaseTaken is wrapped by the error of Start when another instance has taken this leader's
+// Lease.
 var ErrLeaseTaken = errors.New("another instance has taken the Lease")
 
-// An elector that cannot renew its Lease tries again until its deadline, because it
-// cannot know whether it has lost the Lease. But when it reads that another instance
-// holds the Lease, there are two leaders: this one has to stop writing at once, and
-// not seconds later. So the Manager watches what its elector reads.
+// An elector that cannot renew its Lease retries until its deadline, because it may still hold the
+// Lease. But when it reads that another instance holds it, there are two leaders, and this one must
+// stop writing at once. So the Manager watches the elector's reads.
 
 // watchElection replaces the lock of the election by one that reports its loss.
 func (m *Manager) watchElection(cfg *rest.Config, options manager.Options) (manager.Options, error) {
 	if !options.LeaderElection {
 		return options, nil
 	}
-	own := rest.CopyConfig(cfg) // it is changed
+	own := rest.CopyConfig(cfg) // the copy is changed
 	lock, err := leaderelection.NewResourceLock(own, lazyRecorders{m}, leaderelection.Options{
 		LeaderElection: true, LeaderElectionID: options.LeaderElectionID, LeaderElectionNamespace: options.LeaderElectionNamespace,
 		RenewDeadline: ptr.Deref(options.RenewDeadline, time.Duration(0)), LeaderLabels: options.LeaderElectionLabels,
@@ -46,8 +45,7 @@ func (m *Manager) loseLease() {
 	m.stop()
 }
 
-// failWhenTaken is a runnable that fails when the Lease is taken, and with it the
-// manager.
+// failWhenTaken is a runnable that fails, and with it the manager, when the Lease is taken.
 func (m *Manager) failWhenTaken(ctx context.Context) error {
 	<-ctx.Done()
 	select {
@@ -58,15 +56,14 @@ func (m *Manager) failWhenTaken(ctx context.Context) error {
 	}
 }
 
-// watchedLock is the Lease of an election, as its elector reads and writes it.
+// watchedLock is the Lease of an election as its elector reads and writes it.
 type watchedLock struct {
 	resourcelock.Interface
 
-	led  atomic.Bool // the latest write of this instance made it the leader
+	led  atomic.Bool // the latest write made this instance the leader
 	lost func()
 }
 
-// Get implements resourcelock.Interface.
 func (l *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err == nil && l.led.Load() && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
@@ -75,12 +72,10 @@ func (l *watchedLock) Get(ctx context.Context) (*resourcelock.LeaderElectionReco
 	return record, raw, err
 }
 
-// Create implements resourcelock.Interface.
 func (l *watchedLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.written(record, l.Interface.Create(ctx, record))
 }
 
-// Update implements resourcelock.Interface.
 func (l *watchedLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.written(record, l.Interface.Update(ctx, record))
 }

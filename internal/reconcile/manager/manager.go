@@ -1,6 +1,6 @@
-// Package manager has the manager in which the reconcilers of a component run: its
-// connection to the API server, its cache, its leader election, and its readiness.
-// Both components behave alike, because the same people operate them.
+// Package manager contains the manager of a component's reconcilers: connection to the API server,
+// cache, leader election, and readiness. Both components behave alike, because the same people
+// operate them.
 package manager
 
 import (
@@ -17,16 +17,16 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// ErrStopped is returned by WaitReady when the component has ended before it was
-// ready. What Start returned says why.
+// ErrStopped is returned by WaitReady when the component has ended before it was ready. Start
+// returns the cause.
 var ErrStopped = errors.New("it has stopped")
 
 // Manager is the manager of one instance of a component. It is started once.
 type Manager struct {
 	manager.Manager
 
-	// BeforeStart, if set, runs before anything else does, the election included. An
-	// error ends the manager.
+	// BeforeStart, if set, runs before everything else, the election included. An error ends the
+	// manager.
 	BeforeStart func(context.Context) error
 
 	ready   chan struct{}
@@ -36,10 +36,9 @@ type Manager struct {
 	stop    context.CancelFunc // of all runnables
 }
 
-// New makes a Manager that acts on the cluster, and as the user, of cfg. The
-// options have what differs between components, such as scheme, Lease and
-// addresses; New adds what is the same. It contacts the API server and opens the
-// listeners, but starts nothing.
+// New creates a Manager for the cluster and the user of cfg. The options are specific to the
+// component, such as scheme, Lease and addresses; New adds the common ones. It contacts the API
+// server and opens the listeners, but starts nothing.
 func New(cfg *rest.Config, options manager.Options) (*Manager, error) {
 	if err := cosimetrics.RegisterBuildInfo(); err != nil {
 		return nil, err
@@ -72,8 +71,8 @@ func (m *Manager) build(cfg *rest.Config, options manager.Options) (err error) {
 	return errors.Join(m.Add(standbyRunnable(m.markSynced)), m.Add(standbyRunnable(m.failWhenTaken)), m.Add(manager.RunnableFunc(m.markReady)))
 }
 
-// Start runs everything that has been added until ctx is done and all of it has
-// ended, or until something fails. Losing the Lease is a failure.
+// Start runs all runnables until ctx is done and they have ended, or until one fails. Losing the
+// Lease is a failure.
 func (m *Manager) Start(ctx context.Context) error {
 	defer close(m.stopped)
 	defer utilnet.CloseIdleConnectionsFor(m.GetHTTPClient().Transport)
@@ -87,13 +86,12 @@ func (m *Manager) Start(ctx context.Context) error {
 	return m.Manager.Start(ctx)
 }
 
-// WaitReady blocks until the reconcilers run: the instance is the leader, if there
-// is an election, and its cache has synced. It returns ErrStopped if that cannot
-// happen any more, and the error of ctx only if the instance is not ready when ctx
-// ends.
+// WaitReady blocks until the reconcilers run: the instance is the leader, if there is an election,
+// and its cache has synced. It returns ErrStopped if that has become impossible, and the error of
+// ctx only if the instance is not ready when ctx ends.
 func (m *Manager) WaitReady(ctx context.Context) error {
 	select {
-	case <-m.stopped: // even if it was ready once
+	case <-m.stopped: // even if it was ready before
 		return ErrStopped
 	default:
 	}
@@ -122,12 +120,10 @@ func (m *Manager) checkCache(*http.Request) error {
 	}
 }
 
-// standbyRunnable is a runnable that does not wait for the Lease.
 type standbyRunnable func(context.Context) error
 
 func (s standbyRunnable) Start(ctx context.Context) error { return s(ctx) }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (standbyRunnable) NeedLeaderElection() bool { return false }
 
 func (m *Manager) markSynced(ctx context.Context) error {
@@ -137,7 +133,7 @@ func (m *Manager) markSynced(ctx context.Context) error {
 	return nil
 }
 
-// markReady is run by the manager when it is the leader.
+// markReady runs when the manager is the leader.
 func (m *Manager) markReady(ctx context.Context) error {
 	if m.hasSynced(ctx) {
 		close(m.ready)

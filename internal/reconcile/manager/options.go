@@ -14,8 +14,8 @@ import (
 // disabled is the address that disables a listener of the manager.
 const disabled = "0"
 
-// complete sets the options that are the same in all components. Without a Logger
-// nothing is logged, and without an address a listener is disabled.
+// complete sets the options that are the same in all components. Without a Logger nothing is
+// logged, and without an address a listener is disabled.
 func complete(options manager.Options) manager.Options {
 	if options.Logger.GetSink() == nil {
 		options.Logger = logr.Discard()
@@ -30,15 +30,14 @@ func complete(options manager.Options) manager.Options {
 	options.Client = clientOptions()
 	options.LeaderElectionReleaseOnCancel = true
 	options.Controller.Logger = options.Logger
-	// Names of reconcilers are unique within a process only by default, and a
-	// process may have several instances of a component.
+	// The check would reject a second instance of a component in the process.
 	options.Controller.SkipNameValidation = new(true)
 	return options
 }
 
-// completeCache makes the cache keep only what is needed. A read of a kind without an
-// informer fails: it would otherwise list and watch all objects of that kind. There
-// is no resync: an idle system makes no requests.
+// completeCache makes the cache keep only necessary data. A read of a kind without an informer
+// fails: it would otherwise list and watch all objects of that kind. Without resync, an idle system
+// makes no requests.
 func completeCache(options cache.Options) cache.Options {
 	options.SyncPeriod = new(time.Duration(0))
 	options.DefaultTransform = cache.TransformStripManagedFields()
@@ -46,10 +45,9 @@ func completeCache(options cache.Options) cache.Options {
 	return options
 }
 
-// clientOptions make reads wait until the cache has seen the client's own writes. A
-// reconciler that does not see its latest write would cause conflicts, or call the
-// driver again. It must not rely on this: an instance knows nothing of the writes of
-// the instance before it.
+// clientOptions make reads wait until the cache has seen the client's own writes. A reconciler that
+// does not see its latest write would cause conflicts, or call the driver again. It must not rely
+// on this, because it does not cover the writes of an earlier instance.
 func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: new(true)}}
 }

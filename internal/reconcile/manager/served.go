@@ -15,9 +15,9 @@ import (
 // the version of the component.
 var ErrNotServed = errors.New("the component cannot run in this cluster")
 
-// checkServed returns an error that has all kinds that the API server does not serve in the
-// version of the component. The versions of the COSI kinds have the same names, so that a
-// cluster may well serve another version, which the components of that version need.
+// checkServed returns an error that lists all kinds that the API server does not serve in the
+// version of the component. The versions of the COSI kinds have the same names, so a cluster may
+// serve another version, which needs other components.
 func (m *Manager) checkServed(kinds []client.Object) error {
 	var missing []error
 	for _, kind := range kinds {
@@ -38,7 +38,7 @@ func (m *Manager) checkServed(kinds []client.Object) error {
 	return fmt.Errorf("%w: %w", ErrNotServed, errors.Join(missing...))
 }
 
-// checkKind returns what is missing of one kind, or the error of the API server.
+// checkKind returns the problem of one kind, or the error of the API server.
 func (m *Manager) checkKind(gvk schema.GroupVersionKind) (missing, err error) {
 	_, err = m.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err == nil || !meta.IsNoMatchError(err) {
@@ -51,8 +51,7 @@ func (m *Manager) checkKind(gvk schema.GroupVersionKind) (missing, err error) {
 	return notServed(gvk, mappings), nil
 }
 
-// notServed says which versions the API server has of a kind instead of the one that the
-// component needs, and what to do.
+// notServed lists the versions that the API server serves instead, and the solution.
 func notServed(gvk schema.GroupVersionKind, mappings []*meta.RESTMapping) error {
 	if len(mappings) == 0 {
 		return fmt.Errorf("the API server does not serve %s of %s: install the CustomResourceDefinitions of %s",

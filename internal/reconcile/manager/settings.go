@@ -20,16 +20,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Defaults of leader election. They are shorter than those of Kubernetes' own
-// components, so that another instance takes over within 2 s of a clean stop and
-// within 12 s of a crash.
+// Defaults of leader election. They are shorter than the defaults of Kubernetes' own components, so
+// that another instance takes over within 2 s of a clean stop and within 12 s of a crash.
 const (
 	DefaultLeaseDuration = 10 * time.Second
 	DefaultRenewDeadline = 7 * time.Second
 	DefaultRetryPeriod   = time.Second
 )
 
-// Settings are the options that all components have.
+// Settings are the options of all components.
 type Settings struct {
 	Logger                                          logr.Logger
 	Workers                                         int
@@ -92,8 +91,8 @@ func (s Settings) validateElection() error {
 		s.LeaseDuration, s.RenewDeadline, leaderelection.JitterFactor, s.RetryPeriod)
 }
 
-// validateCertificate reads the certificate of the metrics endpoint, which would otherwise be
-// replaced by a self-signed one if it is missing.
+// validateCertificate reads the certificate of the metrics endpoint, because controller-runtime
+// replaces a missing one by a self-signed one.
 func (s Settings) validateCertificate() error {
 	m := s.Metrics
 	if !m.SecureServing || m.CertDir == "" || m.BindAddress == "" || m.BindAddress == disabled {

@@ -8,14 +8,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kindBucket is the value of the label resource_kind for Buckets.
 const kindBucket = "Bucket"
 
-// lookupTimeout bounds a read from the cache, which waits only at the start.
+// lookupTimeout limits a read from the cache, which waits only at the start.
 const lookupTimeout = 10 * time.Second
 
-// watch returns the watcher of one kind. The functions say whether an object is
-// provisioned, and the name of its driver.
+// watch returns the watcher of one kind. The functions return whether an object is provisioned, and
+// the name of its driver.
 func watch[T client.Object](kind string, example T, ready func(T) bool, driver func(T) string) *watcher {
 	return &watcher{
 		kind:     kind,
@@ -34,7 +33,7 @@ func watch[T client.Object](kind string, example T, ready func(T) bool, driver f
 	}
 }
 
-// lookup reads a cluster-scoped object from the cache, and reports whether it is there.
+// lookup reads a cluster-scoped object from the cache, and reports whether it exists.
 func lookup(objects client.Reader, name string, object client.Object) bool {
 	if name == "" {
 		return false

@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Operations returns what is measured in the objects of one version of the API.
+// Operations returns the watchers for one version of the API.
 type Operations func(cache client.Reader) []*watcher
 
-// WatchOperations measures the operations on the objects of a cache. Nothing is
-// counted before elected is closed: only the leader counts.
+// WatchOperations measures the operations on the objects of a cache. It counts nothing before
+// elected is closed: only the leader counts.
 func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}, operations Operations) error {
 	for _, w := range operations(c) {
 		w.elected, w.now = elected, time.Now
@@ -34,21 +34,20 @@ func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}
 type watcher struct {
 	kind    string
 	example client.Object
-	// ready reports whether an object is provisioned.
-	ready func(client.Object) bool
+	ready   func(client.Object) bool
 	// driver returns the name of the object's driver, or "" if it has none yet.
 	driver func(client.Object) string
 
 	elected <-chan struct{}
 	now     func() time.Time
 
-	// deleting has the drivers of objects that are being deleted. When a claim is
-	// gone, so are its Bucket, and perhaps its class.
+	// deleting has the drivers of objects that are being deleted. When a claim is deleted, its
+	// Bucket, and perhaps its class, no longer exist.
 	deleting map[types.UID]string
 }
 
-// OnAdd implements cache.ResourceEventHandler. The initial list does not say when an
-// object became ready.
+// OnAdd implements cache.ResourceEventHandler. The initial list does not contain the time at which
+// an object became ready.
 func (w *watcher) OnAdd(object any, isInInitialList bool) {
 	is, ok := object.(client.Object)
 	if !ok {
@@ -99,7 +98,7 @@ func (w *watcher) OnDelete(object any) {
 		w.finish(was, deletion, since.Time)
 		return
 	}
-	// It had no finalizer, so it was removed when it was deleted.
+	// Without a finalizer, it vanished when it was deleted.
 	if !w.ready(was) {
 		w.count(was, create, canceled)
 	}

@@ -17,8 +17,7 @@ import (
 
 var begin = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// life has one Bucket at its stages: created, ready seven seconds after that,
-// deleted after a minute.
+// life has one Bucket at its stages: created, ready seven seconds later, deleted after a minute.
 type life struct{ created, ready, deleting *v1alpha2.Bucket }
 
 func newLife(driver string) life {
@@ -37,7 +36,7 @@ func (l life) deletedEarly() *v1alpha2.Bucket {
 	return early
 }
 
-// TestWatch: what is counted, and how long it took, by what the watch sees.
+// TestWatch: the watch's events become counts and durations.
 func TestWatchOperations(t *testing.T) {
 	const ready, gone = 7 * time.Second, 63 * time.Second
 	cases := []struct {
@@ -118,7 +117,7 @@ func TestWatchOperations(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			driver := rand.String(16) // the metrics are the process's, which may run the test again
+			driver := rand.String(16) // the metrics belong to the process, which may run the test again
 			elected, now := make(chan struct{}), begin
 			if !tc.standby {
 				close(elected)
@@ -136,8 +135,7 @@ func TestWatchOperations(t *testing.T) {
 	}
 }
 
-// measured are the counts of a driver by operation and status, and the seconds by
-// operation.
+// measured returns the counts of a driver by operation and status, and the seconds by operation.
 func measured(t *testing.T, driver string) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()

@@ -12,7 +12,6 @@ const (
 	deletion = "Delete"
 )
 
-// Values of the label status.
 const (
 	succeeded = "Succeeded"
 	// canceled means that the object was deleted before it was ready.
@@ -32,8 +31,8 @@ var (
 	seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "cosi_operation_total_seconds",
 		Help: "Time from the creation of an object until it is ready, or from its deletion until it is gone.",
-		// These are the KEP's. An object's timestamps have whole seconds, so the
-		// first buckets say little.
+		// The buckets are the KEP's. An object's timestamps have whole seconds, so the first ones
+		// are hardly meaningful.
 		Buckets: DurationBuckets(),
 	}, []string{LabelDriver, labelKind, labelOperation})
 
@@ -50,10 +49,9 @@ var (
 	}, []string{LabelDriver, labelKind, labelOperation, labelStatus})
 )
 
-// RegisterOperations adds the operation metrics to those that the controller serves.
+// RegisterOperations adds the operation metrics to the metrics of the controller.
 func RegisterOperations() error { return Register(seconds, proposedSeconds, count) }
 
-// countOperation counts an operation by its outcome.
 func countOperation(driver, kind, operation, status string) {
 	count.WithLabelValues(driver, kind, operation, status).Inc()
 }

@@ -8,8 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// LabelDriver is the label with the name of the driver, in metrics of both
-// components.
 const LabelDriver = "driver_name"
 
 // DurationBuckets returns the KEP's buckets for durations, in seconds, without the
@@ -29,7 +27,7 @@ func Register(added ...prometheus.Collector) error {
 	return nil
 }
 
-// RegisterBuildInfo adds go_build_info, which shows operators the version that runs.
+// RegisterBuildInfo adds go_build_info, which shows operators the running version.
 func RegisterBuildInfo() error {
 	return Register(collectors.NewBuildInfoCollector())
 }

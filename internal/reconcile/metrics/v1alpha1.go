@@ -33,8 +33,8 @@ func driverOfClaimV1alpha1(cache client.Reader, claim *v1alpha1.BucketClaim) str
 	}
 }
 
-// driverOfAccessV1alpha1 returns the driver of the access's class: the status of an access
-// does not name it.
+// driverOfAccessV1alpha1 returns the driver of the access's class, because the status of an access
+// does not contain it.
 func driverOfAccessV1alpha1(cache client.Reader, access *v1alpha1.BucketAccess) string {
 	class := &v1alpha1.BucketAccessClass{}
 	if !lookup(cache, access.Spec.BucketAccessClassName, class) {

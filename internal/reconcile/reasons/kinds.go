@@ -1,28 +1,26 @@
 package reasons
 
-// Kind decides what follows from an Error. The list is closed.
+// Kind decides how the runner handles an Error. The list is closed.
 type Kind int
 
 const (
-	// KindWaiting means that another object has to appear or to change first. A
-	// watch on that object causes the next reconcile.
+	// KindWaiting means that another object must appear or change first. A watch on that object
+	// causes the next reconcile.
 	KindWaiting Kind = iota
-	// KindBlocked means that a deletion has to wait for other objects, which
-	// says nothing about the validity of this one.
+	// KindBlocked means that a deletion must wait for other objects; the object itself is valid.
 	KindBlocked
-	// KindInvalid means that the object cannot be satisfied as it is. A retry would
-	// not help.
+	// KindInvalid means that the object cannot be satisfied as it is. A retry would not help.
 	KindInvalid
-	// KindLost means that what was provisioned is definitely gone.
+	// KindLost means that the provisioned bucket or access definitely does not exist any more.
 	KindLost
 	// KindUnwritable means that a Kubernetes object cannot be written now. It is
 	// retried with back-off.
 	KindUnwritable
-	// KindFailed means that a call to the driver has failed for a reason that may
-	// pass. It is retried with back-off.
+	// KindFailed means that a call to the driver has failed for a reason that may be temporary. It
+	// is retried with back-off.
 	KindFailed
-	// KindRejected means that the driver has rejected the call, or that its answer
-	// is invalid. A retry would not help until something changes.
+	// KindRejected means that the driver has rejected the call, or that its answer is invalid. A
+	// retry would not help until something changes.
 	KindRejected
 )
 

@@ -1,6 +1,6 @@
-// Package reasons has the errors by which a phase says why an object cannot go on.
-// Such an error is not a failure of the component. It goes into the object's
-// conditions, and its kind decides what happens next.
+// Package reasons has the errors of phases that cannot continue with an object. Such an error is
+// not a failure of the component. It is recorded in the object's conditions, and its kind decides
+// what happens next.
 package reasons
 
 import (
@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Error says why an object cannot go on. Reason is one of the reasons that package
-// v1alpha2 lists. Message is for the user to read and names the objects concerned.
+// Error is the reason for which an object cannot continue. Reason is one of the list in package
+// v1alpha2. Message is for users, and names the objects concerned.
 type Error struct {
 	Kind    Kind
 	Reason  string
@@ -27,7 +27,7 @@ func (e *Error) IsPermanent() bool {
 // IsRetryable reports whether a retry may help without any change.
 func (e *Error) IsRetryable() bool { return e.Kind == KindFailed || e.Kind == KindUnwritable }
 
-// As returns the Error in err's chain, if there is one.
+// As returns the Error in err's chain, if any.
 func As(err error) (*Error, bool) {
 	return errors.AsType[*Error](err)
 }

@@ -30,7 +30,7 @@ type Options struct {
 	// program is killed, Dir/unfinished has the events until then. Without All, only
 	// scenarios that do not pass are recorded, at their end.
 	All bool
-	// Newest is how many recordings stay in Dir when another one is written; 0 means no
+	// Newest limits the number of recordings that stay in Dir when another is written; 0 means no
 	// limit.
 	Newest int
 	// Program is the version of the program.
@@ -55,8 +55,8 @@ type Recorder struct {
 	failed []error
 }
 
-// openRecording is the recording of a running scenario. It has the events of all
-// scenarios; the end of the scenario decides which are its own.
+// openRecording is the recording of a running scenario. It has the events of all scenarios; the end
+// of the scenario selects its own.
 type openRecording struct {
 	writer *recording.Writer
 	stop   func()
@@ -155,7 +155,6 @@ func (r *Recorder) ScenarioEnded(result outcome.Result) {
 	r.paths[s.Name] = path
 }
 
-// write writes the recording of a scenario that has ended.
 func (r *Recorder) write(result *outcome.Result) (string, error) {
 	w, err := recording.Create(r.options.Dir, r.header(result.Scenario, result.Namespace, result.Started), r.emulator.Journal().RedactJSON)
 	if err != nil {
@@ -178,7 +177,6 @@ func (r *Recorder) write(result *outcome.Result) (string, error) {
 	return w.Path(), w.Close()
 }
 
-// prune removes the oldest recordings if there are too many.
 func (r *Recorder) prune() error {
 	if r.options.Newest == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// anchors returns an address within the page for each entry, by its name: it stays the same when
+// anchors returns an address within the page for each entry, by its name, which stays the same when
 // entries are added. An entry has none if an earlier one has the same.
 func anchors(all []report.Scenario) []string {
 	found, taken := make([]string, len(all)), map[string]bool{}
@@ -18,7 +18,7 @@ func anchors(all []report.Scenario) []string {
 	return found
 }
 
-// anchorOf puts a hyphen where an address would have to escape a letter.
+// anchorOf replaces letters that an address would have to escape by a hyphen.
 func anchorOf(name string) string {
 	plain := func(r rune) rune {
 		switch {

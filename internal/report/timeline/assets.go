@@ -14,7 +14,7 @@ var style string
 //go:embed html/script.js
 var script string
 
-// assets are what is ours in the page, and the policy that lets nothing else in.
+// assets are the page's own style and script, and the policy that forbids all others.
 type assets struct {
 	Style  template.CSS
 	Script template.JS
@@ -30,7 +30,7 @@ func newAssets() assets {
 	}
 }
 
-// digest names a text in the way of a content security policy.
+// digest hashes a text for a content security policy.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -8,11 +8,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// maxBody is how much of a body is shown, in bytes: the journal has all of it.
+// maxBody is the maximum number of bytes of a body in the page: the journal has all of it.
 const maxBody = 16 << 10
 
-// body renders what was sent, or what came back, as YAML, which has the fewest
-// signs that are not what is meant.
+// body renders a request or a response as YAML, which has the least punctuation.
 func body(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return ""

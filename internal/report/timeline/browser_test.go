@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/browser"
 )
 
-// open opens a page in a browser.
 func open(t *testing.T, page, fragment string) *browser.Browser {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
@@ -27,7 +26,7 @@ func open(t *testing.T, page, fragment string) *browser.Browser {
 	return b
 }
 
-// browse opens a page in a browser, and returns what has become of it.
+// browse opens a page in a browser, and returns the resulting document.
 func browse(t *testing.T, page, fragment string) *html.Node {
 	t.Helper()
 	b := open(t, page, fragment)
@@ -71,7 +70,7 @@ func TestBrowserFollowsAddress(t *testing.T) {
 	t.Error("no event is chosen, and the address names one")
 }
 
-// probe uses the page, and returns what it sees.
+// probe uses the page, and returns what it finds.
 const probe = `(() => {
   const shown = selector => [...document.querySelectorAll(selector)].filter(e => e.checkVisibility()).length;
   const type = (id, text) => { id.value = text; id.dispatchEvent(new Event('input', { bubbles: true })); };
@@ -127,7 +126,7 @@ func TestBrowserFollowsName(t *testing.T) {
 	t.Error("no section is shown")
 }
 
-// overlaps lists the labels of the picture that lie on others.
+// overlaps lists the overlapping labels of the picture.
 const overlaps = `(() => {
   const found = [];
   for (const svg of document.querySelectorAll('section.current .chart > svg, section.current .plot')) {
@@ -143,7 +142,7 @@ const overlaps = `(() => {
 func TestBrowserLabelsDoNotOverlap(t *testing.T) {
 	s := lifecycle()
 	r := &recorder{}
-	for i := range 60 { // more than there is room for
+	for i := range 60 { // more than fit
 		r.cross(float64(100+i%7), float64(1+(i*13)%40), vocabulary.Sidecar, journal.SeamRPC, "DriverGrantBucketAccess", "Unavailable")
 		r.life(float64(100+i), vocabulary.Driver, i, "start")
 	}

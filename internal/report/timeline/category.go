@@ -6,10 +6,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// category is what readers turn on and off, and what a mark looks like.
+// category is the unit in which readers show and hide events, and decides the look of a mark.
 type category string
 
-// The kinds of events.
 const (
 	kindWrite   category = "write"   // may change something in the API server
 	kindRead    category = "read"    // get and list
@@ -17,10 +16,10 @@ const (
 	kindCall    category = "call"    // between sidecar and driver
 	kindStore   category = "store"   // S3, and the driver's administrative calls
 	kindProcess category = "process" // the life of a component
-	kindLog     category = "log"     // what a component says
+	kindLog     category = "log"     // a component's log
 )
 
-// categories are all of them, in the order in which they are offered.
+// categories are all categories, in the order of the page.
 var categories = []category{kindWrite, kindCall, kindStore, kindProcess, kindLog, kindRead, kindWatch}
 
 func categoryOf(e journal.Event) category {
@@ -51,11 +50,11 @@ func (k category) minor() bool { return k == kindRead || k == kindWatch || k == 
 // signs stand for the verbs of the API, as in a diff.
 var signs = map[string]string{"create": "+", "update": "~", "patch": "~", "delete": "−", "deletecollection": "−"}
 
-// nouns stand for the resources that a journal is full of.
+// nouns abbreviate frequent resources.
 var nouns = strings.NewReplacer("bucketaccessclasses", "access class", "bucketclasses", "class",
 	"bucketclaims", "claim", "bucketaccesses", "access", "buckets", "bucket", "secrets", "secret", "events", "event", "leases", "lease")
 
-// short names an event in as few letters as can be understood.
+// short names an event briefly.
 func short(e journal.Event) string {
 	name := e.Operation.Name
 	switch categoryOf(e) {

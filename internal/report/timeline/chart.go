@@ -19,22 +19,21 @@ const (
 	maxLaneName = 16 // in letters
 )
 
-// chart is the picture of a scenario.
 type chart struct {
-	Height, Lower int // Lower is where the objects end
+	Height, Lower int // Lower is the lower end of the objects
 	Ticks         []tick
 	Cuts          []cut
-	Steps         []string // where steps begin
+	Steps         []string // beginnings of steps
 	Lanes         []lane
 	Links         []link
 	Objects       []objectLane
 	Failed        []line
 }
 
-// lane is what one participant does.
+// lane has the operations of one participant.
 type lane struct {
 	Name, Hue string
-	// Short is the name as far as there is room for it.
+	// Short is the name, shortened to the available room.
 	Short      string
 	Y, Height  int
 	TextY      int
@@ -43,16 +42,14 @@ type lane struct {
 	Incarnated bool
 }
 
-// line is a vertical one.
 type line struct{ X, Title string }
 
-// plotter draws one scenario.
 type plotter struct {
 	id    string
 	s     report.Scenario
 	scale scale
 	chart chart
-	tops  map[string]int // where the marks of events are, by their targets
+	tops  map[string]int // positions of events, by their targets
 }
 
 func (p *plotter) since(at time.Time) time.Duration { return since(p.s, at) }
@@ -104,7 +101,7 @@ func (p *plotter) eventsOf(lane string) []journal.Event {
 	return found
 }
 
-// steps marks where the outer steps begin, and where one has failed.
+// steps marks the beginnings of the outer steps, and the failed one.
 func (p *plotter) steps() {
 	for _, step := range p.s.Steps {
 		if step.Depth == 0 {

@@ -6,14 +6,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// horizon is as far from the beginning of a scenario as anything is drawn. A report
-// can be read from a file, and have any times.
+// horizon limits the time axis: a report can be read from a file, and have any times.
 const horizon = 1000 * time.Hour
 
-// since returns when a moment was, from the beginning of the scenario.
+// since returns the time from the beginning of the scenario to a moment.
 func since(s report.Scenario, at time.Time) time.Duration {
 	return min(max(at.Sub(s.Started), -horizon), horizon)
 }
 
-// lasting returns how long something took that a report says took d.
+// lasting limits a duration from a report.
 func lasting(d time.Duration) time.Duration { return min(max(d, 0), horizon) }

@@ -6,14 +6,15 @@ import (
 )
 
 const (
-	// objectNameX is where the name of an object begins, and boldWidth how much wider its letters are.
+	// objectNameX is the left edge of an object's name, and boldWidth the factor by which its
+	// letters are wider.
 	objectNameX, boldWidth = 8, 1.15
 
 	titleHeight     = 16
 	conditionHeight = 13
 )
 
-// objectLane are the conditions of an object, drawn below the lanes.
+// objectLane has the conditions of an object, drawn below the lanes.
 type objectLane struct {
 	Kind, Name, FullName string
 	Y, TextY, Height     int
@@ -21,21 +22,20 @@ type objectLane struct {
 	Lanes                []conditionLane
 }
 
-// conditionLane is one condition over time.
 type conditionLane struct {
 	Type     string
 	Y, TextY int
 	Segments []segment
 }
 
-// segment is a time during which something did not change.
+// segment is a time without a change.
 type segment struct {
 	X, Width     string
 	Class, Label string
 	Title        string
 }
 
-// objects draws the conditions of all objects from y on, and returns where they end.
+// objects draws the conditions of all objects from y on, and returns their lower end.
 func (p *plotter) objects(y int) int {
 	for _, h := range histories(p.s.Events) {
 		drawn := objectLane{
@@ -55,12 +55,13 @@ func (p *plotter) objects(y int) int {
 	return y
 }
 
-// shortName leaves out what all objects of a scenario have in their names.
+// shortName removes the part that all objects of a scenario have in their names.
 func shortName(name, namespace string) string {
 	return strings.TrimPrefix(name, namespace+"/")
 }
 
-// life draws since when an object is known, and being deleted. Its name ends at the pixel nameEnd.
+// life draws the times from which an object was known, and was being deleted. Its name ends at the
+// pixel nameEnd.
 func (p *plotter) life(h *history, nameEnd float64) []segment {
 	until := p.endOf(h)
 	deleting := until
@@ -106,8 +107,7 @@ func (p *plotter) segment(from, until float64, class, label, title string) segme
 	return segment{X: percent(from), Width: percent(width), Class: class, Label: label, Title: title}
 }
 
-// stateClass is what a state of a condition looks like: of those whose type names
-// something bad, False is good.
+// stateClass returns the look of a condition's state. If the type names a problem, False is good.
 func stateClass(s state) string {
 	bad := strings.Contains(s.Type, "Fail")
 	switch {

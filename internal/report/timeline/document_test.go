@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 )
 
-// write returns the report as HTML.
 func write(t *testing.T, r report.Report) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -22,7 +21,7 @@ func write(t *testing.T, r report.Report) string {
 	return text.String()
 }
 
-// parse reads HTML as a browser does: one without scripts sees all of it.
+// parse reads HTML as a browser with or without scripts does.
 func parse(t *testing.T, text string, scripts bool) *html.Node {
 	t.Helper()
 	root, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(scripts))
@@ -32,7 +31,6 @@ func parse(t *testing.T, text string, scripts bool) *html.Node {
 	return root
 }
 
-// find yields the elements that have all the classes.
 func find(root *html.Node, classes ...string) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		for n := range root.Descendants() {
@@ -90,7 +88,7 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-// ownText returns the text of an element, without that of its elements, such as its title.
+// ownText returns the text of an element without the text of inner elements, such as its title.
 func ownText(n *html.Node) string {
 	text := ""
 	for d := range n.ChildNodes() {

@@ -17,7 +17,7 @@ type row struct {
 	At      string
 	Lane    string
 	Hue     string
-	Life    int // which incarnation, from the second on
+	Life    int // number of the incarnation, from the second on
 	Name    string
 	Subject string
 	Outcome string
@@ -25,14 +25,13 @@ type row struct {
 	Message string
 	Fault   string
 
-	// Facts are what else is known of an event.
+	// Facts are further details of an event.
 	Facts             []string
 	Request, Response string
 
 	time time.Time
 }
 
-// stepRow is what a step has and an event has not.
 type stepRow struct {
 	Number  int
 	Verb    string
@@ -58,7 +57,7 @@ func eventTable(id string, s report.Scenario) []row {
 	return rows
 }
 
-// maxDepth is how deep steps are indented.
+// maxDepth limits the indentation of steps.
 const maxDepth = 6
 
 func eventRow(id string, s report.Scenario, e journal.Event) row {
@@ -90,7 +89,7 @@ func facts(e journal.Event) []string {
 	return all
 }
 
-// Opens reports whether there is more of the row than fits into a line.
+// Opens reports whether the row has more content than fits into a line.
 func (r row) Opens() bool {
 	return r.Step == nil && (r.Request != "" || r.Response != "" || r.Message != "")
 }

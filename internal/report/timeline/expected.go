@@ -9,8 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// bad reports whether an event shows that something went wrong: it failed, and its failure was not
-// expected.
+// bad reports whether an event shows an unexpected failure.
 func bad(s report.Scenario, e journal.Event) bool {
 	return unsuccessful(e) && !expected(s, e)
 }
@@ -39,7 +38,6 @@ func expected(s report.Scenario, e journal.Event) bool {
 	}
 }
 
-// passedDuring reports whether a step with one of the verbs was running at a moment, and passed.
 func passedDuring(s report.Scenario, at time.Time, verbs ...string) bool {
 	return slices.ContainsFunc(s.Steps, func(step report.Step) bool {
 		return step.Outcome == outcome.Passed && slices.Contains(verbs, step.Verb) &&

@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// failure is an expectation that was not met.
 type failure struct {
 	report.Failure
 
@@ -25,7 +24,6 @@ type reference struct {
 	Target string
 }
 
-// diffLine is a line of a unified diff.
 type diffLine struct{ Class, Text string }
 
 func newFailures(id string, s report.Scenario) []failure {
@@ -43,7 +41,7 @@ func newFailures(id string, s report.Scenario) []failure {
 	return all
 }
 
-// heading says where in the scenario it was.
+// heading names the place of the failure in the scenario.
 func heading(f report.Failure, s report.Scenario) string {
 	switch {
 	case f.Oracle != "":

@@ -11,15 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// start is when the scenarios of tests begin.
+// start is the beginning of all test scenarios.
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// at returns a time some milliseconds after the start.
 func at(ms float64) time.Time { return start.Add(lasting(ms)) }
 
 func lasting(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// recorder makes events.
 type recorder struct{ events []journal.Event }
 
 func (r *recorder) add(e journal.Event) {
@@ -60,7 +58,7 @@ func claim(status, reason string) string {
 		`"status":{"conditions":[{"type":"Provisioned","status":%q,"reason":%q,"message":"so it is"}]}}`, status, reason)
 }
 
-// lifecycle is a scenario with something of everything.
+// lifecycle is a scenario with events of every category.
 func lifecycle() report.Scenario {
 	r := &recorder{}
 	r.api(5, "watch bucketclaims", "", "")
@@ -122,7 +120,6 @@ func failures() []report.Failure {
 	}}
 }
 
-// fixture is a report of several scenarios.
 func fixture() report.Report {
 	passed := lifecycle()
 	passed.Name, passed.Outcome, passed.Failures, passed.Duration = "fine", outcome.Passed, nil, lasting(120)

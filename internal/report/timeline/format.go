@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// span renders a duration with three digits at most, which is what a person reads.
+// span renders a duration with at most three digits, for people.
 func span(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -35,7 +35,6 @@ func offset(d time.Duration) string {
 	return fmt.Sprintf("%+.4f", d.Seconds())
 }
 
-// percent renders a share of one.
 func percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', 3, 64)
 }
@@ -47,7 +46,6 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// pairs renders labels in a fixed order.
 func pairs(labels map[string]string) []string {
 	all := make([]string, 0, len(labels))
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

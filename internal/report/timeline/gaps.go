@@ -9,24 +9,23 @@ import (
 )
 
 const (
-	// minIdle is the least that is cut short.
 	minIdle = float64(8 * time.Millisecond)
-	// maxShare is how much of the axis an idle time may take up, and maxCut how
-	// much all those together that are cut.
+	// maxShare is the maximum part of the axis for an idle time, and maxCut for all cut ones
+	// together.
 	maxShare = 0.06
 	maxCut   = 0.5
-	// patience is how many times as long something may go on before it is cut.
+	// patience is the factor by which an activity may be longer before it is cut.
 	patience = 6
 )
 
-// edge is where the number of things that go on changes.
+// edge is a moment at which the number of activities changes.
 type edge struct {
 	at    time.Duration
 	going int
 }
 
-// gaps returns the times between any two moments at which something begins or ends.
-// Steps are not what makes a time busy: most of them wait.
+// gaps returns the times between any two moments at which something begins or ends. Steps do not
+// make a time busy: most of them wait.
 func gaps(s report.Scenario) []gap {
 	moments := []edge{{0, 0}, {lasting(s.Duration), 0}}
 	add := func(at time.Time, lasted time.Duration, going int) {
@@ -54,8 +53,8 @@ func gaps(s report.Scenario) []gap {
 	return found
 }
 
-// idleLimit finds the length from which on an idle time is cut short: as few are cut
-// as leave none that takes up more than its share.
+// idleLimit returns the length from which on an idle time is cut. It cuts as few as possible, so
+// that none takes more than its share.
 func idleLimit(all []gap) float64 {
 	lengths, rest := make([]float64, 0, len(all)), 0.0
 	for _, g := range all {
@@ -64,7 +63,7 @@ func idleLimit(all []gap) float64 {
 	}
 	slices.Sort(lengths)
 	for n, longest := range slices.Backward(lengths) {
-		cut := float64(len(lengths) - 1 - n) // how many are longer
+		cut := float64(len(lengths) - 1 - n) // number of longer ones
 		limit := rest * maxShare / max(1-cut*maxShare, 1-maxCut)
 		if cut > 0 {
 			limit = min(limit, rest*maxCut/(1-maxCut)/cut)

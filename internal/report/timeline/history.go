@@ -12,12 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// history is how the conditions of one object have changed, as far as components
-// have seen it: nothing else is in a journal.
+// history has the changes of one object's conditions, as far as components have observed them.
 type history struct {
 	Kind, Name string
-	// Seen is the time of the first observation, and Gone that of the deletion; zero
-	// if there is none.
+	// Seen is the time of the first observation, and Gone the time of the deletion; zero if there
+	// is none.
 	Seen, Deleting, Gone time.Time
 	Conditions           []changes
 }
@@ -28,14 +27,14 @@ type changes struct {
 	States []state
 }
 
-// state is what a condition was from a moment on.
+// state is a condition from a moment on.
 type state struct {
 	metav1.Condition
 
 	From time.Time
 }
 
-// observed is what is of interest of an object in a body.
+// observed has the relevant fields of an object in a body.
 type observed struct {
 	Kind     string            `json:"kind"`
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -47,11 +46,10 @@ type observed struct {
 // kindNames are the kinds with conditions, by their resources.
 var kindNames = map[string]string{"bucketclaims": "BucketClaim", "buckets": "Bucket", "bucketaccesses": "BucketAccess"}
 
-// kindOrder is from what users make to what is made for them.
+// kindOrder begins with the kinds that users create.
 var kindOrder = []string{"BucketClaim", "Bucket", "BucketAccess"}
 
-// histories reads the histories of all objects out of what the API server has
-// answered.
+// histories extracts the histories of all objects from the answers of the API server.
 func histories(events []journal.Event) []*history {
 	var found []*history
 	byTime := slices.Clone(events)
@@ -86,7 +84,7 @@ func resourceOf(e journal.Event) string {
 	return resource
 }
 
-// take adds what an answer says.
+// take adds an answer.
 func (h *history) take(e journal.Event) {
 	var seen observed
 	if len(e.Response) == 0 || json.Unmarshal(e.Response, &seen) != nil || seen.Kind != h.Kind {

@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// hostile are texts that want to be more than text. None of them has letters that
-// could be part of the page.
+// hostile are texts that try to inject HTML. None of them has letters that could be part of the
+// page.
 var hostile = []string{
 	`</noscript></style></script><script id="evil">evil()</script>`,
 	`"><img src=x onerror=evil()>`,
@@ -60,15 +60,13 @@ func poison(v reflect.Value, text string) {
 	}
 }
 
-// poisonMap adds a hostile key and value to a map of texts.
 func poisonMap(v reflect.Value, text string) {
 	if !v.IsNil() && v.Type().Key().Kind() == reflect.String && v.Type().Elem().Kind() == reflect.String {
 		v.SetMapIndex(reflect.ValueOf(text).Convert(v.Type().Key()), reflect.ValueOf(text))
 	}
 }
 
-// poisonBody leaves a body what it is, with hostile keys and values; the odd ones
-// are not even JSON.
+// poisonBody inserts hostile keys and values into a body; the odd ones are not even JSON.
 func poisonBody(v reflect.Value, text string) {
 	if v.Len() == 0 {
 		return
@@ -82,8 +80,8 @@ func poisonBody(v reflect.Value, text string) {
 	v.SetBytes([]byte(strings.ReplaceAll(body, `"so it is"`, quoted)))
 }
 
-// poisoned returns the fixture with hostile texts. What the page goes by stays in a
-// second scenario, so that both ways are gone.
+// poisoned returns the fixture with hostile texts. A second scenario keeps the fields that the page
+// branches on, so that both branches run.
 func poisoned(text string) report.Report {
 	all := fixture()
 	poison(reflect.ValueOf(&all).Elem(), text)
@@ -106,7 +104,7 @@ func poisoned(text string) report.Report {
 	return all
 }
 
-// ours are the elements that the page is made of.
+// ours are the elements of the page.
 var ours = strings.Fields(`html head meta title style script body a header h1 h2 h3 h4 p span b i small sup q code pre nav div
 	input label ol ul li svg symbol path rect main section noscript article table thead tbody tr th td details summary fieldset
 	legend button figure g text line pattern use aside link`)
@@ -130,7 +128,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// harmless checks that nothing has become more than text.
+// harmless checks that hostile text is only text.
 func harmless(t *testing.T, root *html.Node) {
 	t.Helper()
 	scripts := 0

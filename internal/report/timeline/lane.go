@@ -13,12 +13,12 @@ import (
 // laneUser is the lane of the scenario itself.
 const laneUser = "user"
 
-// laneAPIServer is the lane of the API server, which has its outages and the requests that faults
-// make fail.
+// laneAPIServer is the lane of the API server, with its outages and the requests that fail by a
+// fault.
 const laneAPIServer = "kube-apiserver"
 
-// laneOf says in whose lane an event is. The driver's administrative calls are in
-// that of the store, where they take effect.
+// laneOf returns the lane of an event. The driver's administrative calls are in the lane of the
+// store, where they take effect.
 func laneOf(e journal.Event) string {
 	if e.Seam == journal.SeamStore {
 		return vocabulary.Store
@@ -29,7 +29,7 @@ func laneOf(e journal.Event) string {
 // roles are the parts of COSI from top to bottom, as a request travels.
 var roles = []string{laneUser, vocabulary.Controller, vocabulary.Sidecar, vocabulary.Driver}
 
-// role says which part of COSI a lane is; "sidecar" of "sidecar.other".
+// role returns the part of COSI of a lane: "sidecar" for "sidecar.other".
 func role(lane string) string {
 	before, _, _ := strings.Cut(lane, ".")
 	return before
@@ -53,12 +53,11 @@ func laneNames(s report.Scenario, also []string) []string {
 	return names
 }
 
-// suffix tells pairs of sidecar and driver apart.
+// suffix distinguishes pairs of sidecar and driver.
 func suffix(lane string) string { return strings.TrimPrefix(lane, role(lane)) }
 
 func rank(lane string) int { return slices.Index(roles, role(lane)) }
 
-// group keeps what belongs together together.
 func group(lane string) int {
 	switch role(lane) {
 	case laneUser:

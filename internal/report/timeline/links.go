@@ -15,7 +15,7 @@ type link struct {
 	Class  string
 }
 
-// links joins callers with those whom they call.
+// links joins callers and callees.
 func (p *plotter) links() {
 	middle := map[string]int{}
 	for _, l := range p.chart.Lanes {
@@ -34,9 +34,9 @@ func (p *plotter) links() {
 	}
 }
 
-// caller returns the lane from which an event was caused, if it can be told: a call
-// that a driver handles comes from its sidecar, an administrative call in the store
-// from the driver, and an S3 request from the user.
+// caller returns the lane that caused an event, if known: a call that a driver handles comes from
+// its sidecar, an administrative call in the store from the driver, and an S3 request from the
+// user.
 func (p *plotter) caller(e journal.Event) string {
 	switch {
 	case e.Seam == journal.SeamRPC && role(e.Component) == vocabulary.Driver:
@@ -50,7 +50,6 @@ func (p *plotter) caller(e journal.Event) string {
 	}
 }
 
-// usesS3 reports whether a step of the scenario uses S3 at that moment.
 func (p *plotter) usesS3(at time.Time) bool {
 	for _, step := range p.s.Steps {
 		if strings.HasPrefix(step.Verb, "s3") && !at.Before(step.Started) && at.Before(step.Started.Add(step.Duration)) {

@@ -15,14 +15,14 @@ import (
 // liveID is the section of the picture of a running emulator.
 const liveID = "live"
 
-// Live is a stretch of the history of a running emulator. It is drawn as a scenario is, so that a
-// page about an emulator and a report look the same.
+// Live is a part of the history of a running emulator. It is drawn like a scenario, so that a page
+// about an emulator and a report look the same.
 type Live struct {
 	// Since and Until are the ends of the time axis.
 	Since, Until time.Time
-	// Events are those of the journal in that time.
+	// Events are the events of the journal in that time.
 	Events []journal.Event
-	// Steps are what users have done.
+	// Steps are the users' actions.
 	Steps []report.Step
 	// Lanes are components that have a lane even if they have done nothing.
 	Lanes []string
@@ -37,7 +37,7 @@ func (l Live) Write(w io.Writer) error {
 	return execute(w, "chart.html", view{Scenario: s, ID: liveID, Chart: newChart(liveID, s, l.Lanes...)})
 }
 
-// WriteEvent writes an event with all that the journal has of it.
+// WriteEvent writes all details of an event.
 func WriteEvent(w io.Writer, e journal.Event) error {
 	return execute(w, "entry.html", eventRow(liveID, report.Scenario{Started: e.Time}, e))
 }
@@ -48,7 +48,7 @@ func WriteSymbols(w io.Writer) error { return execute(w, "symbols.html", nil) }
 // Style returns the style sheet of reports.
 func Style() string { return style }
 
-// ConditionClass says what a condition looks like: good, poor, awful or unknown.
+// ConditionClass returns the look of a condition: good, poor, awful or unknown.
 func ConditionClass(conditionType, status string) string {
 	s := state{}
 	s.Type, s.Status = conditionType, metav1.ConditionStatus(status)
@@ -64,11 +64,11 @@ func execute(w io.Writer, template string, data any) error {
 
 // Kind is a kind of events that readers turn on and off.
 type Kind struct {
-	// Name is what KindOf returns, and the class of its marks.
+	// Name is the result of KindOf, and the class of its marks.
 	Name string `json:"name"`
 	// Label is its name for readers.
 	Label string `json:"label"`
-	// On says that it is shown unless readers turn it off.
+	// On means that it is shown unless readers turn it off.
 	On bool `json:"on"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // mark is one event, or one step, in the picture.
 type mark struct {
-	// Target is where it is told in full; nowhere if it is empty.
+	// Target is the row with all details; empty if there is none.
 	Target string
 	Class  string
 	X      string
@@ -21,19 +21,19 @@ type mark struct {
 	Y      int
 	Height int
 	Label  string
-	// LabelX is where the label begins, and Shift how many pixels behind that.
+	// LabelX is the left edge of the label, and Shift an additional distance in pixels.
 	LabelX string
 	Shift  int
 	TextY  int
 	Inside bool
-	// Title is for those who point at it, and for screen readers.
+	// Title is the tooltip, which screen readers read.
 	Title string
-	// Symbol is the shape of something without a duration.
+	// Symbol is the shape of a mark without a duration.
 	Symbol string
 }
 
-// eventMarks draws the events of a lane, the minor ones below the others, and
-// returns how many rows these take.
+// eventMarks draws the events of a lane, the minor ones below the others, and returns the number of
+// rows.
 func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	var items []*item
@@ -60,7 +60,7 @@ func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 	return rows
 }
 
-// maxLabel is how long a label may be.
+// maxLabel is the maximum length of a label.
 const maxLabel = 40
 
 func label(e journal.Event) string {
@@ -103,7 +103,7 @@ func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 	return m
 }
 
-// processSymbols are the shapes of steps in a life; others are those of a crash.
+// processSymbols are the shapes of steps in a life; others look like a crash.
 var processSymbols = map[string]string{"start": "start", "ready": "ready", "stop": "stop"}
 
 func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
@@ -125,7 +125,7 @@ func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
 
 func eventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e%d", scenario, e.Seq) }
 
-// eventClass says what an event looks like, in the picture and in the list.
+// eventClass returns the look of an event, in the picture and in the list.
 func eventClass(s report.Scenario, e journal.Event) string {
 	classes := []string{string(categoryOf(e))}
 	switch {

@@ -13,7 +13,7 @@ type outage struct {
 	Title    string
 }
 
-// outages returns when a component was down, according to its own events.
+// outages returns the times when a component was down, according to its own events.
 func (p *plotter) outages(events []journal.Event) []outage {
 	var (
 		found []outage
@@ -39,8 +39,8 @@ func (p *plotter) outages(events []journal.Event) []outage {
 	return found
 }
 
-// rejections returns, for each fault, the time from the first request to the API server that it
-// made fail to the last.
+// rejections returns, for each fault, the time from the first to the last request to the API server
+// that failed by it.
 func (p *plotter) rejections() []outage {
 	type hits struct {
 		first, last time.Time

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// The picture is laid out for a width of nominalWidth pixels, and is never shown
-// narrower: in a wider one everything has more room.
+// The layout has a width of nominalWidth pixels, and is never shown narrower; a wider one has more
+// room.
 const (
 	nominalWidth = 900
-	letterWidth  = 6 // on average, of the font that labels are in
+	letterWidth  = 6 // average width of a letter in labels
 	labelGap     = 4
-	minMark      = 4 // the narrowest mark
+	minMark      = 4
 )
 
 func textWidth(text string) float64 { return letterWidth * float64(utf8.RuneCountInString(text)) }
@@ -22,13 +22,13 @@ type item struct {
 	label    string
 
 	row    int
-	shown  bool // whether there is room for the label
+	shown  bool // whether the label fits
 	inside bool // whether it is in the bar, and not behind it
 }
 
-// pack puts items, which are in the order of their beginnings, into as few rows as
-// show them without overlap. When maxRows are not enough, labels go first, and then
-// items overlap. It returns how many rows there are.
+// pack puts items, by their beginning, into as few rows as show them without overlap. If maxRows
+// are not enough, it hides labels first, and then lets items overlap. It returns the number of
+// rows.
 func pack(items []*item, maxRows int) int {
 	var rows []*item // the last of each
 	defer hideOverlapping(items)
@@ -49,8 +49,8 @@ func pack(items []*item, maxRows int) int {
 	return len(rows)
 }
 
-// hideOverlapping hides each label that begins before the shown one to its left ends, and each label
-// inside a bar that another bar covers.
+// hideOverlapping hides each label that begins before the shown one to its left ends, and each
+// label inside a bar that another bar covers.
 func hideOverlapping(items []*item) {
 	ends := map[int]float64{} // of labels, by row
 	last := map[int]*item{}
@@ -77,7 +77,7 @@ func (i *item) labelStart() float64 {
 
 func (i *item) labelEnd() float64 { return i.labelStart() + textWidth(i.label) }
 
-// end is where the item ends with its label.
+// end is the end of the item with its label.
 func (i *item) end() float64 {
 	if !i.shown || i.inside {
 		return i.to + 1

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// page is what the outermost template shows.
+// page is the input of the outermost template.
 type page struct {
 	assets
 	Presentation
@@ -23,13 +23,13 @@ type page struct {
 	Sections []section
 }
 
-// tally is how many scenarios have one outcome.
+// tally is the number of scenarios with one outcome.
 type tally struct {
 	Outcome outcome.Outcome
 	Count   int
 }
 
-// section is a scenario in the list, and where it is shown.
+// section is a scenario in the list, with its address.
 type section struct {
 	ID string
 	// Anchor is the address by name; empty if another has the same.
@@ -41,17 +41,17 @@ type section struct {
 	Share   string
 	Labels  []string
 	Why     string
-	Current bool // whether it is the one to look at first
+	Current bool // whether the page opens with it
 
 	scenario report.Scenario
 	as       Presentation
 }
 
-// SummaryID is the section of the summary.
+// SummaryID returns the section of the summary.
 func (page) SummaryID() string { return sectionID(summaryEntry) }
 
-// View returns what is to be seen of the scenario. Templates call it one after the
-// other, so that a large report is never in memory as a whole.
+// View returns the content of the scenario. Templates call it one after the other, so that a large
+// report is never in memory as a whole.
 func (s section) View() view { return newView(s, s.scenario, s.as) }
 
 func newPage(r report.Report, as Presentation) page {
@@ -81,7 +81,7 @@ func newPage(r report.Report, as Presentation) page {
 	return p
 }
 
-// outcomes are those of engine, the worst first.
+// outcomes are the outcomes, the worst first.
 var outcomes = []outcome.Outcome{outcome.Broken, outcome.Failed, outcome.Skipped, outcome.Passed}
 
 func count(r report.Report, outcome outcome.Outcome) int {
@@ -94,7 +94,6 @@ func count(r report.Report, outcome outcome.Outcome) int {
 	return n
 }
 
-// worst is the first failed or broken scenario.
 func worst(all []report.Scenario) int {
 	for _, outcome := range []outcome.Outcome{outcome.Failed, outcome.Broken} {
 		for i, s := range all {
@@ -114,7 +113,7 @@ func title(r report.Report) string {
 	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, plural(len(r.Scenarios), "scenario"))
 }
 
-// why says in a line why a scenario has not passed.
+// why explains in a line why a scenario has not passed.
 func why(s report.Scenario) string {
 	if len(s.Failures) > 0 {
 		return s.Failures[0].Message

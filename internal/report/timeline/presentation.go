@@ -8,16 +8,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// Presentation says how a report reads that is not about scenarios. The zero value is that
-// of scenarios.
+// Presentation has the words of a report that is not about scenarios. The zero value describes
+// scenarios.
 type Presentation struct {
 	// Title replaces the number of failed scenarios.
 	Title string
-	// Noun is what one entry of the report is, and User is the lane of its steps.
+	// Noun names one entry of the report, and User the lane of its steps.
 	Noun, User string
 	// Outcomes are other words for outcomes.
 	Outcomes map[outcome.Outcome]string
-	// Links are the addresses of what entries rest on, by their names.
+	// Links are the addresses of the entries' sources, by their names.
 	Links map[string]string
 	// Rerun returns the command that runs just this entry; nil shows none.
 	Rerun func(report.Scenario) string
@@ -25,7 +25,7 @@ type Presentation struct {
 	Summary *Summary
 }
 
-// Summary is a page before those of the entries.
+// Summary is a page before the entries.
 type Summary struct {
 	Heading string
 	// Facts are lines with a name, and Notes are sentences.
@@ -49,11 +49,11 @@ type Cell struct {
 	Text string
 	// Outcome gives the cell a badge.
 	Outcome outcome.Outcome
-	// Entry is the number of an entry, from 1, that the cell leads to; 0 is none.
+	// Entry is the number of an entry, from 1, that the cell links to; 0 is none.
 	Entry int
 }
 
-// Target returns where a cell leads.
+// Target returns the address that a cell links to.
 func (c Cell) Target() string { return sectionID(c.Entry) }
 
 func sectionID(entry int) string { return fmt.Sprintf("s%d", entry) }

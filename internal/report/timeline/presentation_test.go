@@ -13,10 +13,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// specification is the one address that a page of the tests leads to.
+// specification is the one external address in the test pages.
 const specification = "https://example.com/#a:~:text=b"
 
-// presentation is that of a report about checks.
+// presentation is the presentation of a report about checks.
 func presentation() timeline.Presentation {
 	return timeline.Presentation{
 		Title: "Conformance", Links: map[string]string{"lifecycle": specification}, Noun: "check", User: "suite",

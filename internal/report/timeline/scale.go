@@ -6,39 +6,38 @@ import (
 	"time"
 )
 
-// scale says where on the time axis a moment is, from 0 to 1. It is linear but for
-// idle times, which are cut short: a scenario that waits ten seconds for something
-// that does not come would otherwise be a blot at the left edge.
+// scale maps a moment to a place on the time axis, from 0 to 1. It is linear except for idle times,
+// which are cut: otherwise a scenario that waits ten seconds in vain would be a blot at the left
+// edge.
 type scale struct {
 	knots []knot // by time
-	gaps  []gap  // those that are cut short
+	gaps  []gap  // the cut ones
 }
 
-// knot is a moment of which the place is known; between two it is in proportion.
+// knot is a moment with a known place. Between two knots, places are in proportion.
 type knot struct {
 	at time.Duration
 	x  float64
 }
 
-// gap is a time between two moments.
 type gap struct {
 	from, to time.Duration
-	// busy says that something was going on all the time.
+	// busy means continuous activity.
 	busy bool
 }
 
 func (g gap) length() time.Duration { return g.to - g.from }
 
 const (
-	// growth is how much wider a gap is drawn that is e times as long, so that a
-	// long one can still be told from a longer one.
+	// growth is the additional width of a gap that is e times as long, so that longer gaps look
+	// longer.
 	growth = 0.25
-	// The margins keep things off the edges, and leave room for labels.
+	// The margins keep marks off the edges, and leave room for labels.
 	leftMargin, rightMargin = 0.008, 0.06
 )
 
-// newScale returns a scale on which all of the gaps are, which follow one another
-// from the first moment to the last.
+// newScale returns a scale with all of the gaps, which follow one another from the first moment to
+// the last.
 func newScale(all []gap) scale {
 	if len(all) == 0 {
 		all = []gap{{0, time.Millisecond, true}}
@@ -62,7 +61,7 @@ func newScale(all []gap) scale {
 	return s
 }
 
-// at returns the place of a moment. Those outside of the scale are at its ends.
+// at returns the place of a moment. Moments outside of the scale are at its ends.
 func (s scale) at(moment time.Duration) float64 {
 	i := sort.Search(len(s.knots), func(i int) bool { return s.knots[i].at >= moment })
 	switch {

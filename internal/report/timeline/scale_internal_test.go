@@ -19,7 +19,7 @@ func TestScale(t *testing.T) {
 		gaps   []gap
 		cuts   int
 		at     time.Duration
-		least  float64 // where that is
+		least  float64 // the place
 		most   float64
 	}{
 		"Nothing": {reason: "There is an axis even so.", at: 0, least: 0, most: 0.1},

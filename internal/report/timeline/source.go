@@ -9,7 +9,7 @@ import (
 // sourceFile is a file of a scenario, with the lines of its failures marked.
 type sourceFile struct {
 	File string
-	// Open says that the file has a failure.
+	// Open means that the file has a failure.
 	Open  bool
 	Lines []sourceLine
 }
@@ -20,10 +20,9 @@ type sourceLine struct {
 	Class, Text string
 }
 
-// The classes of lines.
 const (
-	lineFailed  = "failed"  // the step or the scenario that failed
-	lineDiffers = "differs" // the expected value that was not there
+	lineFailed  = "failed"  // the failed step or scenario
+	lineDiffers = "differs" // the expected value
 )
 
 func newSources(s report.Scenario) []sourceFile {
@@ -43,7 +42,6 @@ func newSources(s report.Scenario) []sourceFile {
 	return files
 }
 
-// failedLines returns the classes of the lines of a file.
 func failedLines(s report.Scenario, file string) map[int]string {
 	marked := map[int]string{}
 	for i := range s.Failures {

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// userMarks draws the steps, with what comes before the first and after the last,
-// and returns how many rows they take.
+// userMarks draws the steps, and the time before the first and after the last, and returns the
+// number of rows.
 func (p *plotter) userMarks(drawn *lane, y int) int {
 	marks := make([]mark, 0, len(p.s.Steps)+2)
 	all := make([]report.Step, 0, len(p.s.Steps)+2)
@@ -44,10 +44,10 @@ func (p *plotter) userMarks(drawn *lane, y int) int {
 
 func stepName(s report.Step) string { return cmp.Or(s.Name, s.Verb) }
 
-// minPhase is the shortest that is worth a mark.
+// minPhase is the shortest phase with a mark.
 const minPhase = time.Millisecond
 
-// phases are what the engine does before the first step and after the last.
+// phases are the engine's activities before the first step and after the last.
 func phases(s report.Scenario) []report.Step {
 	if len(s.Steps) == 0 || s.Outcome == "" { // it has not ended
 		return nil

@@ -2,24 +2,23 @@ package timeline
 
 import "time"
 
-// tick is a mark on the time axis.
 type tick struct {
 	X    string
 	Text string
 }
 
-// cut is where idle time has been left out.
+// cut is the place of omitted idle time.
 type cut struct {
 	X, Width, Middle string
-	Text             string // empty where there is no room for it
+	Text             string // empty if it does not fit
 	Title            string
 }
 
-// minTick is how far apart marks on the axis are, as a share of its length.
+// minTick is the minimum distance of marks on the axis, as a share of its length.
 const minTick = 0.075
 
-// ticks returns the marks of an axis, at round times since the beginning. Every
-// stretch between two cuts has its own step.
+// ticks returns the marks of an axis, at round times since the beginning. Every stretch between two
+// cuts has its own step.
 func (s scale) ticks() []tick {
 	var found []tick
 	last := -minTick
@@ -35,7 +34,7 @@ func (s scale) ticks() []tick {
 	return found
 }
 
-// cuts returns the idle times that are left out and wide enough to be named.
+// cuts returns the omitted idle times that are wide enough for a name.
 func (s scale) cuts() []cut {
 	cuts := make([]cut, 0, len(s.gaps))
 	for _, g := range s.gaps {

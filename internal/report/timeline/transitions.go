@@ -16,8 +16,7 @@ type transition struct {
 	from time.Time
 }
 
-// transitions are the changes of all conditions in order, for those who would
-// rather read than look.
+// transitions are the changes of all conditions in order, as an alternative to the picture.
 func transitions(s report.Scenario) []transition {
 	var found []transition
 	for _, h := range histories(s.Events) {

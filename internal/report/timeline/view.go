@@ -4,7 +4,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// view is all that is to be seen of one scenario.
+// view is the content of one scenario.
 type view struct {
 	report.Scenario
 
@@ -54,10 +54,10 @@ func newView(of section, s report.Scenario, as Presentation) view {
 	return v
 }
 
-// shownAtFirst is false for reads and watches: they are many, and seldom of interest.
+// shownAtFirst is false for reads and watches, which are frequent and rarely relevant.
 func shownAtFirst(k category) bool { return k != kindRead && k != kindWatch }
 
-// filters offers those kinds that the scenario has.
+// filters offers the kinds that the scenario has.
 func filters(s report.Scenario) []filter {
 	counts := map[category]int{}
 	for _, e := range s.Events {

@@ -15,11 +15,11 @@ var files embed.FS
 
 var pages = template.Must(template.New("").ParseFS(files, "html/*.html"))
 
-// bufferBytes is how much is written at a time: templates write word by word.
+// bufferBytes is the size of a write: templates write word by word.
 const bufferBytes = 64 << 10
 
-// Write writes the report as one self-contained HTML file. It returns the first
-// error of the writer, or of a body that no template can show, which is a bug.
+// Write writes the report as one self-contained HTML file. It returns the first error of the
+// writer, or of a body that no template can show, which is a bug.
 func Write(w io.Writer, r report.Report) error { return WriteAs(w, r, Presentation{}) }
 
 // WriteAs is Write for a report that is not about scenarios.

@@ -6,9 +6,8 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// check finds errors of an expression that do not depend on its variables:
-// functions that there are not, and operators that do not take what they are given.
-// It returns whether the result can be true or false.
+// check finds errors of an expression that do not depend on its variables: unknown functions, and
+// operators with operands of a wrong type. It returns whether the result can be true or false.
 func check(source string, parsed *cel.Ast, names []string) (condition bool, err error) {
 	variables := make([]cel.EnvOption, 0, len(names))
 	for _, name := range names {
@@ -26,6 +25,6 @@ func check(source string, parsed *cel.Ast, names []string) (condition bool, err 
 	return result.IsExactType(cel.BoolType) || result.IsExactType(cel.DynType), nil
 }
 
-// IsCondition reports whether the expression can be true or false, as far as that
-// is known before its variables have values.
+// IsCondition reports whether the expression can be true or false, as far as that is known without
+// the values of its variables.
 func (e *Expression) IsCondition() bool { return e.condition }

@@ -23,14 +23,14 @@ type Expression struct {
 // costLimit bounds an evaluation, so that none hangs.
 const costLimit = 1_000_000
 
-// environment has the functions, and no variables: which there are depends on
-// where an expression stands, and Names tells which it needs.
+// environment declares the functions, and no variables: the place of an expression decides which
+// variables exist, and Names returns those that it needs.
 var environment = newEnvironment()
 
 func newEnvironment() *cel.Env {
 	env, err := cel.NewEnv(ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), cel.OptionalTypes())
 	if err != nil {
-		panic(err) // the options are constant
+		panic(err)
 	}
 	return env
 }
@@ -56,14 +56,13 @@ func firstLine(issues *cel.Issues) string {
 	return issues.String()
 }
 
-// String returns the source.
 func (e *Expression) String() string { return e.source }
 
 // Names returns the variables that the expression uses, sorted.
 func (e *Expression) Names() []string { return e.names }
 
-// Selects returns the names that the expression selects from a variable, sorted: b of a.b. What is only
-// tested for existence, as in has(a.b), is not among them.
+// Selects returns the names that the expression selects from a variable, sorted: b of a.b. It omits
+// names that are only tested for existence, as in has(a.b).
 func (e *Expression) Selects(variable string) []string {
 	var selected []string
 	ast.PreOrderVisit(e.parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -78,7 +77,7 @@ func (e *Expression) Selects(variable string) []string {
 	return slices.Compact(selected)
 }
 
-// names collects the identifiers that are free: not the variables of macros.
+// names collects the free identifiers, without the variables of macros.
 func names(root ast.Expr) []string {
 	var used, own []string
 	ast.PreOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
@@ -95,7 +94,7 @@ func names(root ast.Expr) []string {
 	return slices.Compact(used)
 }
 
-// typeNames are the identifiers that CEL has itself.
+// typeNames are the identifiers that CEL defines.
 var typeNames = []string{
 	"bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "null_type", "optional_type",
 	"string", "timestamp", "type", "uint",

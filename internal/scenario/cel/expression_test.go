@@ -18,7 +18,7 @@ func TestTemplate(t *testing.T) {
 		reason, source string
 		names          []string
 		want           any
-		fails          bool // to be evaluated
+		fails          bool
 	}{
 		"Plain":      {reason: "No expression.", source: "photos", want: "photos"},
 		"Empty":      {reason: "Nothing at all.", source: "", want: ""},

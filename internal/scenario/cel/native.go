@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// native turns a result into what JSON has.
+// native converts a result to the types of JSON.
 func native(result ref.Val) (any, error) {
 	switch v := result.(type) {
 	case types.Bool:

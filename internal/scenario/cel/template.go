@@ -14,7 +14,6 @@ type Template struct {
 	parts  []part
 }
 
-// part is a text, or an expression.
 type part struct {
 	text       string
 	expression *Expression
@@ -55,8 +54,7 @@ func (t *Template) text(text string) {
 	}
 }
 
-// closing finds the brace that ends an expression: not one of a map in it, nor in
-// a string.
+// closing finds the brace that ends an expression. It skips braces of maps and strings.
 func closing(source string) int {
 	depth := 0
 	for i := 0; i < len(source); i++ {
@@ -75,8 +73,8 @@ func closing(source string) int {
 	return -1
 }
 
-// stringLength returns how long the string is that a text begins with, quotes
-// included; all of the text if it does not end.
+// stringLength returns the length of the string at the start of a text, with its quotes, or of the
+// whole text if the string does not end.
 func stringLength(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -125,7 +123,7 @@ func (t *Template) Eval(variables map[string]any) (any, error) {
 	return t.Text(variables)
 }
 
-// Text is Eval for where only a text will do.
+// Text is Eval for places that need a text.
 func (t *Template) Text(variables map[string]any) (string, error) {
 	var text strings.Builder
 	for _, p := range t.parts {

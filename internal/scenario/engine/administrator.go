@@ -73,8 +73,8 @@ func (r *run) administratorKey() (key fakedriver.Credentials, err error) {
 	return key, nil
 }
 
-// isNoObject reports whether an error of GCS or Azure says that there is no object to delete.
-// S3 has no such error.
+// isNoObject reports whether an error of GCS or Azure means that there is no object to delete. S3
+// has no such error.
 func isNoObject(err error) bool {
 	failed, ok := errors.AsType[smithy.APIError](err)
 	return ok && slices.Contains([]string{"NoSuchKey", "BlobNotFound"}, failed.ErrorCode())

@@ -50,7 +50,6 @@ func (a *azureAdministrator) blob(key string) string {
 	return blob.String()
 }
 
-// blobPage is a page of a list.
 type blobPage struct {
 	Blobs []struct {
 		Name struct {

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// azureOf returns a client of a service.
 func azureOf(t *testing.T, service http.HandlerFunc) *azureAdministrator {
 	t.Helper()
 	server := httptest.NewServer(service)

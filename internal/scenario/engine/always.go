@@ -16,7 +16,7 @@ import (
 func (r *run) always(ctx context.Context, s *spec.Step) (any, error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	failed := make([]error, len(s.Always.Objects)+1) // the last is that of the steps
+	failed := make([]error, len(s.Always.Objects)+1) // the last error comes from the steps
 	var all sync.WaitGroup
 	for i := range s.Always.Objects {
 		all.Go(func() {

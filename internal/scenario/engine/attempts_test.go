@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// answersLost has an application not hear of what has happened.
+// answersLost loses the answers to an application's requests.
 const answersLost = `
 steps:
 - apply:
@@ -34,7 +34,7 @@ steps:
 - s3: {secret: key, delete: c}
 `
 
-// TestS3Attempts does what S3 clients do that try again.
+// TestS3Attempts repeats requests as S3 clients do.
 func TestS3Attempts(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	for attempts, want := range map[int]outcome.Outcome{1: outcome.Failed, 3: outcome.Passed} {

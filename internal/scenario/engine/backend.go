@@ -16,9 +16,8 @@ import (
 // backendDelay is the time between two comparisons with the backend.
 const backendDelay = 20 * time.Millisecond
 
-// backend changes the backend, and then compares its state with the expected one. It
-// waits for that while components act: the driver may still have to delete the bucket of
-// a claim that is gone.
+// backend changes the backend, and then compares its state with the expected one. While components
+// act, it waits: the driver may still have to delete the bucket of a deleted claim.
 func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	if err := r.changeBackend(ctx, s.Backend); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, failure
 }
 
-// backendFailure compares once. It tells what differs from what cannot be compared.
+// backendFailure compares once. It distinguishes a difference from a state that cannot be compared.
 func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*outcome.Failure, error) {
 	err := r.compareBackends(ctx, b)
 	if failure, ok := errors.AsType[*outcome.Failure](err); ok {
@@ -107,6 +106,6 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 // isOwn reports whether a bucket or account belongs to this scenario.
 func (r *run) isOwn(name string) bool {
 	scope := r.ownScope()
-	scope.Namespaces = nil // other runs may share the namespace
+	scope.Namespaces = nil
 	return scope.Names(name)
 }

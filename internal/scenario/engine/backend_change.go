@@ -62,7 +62,6 @@ func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
 	})
 }
 
-// backendOwner is the owner of buckets that no driver has created.
 const backendOwner = "admin"
 
 func (r *run) ownerOf(ctx context.Context, account string) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// changeContents makes those changes of the step that need more than a name.
+// changeContents makes the changes of the step that need more than a name.
 func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 	if asked.Put != nil {
 		if err := r.putExternal(ctx, asked.Put); err != nil {
@@ -25,7 +25,6 @@ func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 	return nil
 }
 
-// compareObjects compares the objects in buckets with the expected ones.
 func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 	for _, one := range expected {
 		bucket, err := r.text(ctx, one.Name)
@@ -44,7 +43,6 @@ func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 	return nil
 }
 
-// objectsIn returns the objects in a bucket by their keys.
 func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
 	objects := map[string]any{}
 	err := r.asAdministrator(ctx, bucket, func(a administrator) error {
@@ -60,7 +58,7 @@ func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, err
 	return objects, nil
 }
 
-// putExternal puts an object into a bucket, as the administrator.
+// putExternal puts an object into a bucket as the administrator.
 func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	content, err := r.text(ctx, asked.Content)
 	if err != nil {
@@ -74,7 +72,7 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	})
 }
 
-// deleteExternal deletes an object in a bucket, if there is one, as the administrator.
+// deleteExternal deletes an object as the administrator, if it exists.
 func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 	return r.atPlace(ctx, "delete", *asked, func(a administrator, key string) error {
 		if err := a.delete(ctx, key); !isNoObject(err) {

@@ -14,8 +14,8 @@ import (
 
 var everyProtocol = []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure}
 
-// emptied has the observer of a scenario empty its buckets past the seams at a mark, so that
-// the journal does not show it.
+// emptied returns an observer that empties the scenario's buckets at a mark, past the seams, so
+// that the journal does not show it.
 func emptied(t *testing.T, emu *emulator.Emulator) outcome.Observer {
 	t.Helper()
 	return &atMark{do: func(string) {
@@ -31,9 +31,8 @@ func emptied(t *testing.T, emu *emulator.Emulator) outcome.Observer {
 	}}
 }
 
-// TestBackendObjects changes and compares the objects of a bucket of every protocol, in the
-// same words. The journal, quotas, faults and the oracles treat the requests like those of
-// applications.
+// TestBackendObjects changes and compares the objects of a bucket of every protocol with the same
+// steps. The journal, quotas, faults and the oracles treat the requests like an application's.
 //
 //nolint:lll // one case a line
 func TestBackendObjects(t *testing.T) {

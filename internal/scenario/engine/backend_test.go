@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// boundAndGranted is what the backend is looked at, and changed, for.
+// boundAndGranted is a scenario for steps that inspect and change the backend.
 const boundAndGranted = `
 steps:
 - apply:

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// simple is about the smallest scenario that has a bucket.
+// simple is nearly the smallest scenario with a bucket.
 const simple = `
 steps:
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
@@ -25,9 +25,8 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
-// BenchmarkScenario measures one scenario after the other: its wall time from end
-// to end, and that as a multiple of the time that the API writes took which it
-// cannot do without. It is not compared with anything that another run has measured.
+// BenchmarkScenario runs scenarios one after the other. It measures the wall time of each, and its
+// ratio to the time of the API writes that the scenario needs. It compares nothing with other runs.
 func BenchmarkScenario(b *testing.B) {
 	emu := emulatortest.Start(b, emulator.Options{})
 	e, s := engine.New(emu, engine.Options{}), parse(b, simple)
@@ -49,7 +48,7 @@ func BenchmarkScenario(b *testing.B) {
 	b.ReportMetric(ratios[len(ratios)/2], "p50-of-writes")
 }
 
-// BenchmarkScenarioParallel measures many at the same time.
+// BenchmarkScenarioParallel measures scenarios that run at the same time.
 func BenchmarkScenarioParallel(b *testing.B) {
 	emu := emulatortest.Start(b, emulator.Options{})
 	e, s := engine.New(emu, engine.Options{}), parse(b, simple)
@@ -73,8 +72,8 @@ func pass(tb testing.TB, e *engine.Engine, s *spec.Scenario) outcome.Result {
 	return result
 }
 
-// creating is the time that it takes to make a namespace: as a scenario's own write it is
-// not in the journal.
+// creating returns the time to create a namespace, which the journal does not have because the
+// scenario writes it.
 func creating(b *testing.B, emu *emulator.Emulator, name string) time.Duration {
 	b.Helper()
 	started := time.Now()
@@ -84,8 +83,7 @@ func creating(b *testing.B, emu *emulator.Emulator, name string) time.Duration {
 	return time.Since(started)
 }
 
-// writing is the sum of the times of the API writes for a scenario: those of the
-// components, and its own steps.
+// writing sums the durations of a scenario's API writes, by components and by its steps.
 func writing(emu *emulator.Emulator, result outcome.Result) time.Duration {
 	var sum time.Duration
 	for _, e := range eventsOf(emu.Journal(), result) {

@@ -42,7 +42,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	if ctx.Err() != nil {
-		_ = connection.Close() // the call has no answer, which is worse
+		_ = connection.Close()
 		return nil, &outcome.Failure{Message: name + " has not answered" + after(ctx)}
 	}
 	if err == nil {

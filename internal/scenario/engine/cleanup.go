@@ -16,8 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// end runs after the last step: the oracles observe the state, the clean-up runs, and
-// the oracles observe again.
 func (r *run) end(ctx context.Context) error {
 	failed := []error{r.startStopped(ctx), r.observe(ctx, atTheEnd)}
 	failed = append(failed, r.cleanUp(ctx)...)
@@ -113,7 +111,6 @@ func (r *run) deleteBuckets(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// claimNamespace returns the namespace of the claim of a Bucket.
 func claimNamespace(bucket *unstructured.Unstructured) string {
 	for _, field := range []string{"bucketClaimRef", "bucketClaim"} { // of v1alpha2, and of v1alpha1
 		if namespace, found, _ := unstructured.NestedString(bucket.Object, "spec", field, "namespace"); found {

@@ -89,14 +89,13 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// mutating has the calls that change the backend. The value says whether a call
-// creates something.
+// mutating has the calls that change the backend. The value is true if a call creates something.
 var mutating = map[string]bool{
 	"DriverCreateBucket": true, "DriverDeleteBucket": false, "DriverGrantBucketAccess": true, "DriverRevokeBucketAccess": false,
 }
 
-// markCallExternal marks what a call of the scenario itself may have changed in the
-// backend. The oracles do not report it as a leak or a loss.
+// markCallExternal marks the possible effects of the scenario's own call in the backend. The
+// oracles do not report them as a leak or a loss.
 func (r *run) markCallExternal(method string, request proto.Message) {
 	brings, changes := mutating[method]
 	if !changes {
@@ -132,7 +131,7 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 	return backend.DeleteBucket(ctx, b.Owner, name)
 }
 
-// empty deletes the contents of a bucket, also those that are locked.
+// empty deletes the contents of a bucket, including locked objects.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	if err := r.engine.emulator.EmptyBucket(ctx, b.Name); err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
@@ -140,7 +139,6 @@ func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
 	return nil
 }
 
-// deleteAllVersions deletes all versions of all objects in the bucket of a deletion.
 func deleteAllVersions(ctx context.Context, client *s3.Client, deletion s3.DeleteObjectInput) error {
 	pages := s3.NewListObjectVersionsPaginator(client, &s3.ListObjectVersionsInput{Bucket: deletion.Bucket})
 	for pages.HasMorePages() {

@@ -18,7 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// atMark does something when a scenario has come to its mark.
+// atMark calls a function when a scenario reaches its mark.
 type atMark struct {
 	outcome.NopObserver
 
@@ -27,17 +27,14 @@ type atMark struct {
 	namespace string
 }
 
-// ScenarioStarted implements outcome.Observer.
 func (o *atMark) ScenarioStarted(_ *spec.Scenario, namespace string) { o.namespace = namespace }
 
-// StepStarted implements outcome.Observer.
 func (o *atMark) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	if step.Verb == "mark" {
 		o.do(o.namespace)
 	}
 }
 
-// upload puts an object of GCS with the credentials of a Secret.
 func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret string) error {
 	var key corev1.Secret
 	if err := emu.Client().Get(ctx, client.ObjectKey{Namespace: namespace, Name: secret}, &key); err != nil {
@@ -62,8 +59,7 @@ func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret strin
 	return nil
 }
 
-// TestEmpties has scenarios leave objects behind in buckets that are not deleted while
-// they have any.
+// TestEmpties runs scenarios that leave objects in buckets which cannot be deleted unless empty.
 //
 //nolint:lll // one case a line
 func TestEmpties(t *testing.T) {

@@ -93,7 +93,6 @@ func (r *run) startStopped(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether a component belongs to one of the scenario's own drivers.
 func (r *run) owns(component *emulator.Component) bool {
 	for _, driver := range r.drivers {
 		if component == driver.Driver || component == driver.Sidecar {

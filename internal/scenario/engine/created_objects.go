@@ -8,15 +8,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// createdObjects are the objects that a scenario has created, in order.
 type createdObjects struct {
-	max     int // limit of their number
+	max     int
 	mu      sync.Mutex
 	objects []*unstructured.Unstructured
 }
 
-// add adds an object before its creation; its kind must be set. It returns an error if
-// this exceeds the limit.
+// add adds an object, whose kind must be set, before its creation. It returns an error if this
+// exceeds the limit.
 func (b *createdObjects) add(object client.Object) error {
 	named := &unstructured.Unstructured{}
 	named.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
@@ -37,7 +36,6 @@ func (b *createdObjects) add(object client.Object) error {
 	return nil
 }
 
-// reversed returns the objects, latest first.
 func (b *createdObjects) reversed() []*unstructured.Unstructured {
 	b.mu.Lock()
 	defer b.mu.Unlock()

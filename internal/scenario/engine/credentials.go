@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
-// credentials are the contents of an application's Secret.
 type credentials struct {
 	sender
 

@@ -16,14 +16,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// ownDriver reports whether the driver is the user's: nobody but the driver can see its backend.
+// ownDriver reports whether the driver is the user's, so that only the driver sees its backend.
 func (e *Engine) ownDriver() bool {
 	emu := e.emulator
 	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.API() == objectstorage.V1alpha2
 }
 
-// canStandIn reports whether the user's driver can have the part of the drivers of a setup: of one, of which
-// nothing is asked that only a fake driver has.
+// canStandIn reports whether the user's driver can replace the driver of a setup: there is one, and
+// it needs nothing that only a fake driver has.
 func canStandIn(setup *spec.Setup) bool {
 	if len(setup.Drivers) > 1 {
 		return false
@@ -34,8 +34,8 @@ func canStandIn(setup *spec.Setup) bool {
 	})
 }
 
-// componentNamed returns the name of a component of the emulator. The sidecar of a driver of the setup is the
-// emulator's own if the user's driver has the part of that one.
+// componentNamed returns the name of a component of the emulator. If the user's driver replaces the
+// driver of the setup, that driver's sidecar is the emulator's own.
 func (r *run) componentNamed(name string) string {
 	if !r.engine.ownDriver() {
 		return name
@@ -47,20 +47,20 @@ func (r *run) componentNamed(name string) string {
 	return name
 }
 
-// calledBucket is a bucket of the scenario that a driver has created and not deleted, as far as its calls
-// tell.
+// calledBucket is a bucket of the scenario that a driver has created and not deleted, according to
+// its calls.
 type calledBucket struct {
 	id, name   string
 	parameters map[string]string
 }
 
-// calledBackend is what the calls of a driver have brought.
+// calledBackend is the state of the backend according to the calls of a driver.
 type calledBackend struct {
 	buckets, accounts map[string]calledBucket // by ID
-	grant             *callRequest            // the last that succeeded
+	grant             *callRequest            // the last successful one
 }
 
-// callRequest has the fields of requests to a driver that tell what exists after them.
+// callRequest has the fields of requests to a driver that identify its resources.
 type callRequest struct {
 	Name        string            `json:"name"`
 	AccountName string            `json:"accountName"`
@@ -96,14 +96,14 @@ func (r *run) called() calledBackend {
 	return backend
 }
 
-// callByStep is a call that the scenario itself has made, after the event with a number.
+// callByStep is a call by the scenario itself, after the event with a number.
 type callByStep struct {
 	mark              uint64
 	method            string
 	request, response callRequest
 }
 
-// rememberCall adds a call that a step has made, and that has succeeded.
+// rememberCall adds a successful call of a step.
 func (r *run) rememberCall(method string, request, response proto.Message) {
 	call := callByStep{mark: r.engine.journal.Mark(), method: method}
 	for _, message := range []struct {
@@ -138,8 +138,8 @@ func (b *calledBackend) fold(method string, request, response callRequest, names
 	}
 }
 
-// compareCalls compares the expected backend with what the calls of the driver tell: which buckets and
-// accounts exist. What they are like is not compared: only the driver sees that.
+// compareCalls compares the names of the buckets and accounts that exist according to the driver's
+// calls with the expected backend. It cannot compare their properties: only the driver sees them.
 func (r *run) compareCalls(ctx context.Context, b *spec.Backend) error {
 	called := r.called()
 	if err := r.compareCalled(ctx, "bucket", b.Buckets, called.buckets, b.Only); err != nil {

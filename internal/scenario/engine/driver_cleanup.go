@@ -17,7 +17,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// withDriver calls do with a client of the user's driver.
 func (r *run) withDriver(ctx context.Context, do func(cosiv1alpha2.ProvisionerClient) error) error {
 	connection, err := r.dial(ctx, spec.Text{})
 	if err != nil {
@@ -37,8 +36,8 @@ func (r *run) ownCalled() []calledBucket {
 	return own
 }
 
-// emptyCalled deletes the objects that the steps have put into buckets of the user's driver, with the keys of
-// an account for this purpose.
+// emptyCalled deletes the objects that the steps have put into buckets of the user's driver. It
+// gets the keys of an account for this.
 func (r *run) emptyCalled(ctx context.Context) error {
 	r.mu.Lock()
 	puts := r.puts
@@ -61,7 +60,6 @@ func (r *run) emptyCalled(ctx context.Context) error {
 	})
 }
 
-// emptyWithKeys gets keys for a bucket, deletes its objects, and revokes the keys.
 func (r *run) emptyWithKeys(
 	ctx context.Context, driver cosiv1alpha2.ProvisionerClient, bucket calledBucket, parameters map[string]string,
 ) error {
@@ -112,8 +110,8 @@ func deleteObjects(ctx context.Context, granted *cosiv1alpha2.DriverGrantBucketA
 	return err
 }
 
-// deleteCalled deletes the buckets that COSI has left in the backend of the user's driver, such as those of
-// the policy Retain.
+// deleteCalled deletes the buckets that COSI has left in the backend of the user's driver, for
+// example with the policy Retain.
 func (r *run) deleteCalled(ctx context.Context) error {
 	own := r.ownCalled()
 	if len(own) == 0 {

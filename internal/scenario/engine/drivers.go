@@ -18,7 +18,7 @@ import (
 func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[string]any, error) {
 	names := map[string]any{}
 	r.drivers = map[string]*emulator.AddedDriver{}
-	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // it has the part of the one of the setup
+	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // the user's driver replaces the only one of the setup
 		names[drivers[0].Name] = r.engine.emulator.Info().DriverName
 		r.bind("drivers", names)
 		r.bind("driver", names[drivers[0].Name])
@@ -62,7 +62,6 @@ func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.Ad
 	return r.engine.emulator.AddDriver(ctx, options)
 }
 
-// removeDrivers stops the scenario's drivers, after their objects are deleted.
 func (r *run) removeDrivers(ctx context.Context) error {
 	var failed []error
 	for _, driver := range r.drivers {
@@ -71,7 +70,7 @@ func (r *run) removeDrivers(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// dial connects to a driver: one of the setup, or the emulator's own.
+// dial connects to a driver of the setup, or to the emulator's own.
 func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error) {
 	driver, err := r.text(ctx, name)
 	if err != nil {

@@ -43,9 +43,9 @@ type Options struct {
 	Update bool
 	// Keep keeps the objects of scenarios that fail.
 	Keep bool
-	// Namespace, if set, is the namespace of all scenarios, which then must not run at the
-	// same time. It must exist, and is not deleted. To create and delete a namespace takes
-	// longer than most scenarios.
+	// Namespace, if set, is the namespace of all scenarios, which then must not run at the same
+	// time. It must exist, and is not deleted. Creating and deleting a namespace takes longer than
+	// most scenarios.
 	Namespace string
 	// S3Attempts is the maximum number of attempts of an S3 request, for transient errors.
 	// 0 means one attempt, so that failures are visible.
@@ -53,11 +53,11 @@ type Options struct {
 	// SkipOracles leaves the oracles to the caller, which observes the state after the
 	// last step.
 	SkipOracles bool
-	// NoBackend says that the driver has no observable backend, for instance because
-	// it replays a recording. Steps that inspect the backend, or use S3, are skipped,
-	// and the oracles do not compare with it.
+	// NoBackend means that the driver has no observable backend, for instance because it replays a
+	// recording. Steps that inspect the backend or use S3 are skipped, and the oracles do not
+	// compare with it.
 	NoBackend bool
-	// NoS3 says that the driver has no S3 service: steps that use S3 are skipped.
+	// NoS3 means that the driver has no S3 service: steps that use S3 are skipped.
 	NoS3 bool
 	// Patience multiplies the timeouts of steps, for machines that are slow or busy;
 	// less than 1 means 1.
@@ -109,7 +109,6 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	return r.result
 }
 
-// skip returns the result of a scenario that does not run.
 func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
 	mark := e.journal.Mark()
 	skipped := outcome.Result{Scenario: s, Outcome: outcome.Skipped, Reason: reason, Started: time.Now(), From: mark + 1, To: mark}
@@ -128,7 +127,6 @@ func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 	return e.shared.RUnlock
 }
 
-// perform runs the whole scenario and sets its outcome.
 func (r *run) perform(ctx context.Context) {
 	err := r.setUp(ctx)
 	if err == nil {
@@ -152,7 +150,6 @@ func (r *run) perform(ctx context.Context) {
 	r.setOutcome()
 }
 
-// fail adds an error to the failures; nil adds nothing.
 func (r *run) fail(err error) {
 	if err == nil {
 		return
@@ -170,7 +167,7 @@ func (r *run) fail(err error) {
 	r.result.Failures = append(r.result.Failures, *failure)
 }
 
-// setOutcome judges by the first failure: a clean-up that breaks after it does not hide it.
+// setOutcome judges by the first failure. A later failure of the clean-up does not hide it.
 func (r *run) setOutcome() {
 	switch failures := r.result.Failures; {
 	case len(failures) == 0:

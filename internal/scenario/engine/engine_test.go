@@ -22,7 +22,6 @@ func parse(tb testing.TB, text string) *spec.Scenario {
 	return all[0]
 }
 
-// explain shows why a scenario has not passed.
 func explain(r outcome.Result) string {
 	var text strings.Builder
 	for _, failure := range r.Failures {
@@ -79,7 +78,7 @@ func TestRun(t *testing.T) {
 	tests := map[string]struct {
 		reason, scenario string
 		want             outcome.Outcome
-		message          string // what a failure has in it
+		message          string
 	}{
 		"Lifecycle": {reason: "The whole of COSI.", scenario: lifecycle, want: outcome.Passed},
 		"TwoDrivers": {

@@ -18,7 +18,6 @@ func (r *run) addWord(word string) {
 	}
 }
 
-// eventScope returns the current scope of the run.
 func (r *run) eventScope() eventscope.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,8 +32,8 @@ func (r *run) eventScope() eventscope.Scope {
 // alone.
 func (r *run) ownScope() eventscope.Scope { return r.eventScope().Own() }
 
-// runsAlone reports whether a scenario stops, crashes or disturbs shared components. With the user's driver,
-// the sidecar of a driver of the setup is the one that all share.
+// runsAlone reports whether a scenario stops, crashes or disturbs shared components. With the
+// user's driver, all scenarios share its sidecar.
 func (e *Engine) runsAlone(s *spec.Scenario) bool {
 	return runsAlone(s) || e.ownDriver() && slices.ContainsFunc(s.Steps, affectsSomething)
 }
@@ -68,8 +67,8 @@ func affectsShared(s spec.Step) bool {
 	return false
 }
 
-// isShared reports whether all scenarios use a component. A component of the
-// scenario's own driver, sidecar.${drivers.NAME}, is not shared.
+// isShared reports whether all scenarios use a component. A component of the scenario's own driver,
+// sidecar.${drivers.NAME}, is not shared.
 func isShared(component spec.Text) bool {
 	return !strings.Contains(component.Source(), "${drivers.")
 }

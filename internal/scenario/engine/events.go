@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// eventPattern is a pattern of events with its expressions evaluated.
 type eventPattern struct {
 	spec.EventPattern
 
@@ -54,7 +53,6 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 	return found, errors.Join(operations.Check(found.seam, found.operation), operations.CheckComponentAt(found.seam, found.component))
 }
 
-// matches reports whether an event matches the pattern.
 func (p eventPattern) matches(e journal.Event) (bool, error) {
 	if e.Seam != p.seam || !p.forWatchEvents() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return false, nil
@@ -72,25 +70,23 @@ func (p eventPattern) matches(e journal.Event) (bool, error) {
 	return p.message(p.Response, e.Response)
 }
 
-// forWatchEvents reports whether the pattern selects watch events. Other patterns
-// select operations of components, and a watch event is not one.
+// forWatchEvents reports whether the pattern selects watch events. Other patterns select operations
+// of components, which do not include watch events.
 func (p eventPattern) forWatchEvents() bool {
 	return strings.HasPrefix(p.operation, journal.EventPrefix)
 }
 
-// hasOutcome reports whether an event has the outcome of the pattern.
 func (p eventPattern) hasOutcome(e journal.Event) bool {
 	code, negated := strings.CutPrefix(p.outcome, "!")
 	return p.outcome == "" || (e.Outcome == code) != negated
 }
 
-// message reports whether a request or a response is as its pattern says.
 func (p eventPattern) message(pattern *spec.Pattern, body json.RawMessage) (bool, error) {
 	differences, err := p.body(pattern, body)
 	return len(differences) == 0, err
 }
 
-// body returns how a request or a response differs from its pattern.
+// body returns the differences between a request or a response and its pattern.
 func (p eventPattern) body(pattern *spec.Pattern, body json.RawMessage) ([]match.Difference, error) {
 	if pattern == nil {
 		return nil, nil
@@ -131,7 +127,6 @@ func (r *run) events(asked *spec.Events) []journal.Event {
 	})
 }
 
-// calls waits until the journal has the events.
 func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
 	patterns, err := r.eventPatterns(ctx, s.Calls)
 	if err != nil {
@@ -208,7 +203,7 @@ func (r *run) compare(asked *spec.Events, patterns []eventPattern) (mismatch, er
 	return mismatch{}, nil
 }
 
-// miscounted returns the mismatch of a pattern that too few or too many events match.
+// miscounted returns the mismatch of a pattern if too few or too many events match.
 func (p eventPattern) miscounted(n int, events []journal.Event) (found mismatch, err error) {
 	found.problem = fmt.Sprintf("expected %s %q, got %d", p.Count.Describe("event"), p, n)
 	if found.final = p.Count.Exceeded(n); !found.final {

@@ -9,7 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// What a watch tells a component is not taken for what the component does.
+// TestEventPatternAndWatches verifies that the watch events which a component receives do not count
+// as its operations.
 func TestEventPatternAndWatches(t *testing.T) {
 	told := journal.Event{
 		Seam: journal.SeamAPI, Component: "sidecar.east", Operation: journal.Operation{Name: "event secrets", Subject: "ns/west"},
@@ -39,7 +40,7 @@ func TestEventPatternAndWatches(t *testing.T) {
 	}
 }
 
-// TestNearest verifies that a missing event comes with the one that differs least from it.
+// TestNearest verifies that a missing event is reported with the most similar one.
 func TestNearest(t *testing.T) {
 	call := func(seq uint64, subject, outcome, request string) journal.Event {
 		return journal.Event{

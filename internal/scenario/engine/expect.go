@@ -44,9 +44,9 @@ type objectWait struct {
 	// forDifference waits until the object does not match.
 	forDifference bool
 
-	observed    bool   // it was read at least once
+	observed    bool
 	version     string // resource version at the last read, empty if the object was absent
-	last        any    // the object at the last read
+	last        any
 	differences []match.Difference
 	lastErr     error // last error of the API
 }
@@ -97,10 +97,8 @@ func (w *objectWait) lastAttempt(ctx context.Context) (any, error) {
 	return nil, w.failure(ctx)
 }
 
-// errEvaluate means that a pattern has an expression that cannot be evaluated.
 var errEvaluate = errors.New("the pattern cannot be evaluated")
 
-// get gets the object once.
 func (w *objectWait) get(ctx context.Context) (bool, error) {
 	object := w.object.DeepCopy()
 	err := w.run.engine.client.Get(ctx, client.ObjectKeyFromObject(object), object)

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// provisioned is the beginning of a scenario in which an application has its bucket.
+// provisioned is the beginning of a scenario in which an application gets its bucket.
 const provisioned = `
 - apply:
   - kind: BucketClaim
@@ -34,8 +34,8 @@ const lostAndDeleted = `
 - expect: {BucketAccess/app: absent, BucketClaim/photos: absent}
 `
 
-// TestForget has scenarios in which a backend loses everything: that is no component's
-// fault, so the oracles find none.
+// TestForget runs scenarios in which a backend loses everything. This is no component's fault, so
+// the oracles report nothing.
 func TestForget(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// golden compares objects with a file, except for what differs from run to run.
+// golden compares objects with a file, except for fields that differ between runs.
 func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 	var dump strings.Builder
 	for _, ref := range s.Golden.Objects {
@@ -48,7 +48,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, nil //nolint:nilnil // no value to bind
 }
 
-// exclude removes fields by their paths, and those that say who has set which field.
+// exclude removes fields by their paths, and the managed fields.
 func exclude(object *unstructured.Unstructured, paths []string) {
 	object.SetManagedFields(nil)
 	for _, path := range paths {
@@ -56,7 +56,7 @@ func exclude(object *unstructured.Unstructured, paths []string) {
 	}
 }
 
-// masks replace what differs from run to run.
+// masks replace values that differ between runs.
 var masks = []struct {
 	pattern *regexp.Regexp
 	with    string

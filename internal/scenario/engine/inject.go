@@ -42,8 +42,8 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, nil //nolint:nilnil // no value to bind
 }
 
-// inNamespace is the object of an interference, which is in the scenario's namespace unless
-// the scenario says another.
+// inNamespace returns the object of an interference, in the scenario's namespace unless the
+// scenario names another.
 func (r *run) inNamespace(f fault.Fault) string {
 	kind, namespace, name := f.Target()
 	if namespace != "" || !fault.IsNamespaced(kind) {
@@ -60,7 +60,6 @@ func (r *run) scopedMark(name string) string {
 	return r.scoped(name)
 }
 
-// heal removes the named faults of the scenario, or all.
 func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 	if len(*s.Heal) == 0 {
 		return nil, r.healAll()
@@ -95,7 +94,7 @@ func (r *run) healOne(name string) error {
 	return r.unapplied(of, ended)
 }
 
-// healAll removes all faults of the scenario. A fault may be removed already.
+// healAll removes all faults of the scenario. Some may be removed already.
 func (r *run) healAll() error {
 	r.mu.Lock()
 	all := slices.Clone(r.faults)

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestInject runs the whole of COSI with one fault in it: everything comes out as
-// without, and the journal has the fault exactly where it was asked for.
+// TestInject runs the whole of COSI with one fault each. The outcome is as without the fault, and
+// the journal shows the fault exactly at the chosen operation.
 func TestInject(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
@@ -49,7 +49,7 @@ func TestInject(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			mark := emu.Journal().Mark()
-			before, after, _ := strings.Cut(lifecycle, "- calls:") // how many there are is another question
+			before, after, _ := strings.Cut(lifecycle, "- calls:") // the number of calls may differ
 			_, after, _ = strings.Cut(after, "- settle:")
 			fault := "steps:\n- inject: {name: f, " + strings.TrimPrefix(tc.fault, "{") + "\n"
 			steps := strings.Replace(before+"- settle:"+after, "steps:\n", fault, 1)
@@ -67,8 +67,8 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestSettleAwaitsRevival has a component die after what is awaited: it starts again before
-// all is settled, though that takes longer than it has to be quiet.
+// TestSettleAwaitsRevival crashes a component after the awaited event. It starts again before
+// everything settles, although that takes longer than the required silence.
 func TestSettleAwaitsRevival(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, `

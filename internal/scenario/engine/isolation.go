@@ -12,11 +12,10 @@ import (
 // maxLeftovers is the number of failed scenarios whose scopes are remembered.
 const maxLeftovers = 64
 
-// isolations has the isolation state of each emulator, by a weak pointer to it:
-// several engines may use one emulator.
+// isolations has the isolation state of each emulator, by a weak pointer: several engines may use
+// one emulator.
 var isolations sync.Map
 
-// isolationFor returns the isolation state of an emulator.
 func isolationFor(emu *emulator.Emulator) *isolation {
 	key := weak.Make(emu)
 	found, there := isolations.LoadOrStore(key, &isolation{})
@@ -26,8 +25,8 @@ func isolationFor(emu *emulator.Emulator) *isolation {
 	return found.(*isolation) //nolint:forcetypeassert // the only type in the map
 }
 
-// isolation records which runs overlap. If a run was alone, all events of unknown
-// origin belong to it.
+// isolation records which runs overlap. If a run was alone, all events of unknown origin belong to
+// it.
 type isolation struct {
 	mu        sync.Mutex
 	running   map[*run]bool // whether another run was active in the meantime

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// TestCompany has scenarios come and go on two engines of one emulator.
+// TestCompany starts and ends scenarios on two engines of one emulator.
 func TestCompany(t *testing.T) {
 	emu := &emulator.Emulator{}
 	one, two := isolationFor(emu), isolationFor(emu)
@@ -31,7 +31,7 @@ func TestCompany(t *testing.T) {
 	expect(first, false)
 	expect(second, false)
 	one.leave(first, false)
-	expect(second, false) // it had company
+	expect(second, false) // another run was active
 	two.leave(second, true)
 	one.enter(third)
 	expect(third, true)

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// generous is a backend with mistakes that only a key shows.
+// generous is a backend with mistakes that only the use of a key shows.
 type generous struct {
 	fakedriver.Backend
 
@@ -27,7 +27,6 @@ type generous struct {
 	stay bool // accounts are not deleted
 }
 
-// PutAccount implements fakedriver.Backend.
 func (b generous) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	if b.more != "" {
 		spec.Grants = append(slices.Clip(spec.Grants), fakedriver.Grant{Bucket: b.more, ObjectData: b.mode})
@@ -42,7 +41,6 @@ func (b generous) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (
 	return b.Backend.PutAccount(ctx, spec)
 }
 
-// DeleteAccount implements fakedriver.Backend.
 func (b generous) DeleteAccount(ctx context.Context, owner, id string) error {
 	if b.stay {
 		return nil
@@ -68,8 +66,8 @@ steps:
 
 const accessEnds = "- delete: BucketAccess/app\n- expect: {BucketAccess/app: absent}\n"
 
-// sessionScenario has an application that exchanges the token of its ServiceAccount for a
-// temporary key, before its access ends.
+// sessionScenario lets an application exchange the token of its ServiceAccount for a temporary key,
+// before its access ends.
 const sessionScenario = `
 setup:
   accessClasses: [{name: keyless, authenticationType: ServiceAccount}]
@@ -88,7 +86,7 @@ steps:
 - s3: {secret: key, serviceAccount: builder, access: app, put: hello, content: world}
 ` + accessEnds
 
-// TestKeys has drivers whose keys open more, or for longer, than they should.
+// TestKeys uses drivers whose keys open more than they should, or for longer.
 func TestKeys(t *testing.T) {
 	const another = "of-another-access"
 	var (
@@ -135,8 +133,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeysTriedByTwo has two runs that try the same keys at the same time, at buckets that exist
-// for the moment of a trial.
+// TestKeysTriedByTwo lets two runs try the same keys at the same time, at buckets that exist only
+// during a trial.
 func TestKeysTriedByTwo(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	var watchers [2]*oracle.Watcher

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// deposed takes the Lease of the sidecar while it has a bucket made, and settles: the
-// renewal of Leases is no work.
+// deposed takes the Lease of the sidecar while it creates a bucket, and settles: the renewal of
+// Leases is not progress.
 const deposed = `
 steps:
 - inject: {name: f, seam: rpc, component: sidecar, operation: DriverCreateBucket, nth: 1, loseLease: 1s}
@@ -24,8 +24,7 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
-// TestLoseLease runs a scenario that takes a Lease, where there are Leases and where
-// there are none.
+// TestLoseLease runs a scenario that takes a Lease, on an emulator with Leases and on one without.
 func TestLoseLease(t *testing.T) {
 	tests := map[string]struct {
 		reason string

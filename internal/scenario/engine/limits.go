@@ -7,13 +7,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// limitError means that a scenario has exceeded one of its limits. It says nothing
-// about COSI.
+// limitError means that a scenario has exceeded one of its limits. It is no judgement of COSI.
 type limitError struct {
 	limit, max string // a field of setup.limits, and its value
 }
 
-// Error implements the error interface.
 func (l *limitError) Error() string {
 	return fmt.Sprintf("the scenario exceeds setup.limits.%s (%s): reduce the scenario, or raise the limit", l.limit, l.max)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestLimits has scenarios do more than they may. That says nothing about COSI, and so
-// is no failure of it.
+// TestLimits runs scenarios that exceed their limits. This is no judgement of COSI, and so no
+// failure.
 func TestLimits(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const put = "- backend: {createBucket: \"${scope}-b\"}\n" +
@@ -63,7 +63,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestDriverParameters has a bucket whose class says nothing be as its driver says.
+// TestDriverParameters verifies that a driver gives its parameters to a bucket whose class has
+// none.
 func TestDriverParameters(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	got := e.Run(t.Context(), parse(t, `

@@ -18,38 +18,35 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// memoryRuns is how often the scenario runs.
 var memoryRuns = flag.Int("memory.runs", 1000, "how often TestLongMemory runs its scenario")
 
 const (
-	// grownBytes is how much more may be in use for each run after the first fifth of
-	// them: what is kept of a run, be it only an object of Kubernetes in a cache, takes
-	// more.
+	// grownBytes is the growth of memory that each run may cause after the first fifth. Whatever
+	// the emulator keeps of a run takes more, even one Kubernetes object in a cache.
 	grownBytes = 1000
-	// isTransient is how much more may be in use whatever the number of runs is: what the
-	// emulator remembers of deletions and keys, up to a bound that the first runs do not
-	// reach, is a megabyte, and a manager of controller-runtime that has ended and is
-	// still held at the second look is nearly one, of as many as were there at once.
+	// isTransient is the growth of memory that may occur regardless of the number of runs. The
+	// emulator's memory of deletions and keys has a bound of a megabyte that the first runs do not
+	// reach. A manager of controller-runtime that has ended and is still held takes nearly one
+	// megabyte, and there may be as many as ran at once.
 	isTransient = (1 + memoryAtOnce) << 20
-	// runsPerGoroutine is how many runs there are at least for each goroutine more:
-	// connections come and go, but what a run leaves behind adds up.
+	// runsPerGoroutine is the least number of runs per additional goroutine. Connections come and
+	// go, but leaks add up.
 	runsPerGoroutine = 5
-	// memoryAtOnce is how many run at the same time.
-	memoryAtOnce = 4
-	// memoryMargin is how long before the test binary's deadline the runs end on a machine
-	// that is busy: what is judged is what each run keeps.
+	memoryAtOnce     = 4
+	// memoryMargin is the time before the test binary's deadline at which the runs end on a busy
+	// machine. The test judges the memory per run, so it needs fewer.
 	memoryMargin = time.Minute
-	// settling is how long memory is watched: managers of controller-runtime are kept by
-	// a timer for half a minute after they have ended.
+	// settling is the time during which memory is watched: a timer keeps managers of
+	// controller-runtime for half a minute after they have ended.
 	settling, settlingEvery = 40 * time.Second, 5 * time.Second
-	// fewestRuns is how many tell anything.
+	// fewestRuns is the least number of runs that shows a trend.
 	fewestRuns = 100
 	// sampled is the average number of bytes between allocations that are profiled.
 	sampled = 4 << 10
 )
 
-// own is a scenario with all that the engine makes for one: a driver and a sidecar of
-// its own, classes, an access, and what the oracles keep in mind.
+// own is a scenario that makes the engine create everything it can: a driver and a sidecar,
+// classes, an access, and the notes of the oracles.
 const own = `
 setup: {drivers: [{name: d}]}
 steps:
@@ -67,8 +64,8 @@ steps:
 - expect: {BucketClaim/photos: absent}
 `
 
-// startOnPrograms starts an emulator whose API server is another process: the one in this process has all
-// objects in memory, and their history up to a limit.
+// startOnPrograms starts an emulator whose API server is another process: the embedded one keeps
+// all objects and their history in memory.
 func startOnPrograms(t *testing.T, opts emulator.Options) *emulator.Emulator {
 	t.Helper()
 	opts.ControlPlaneKind = emulator.ControlPlaneEnvtest
@@ -94,7 +91,7 @@ func TestLongMemory(t *testing.T) {
 		limit = time.Until(deadline) - 2*settling - memoryMargin
 	}
 	end := started.Add(limit)
-	// The journal keeps as much as it may after the first runs.
+	// The journal reaches its limit in the first runs.
 	emu := startOnPrograms(t, emulator.Options{JournalBytes: 1 << 20})
 	e, s := engine.New(emu, engine.Options{}), parse(t, own)
 	warm := many(t, e, s, *memoryRuns/5, started.Add(limit/5))
@@ -116,7 +113,7 @@ func TestLongMemory(t *testing.T) {
 	}
 }
 
-// many runs a scenario, a few times at once, and returns how often until a time.
+// many runs a scenario repeatedly, several at once, until a time, and returns the number of runs.
 func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until time.Time) int {
 	t.Helper()
 	var started, done atomic.Int64
@@ -139,14 +136,13 @@ func many(t *testing.T, e *engine.Engine, s *spec.Scenario, times int, until tim
 	return int(done.Load())
 }
 
-// usage is what a program uses.
 type usage struct {
 	bytes      int64 // reachable, without events
 	events     int64 // what client-go keeps of each Event for 6 to 12 minutes
 	goroutines int
 }
 
-// settled is the least usage within a time in which nothing runs.
+// settled returns the least usage while nothing runs.
 func settled(ctx context.Context) usage {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -173,8 +169,8 @@ func look() usage {
 	return usage{bytes: int64(stats.HeapAlloc) - events, events: events, goroutines: runtime.NumGoroutine()} //nolint:gosec // far below
 }
 
-// heldBy estimates how many bytes are in use that a package has allocated, or has had
-// allocated.
+// heldBy estimates the number of bytes in use that a package has allocated, directly or through
+// others.
 func heldBy(function string) int64 {
 	var records []runtime.MemProfileRecord
 	n, ok := runtime.MemProfile(nil, false)

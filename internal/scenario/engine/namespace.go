@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// maxDeletedNamespaces is the maximum number of unused namespaces that stay in a
-// control plane that ends with the emulator. To delete one, Kubernetes lists and deletes
-// each of its kinds in turn: about 80 requests, as many as a scenario makes.
+// maxDeletedNamespaces is the maximum number of unused namespaces that stay in a control plane that
+// ends with the emulator. To delete one, Kubernetes lists and deletes each of its kinds in turn:
+// about 80 requests, as many as a scenario makes.
 const maxDeletedNamespaces = 256
 
 // namespaceQueue has the namespaces of ended scenarios that are not deleted yet.
@@ -23,7 +23,6 @@ type namespaceQueue struct {
 	names []string // oldest first
 }
 
-// add adds a namespace, and returns those that exceed the maximum.
 func (s *namespaceQueue) add(name string) (excess []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +51,6 @@ func (r *run) deleteNamespace(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// addNamespace adds a namespace that a step has created.
 func (r *run) addNamespace(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,14 +59,14 @@ func (r *run) addNamespace(name string) {
 	}
 }
 
-// hasNamespace reports whether a namespace is that of the scenario, or one that a step has created.
+// hasNamespace reports whether a namespace is the scenario's, or created by a step.
 func (r *run) hasNamespace(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return name == r.namespace || slices.Contains(r.namespaces, name)
 }
 
-// namespaceAndName splits NAMESPACE/NAME; without a namespace it is that of the scenario.
+// namespaceAndName splits NAMESPACE/NAME; the default is the scenario's namespace.
 func (r *run) namespaceAndName(text string) (namespace, name string) {
 	if namespace, name, found := strings.Cut(text, "/"); found {
 		return namespace, name

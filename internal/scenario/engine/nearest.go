@@ -15,13 +15,12 @@ type mismatch struct {
 	problem string
 	// final means that no further event can correct it.
 	final bool
-	// nearest is the event that comes next to a missing one, and differences are how it
-	// differs from it.
+	// nearest is the most similar event to a missing one, and differences are the fields that
+	// differ.
 	nearest     *journal.Event
 	differences []match.Difference
 }
 
-// failure returns the failure of a step that has waited for a time.
 func (m mismatch) failure(after string) *outcome.Failure {
 	f := &outcome.Failure{Message: m.problem + after, Differences: m.differences}
 	if m.nearest != nil {
@@ -49,7 +48,6 @@ func (p eventPattern) nearest(events []journal.Event) (nearest *journal.Event, f
 	return nearest, fewest, nil
 }
 
-// differences returns the fields in which an event of the operation differs from the pattern.
 func (p eventPattern) differences(e journal.Event) ([]match.Difference, error) {
 	var found []match.Difference
 	if !glob.Match(p.subject, e.Operation.Subject) {

@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// minPending is how long an operation has been in flight before it explains a timeout.
+	// minPending is the time after which a pending operation explains a timeout.
 	minPending = 500 * time.Millisecond
-	// starved is the share of the time that threads waited for a processor, from which on
-	// it explains a timeout.
+	// starved is the least share of the time waiting for a processor that explains a timeout.
 	starved = 0.5
 )
 
-// explain adds to a failure by a timeout what was going on: operations in flight, ended
-// processes, a starved machine. The mark is the last event before the step.
+// explain adds the circumstances to a failure by a timeout: operations in flight, ended processes,
+// a starved machine. The mark is the last event before the step.
 func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 	failure, ok := errors.AsType[*outcome.Failure](err)
 	timeout, timedOut := errors.AsType[*timeoutError](context.Cause(ctx))
@@ -56,7 +55,7 @@ func isRequest(e journal.Event) bool {
 		!strings.HasPrefix(e.Operation.Name, "watch ") && !strings.HasPrefix(e.Operation.Name, journal.EventPrefix)
 }
 
-// inFlight says which operations have no answer, and for how long.
+// inFlight describes the operations without an answer, and how long they have run.
 func inFlight(pending []journal.Event, selected func(journal.Event) bool) []string {
 	slices.SortFunc(pending, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	var notes []string
@@ -69,7 +68,7 @@ func inFlight(pending []journal.Event, selected func(journal.Event) bool) []stri
 	return notes
 }
 
-// driverTrouble says which calls ended without an answer of the driver.
+// driverTrouble describes the calls that ended without an answer of the driver.
 func driverTrouble(events []journal.Event) []string {
 	var order []string
 	counts := map[string]int{}
@@ -113,7 +112,7 @@ func unreachable(e journal.Event) bool {
 	return e.Outcome == "Unavailable" && strings.Contains(e.Message, "connection error")
 }
 
-// ended says which processes have ended, and whether they run again.
+// ended describes the processes that have ended, and whether they run again.
 func (r *run) ended(events []journal.Event) []string {
 	var notes []string
 	for i, e := range events {
@@ -140,7 +139,7 @@ func (r *run) ended(events []journal.Event) []string {
 	return notes
 }
 
-// starvationNote says that the machine was busy with something else.
+// starvationNote reports that other work kept the machine busy.
 func starvationNote(timeout *timeoutError) []string {
 	if timeout.usage.Share() < starved {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestNotes has a step time out for a reason, which the failure names. The calls that
-// go on are no finding of their own.
+// TestNotes lets steps time out. Each failure names the reason. A repeated call is no finding of
+// its own.
 func TestNotes(t *testing.T) {
 	const apply = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
@@ -22,7 +22,7 @@ func TestNotes(t *testing.T) {
 `
 	tests := map[string]struct {
 		reason, inject string
-		want           string // a note matches it
+		want           string
 	}{
 		"Hangs": {
 			reason: "The driver does not answer, and the sidecar waits.",

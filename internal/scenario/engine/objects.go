@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// fieldManager is the field manager of applied objects.
 const fieldManager = "cosi-emu-scenario"
 
 func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
@@ -31,8 +30,8 @@ func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 	return found, nil
 }
 
-// object returns an empty object with its name, or NAMESPACE/NAME. Without a namespace it is in
-// that of the scenario, if its kind has one.
+// object returns an empty object with its name, or NAMESPACE/NAME. The default is the scenario's
+// namespace, if the kind has namespaces.
 func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
 	namespace, name := r.namespaceAndName(name)
 	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -90,7 +89,7 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 	return result, nil
 }
 
-// applied returns an object of the document in the form in which it is sent.
+// applied returns an object of the document as it is sent.
 func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstructured, error) {
 	value, err := r.evaluate(ctx, &o.Value)
 	if err != nil {
@@ -144,7 +143,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, nil //nolint:nilnil // no value to bind
 }
 
-// noteRequest tells the oracles what a step has done.
+// noteRequest reports the effect of a step to the oracles.
 func (r *run) noteRequest(verb string, object *unstructured.Unstructured, body json.RawMessage, began time.Time) {
 	oracle.NoteUserRequest(r.engine.journal, oracle.UserRequest{Verb: verb, Object: object, Body: body, Began: began})
 }

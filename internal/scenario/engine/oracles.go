@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Names of the observations.
 const (
 	atTheEnd        = "at the end"
 	afterTheCleanUp = "after the clean-up"
@@ -48,9 +47,8 @@ func (r *run) waitQuiet(ctx context.Context, quiet time.Duration) bool {
 	return r.idle.WaitQuiet(limited, r.eventScope, quiet)
 }
 
-// awaitRest waits until the components that scenarios share have had nothing to do for a time:
-// what the oracles have found may still wait in their queues. It waits no longer than a step
-// does.
+// awaitRest waits until the shared components have been idle for a time: work for the oracles'
+// findings may still be queued. It waits no longer than a step.
 func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
 	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
 	defer cancel()
@@ -59,7 +57,6 @@ func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
 	}
 }
 
-// findings returns the current findings of the oracles.
 func (r *run) findings() []oracle.Finding {
 	input := r.watcher.Input(r.eventScope())
 	r.result.Observed = input
@@ -84,7 +81,7 @@ func (r *run) oracleFailures() []outcome.Failure {
 	var failures []outcome.Failure
 	used := make([]bool, len(r.scenario.Allow))
 	for _, finding := range r.findings() {
-		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the calls go on, which the failure says
+		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the step's failure reports the repeated calls
 		for i := range r.scenario.Allow {
 			if allows(&r.scenario.Allow[i], finding) {
 				used[i], allowed = true, true

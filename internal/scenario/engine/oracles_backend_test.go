@@ -23,13 +23,11 @@ type wasteful struct {
 	grants map[string][]fakedriver.Grant
 }
 
-// PutAccount implements fakedriver.Backend.
 func (b wasteful) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	b.grants[spec.ID] = spec.Grants
 	return b.Backend.PutAccount(ctx, spec)
 }
 
-// DeleteAccount implements fakedriver.Backend.
 func (b wasteful) DeleteAccount(ctx context.Context, owner, id string) error {
 	if err := b.Backend.DeleteAccount(ctx, owner, id); err != nil {
 		return err
@@ -42,7 +40,7 @@ func (b wasteful) DeleteAccount(ctx context.Context, owner, id string) error {
 	return nil
 }
 
-// TestLostWithAccess has a driver that deletes a retained bucket with its last access.
+// TestLostWithAccess uses a driver that deletes a retained bucket with its last access.
 func TestLostWithAccess(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Driver: func(o fakedriver.Options) (emulator.Server, error) {
@@ -60,7 +58,7 @@ func TestLostWithAccess(t *testing.T) {
 	}
 }
 
-// TestLeakedFile has a store that leaves a file in its directory, and one that does not.
+// TestLeakedFile uses a store that leaves a file in its directory, and one that does not.
 func TestLeakedFile(t *testing.T) {
 	dir := t.TempDir()
 	emu := emulatortest.Start(t, emulator.Options{DataDir: dir})

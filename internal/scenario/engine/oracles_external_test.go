@@ -27,7 +27,6 @@ type sharing struct {
 	buckets *[]string
 }
 
-// CreateBucket implements fakedriver.Backend.
 func (b sharing) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,7 +36,6 @@ func (b sharing) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (
 	return b.Backend.CreateBucket(ctx, spec)
 }
 
-// PutAccount implements fakedriver.Backend.
 func (b sharing) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +47,7 @@ func (b sharing) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (f
 	return b.Backend.PutAccount(ctx, spec)
 }
 
-// TestKeysOfExternalDriver has drivers at a socket, with services of their own.
+// TestKeysOfExternalDriver uses drivers at a socket with their own services.
 func TestKeysOfExternalDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	const (
@@ -70,7 +68,7 @@ func TestKeysOfExternalDriver(t *testing.T) {
 	tests := map[string]struct {
 		wrap  func(fakedriver.Backend) fakedriver.Backend
 		steps string
-		want  string // in the finding
+		want  string
 	}{
 		"correct": {wrap: func(b fakedriver.Backend) fakedriver.Backend { return b }, steps: granted + films + ended},
 		"forgetful": {
@@ -116,8 +114,8 @@ func runExternal(t *testing.T, emu *emulator.Emulator, name, socket, steps strin
 	return engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, text))
 }
 
-// TestKeysNotTried has services that cannot be asked: the keys are not judged, and the result says
-// why.
+// TestKeysNotTried uses services that do not answer. The keys are not judged, and the result has
+// the reason.
 func TestKeysNotTried(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	tests := map[string]struct{ endpoint, want string }{

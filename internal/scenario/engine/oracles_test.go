@@ -19,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// The beginnings of scenarios.
 const (
 	claimed = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
@@ -38,13 +37,13 @@ const (
   as: access
   name: granted
 `
-	// stripped takes the Bucket away from the backend's bucket, by force.
+	// stripped deletes the Bucket of the backend's bucket by force.
 	stripped = "steps:" + claimed + `
 - stop: [sidecar]
 - patch: {"Bucket/${claim.status.boundBucketName}": {metadata: {finalizers: null}}}
 - delete: "Bucket/${claim.status.boundBucketName}"
 ` + lost
-	// orphaned expects the same to happen without a step that does it.
+	// orphaned expects the same, without a step that does it.
 	orphaned = "steps:" + claimed + "- {stop: [sidecar], name: granted}\n" + lost
 	lost     = `
 - expect: {"Bucket/${claim.status.boundBucketName}": absent}
@@ -53,8 +52,7 @@ const (
 `
 )
 
-// TestOracles has scenarios after which the oracles are silent, and others after
-// which they are not.
+// TestOracles runs scenarios with and without findings of the oracles.
 func TestOracles(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	tests := map[string]struct {
@@ -176,7 +174,7 @@ steps:
 	}
 }
 
-// orphan removes the Bucket of the claim by force, which the oracles do not see.
+// orphan deletes the Bucket of the claim by force, unseen by the oracles.
 func orphan(t *testing.T, emu *emulator.Emulator, namespace string) {
 	t.Helper()
 	claim, bucket := &v1alpha2.BucketClaim{}, &v1alpha2.Bucket{}
@@ -191,7 +189,7 @@ func orphan(t *testing.T, emu *emulator.Emulator, namespace string) {
 	}
 }
 
-// expectClean finds what a scenario has left in the store.
+// expectClean fails if a scenario has left anything in the store.
 func expectClean(t *testing.T, emu *emulator.Emulator) {
 	t.Helper()
 	buckets, err := emu.Store().Buckets(t.Context())
@@ -211,7 +209,7 @@ func get(t *testing.T, emu *emulator.Emulator, namespace, name string, object cl
 	}
 }
 
-// meddler does something after the step of the name "granted".
+// meddler calls a function after the step named "granted".
 type meddler struct {
 	outcome.NopObserver
 
@@ -219,17 +217,15 @@ type meddler struct {
 	happen    func(namespace string)
 }
 
-// ScenarioStarted implements outcome.Observer.
 func (m *meddler) ScenarioStarted(_ *spec.Scenario, namespace string) { m.namespace = namespace }
 
-// StepEnded implements outcome.Observer.
 func (m *meddler) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 	if step.Step.Name == "granted" {
 		m.happen(m.namespace)
 	}
 }
 
-// TestSocket has a scenario use a driver that runs already, twice.
+// TestSocket runs a scenario twice that uses a driver which already runs.
 func TestSocket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})

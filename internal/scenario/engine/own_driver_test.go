@@ -14,15 +14,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// inspected is a backend that can be looked into, which only its test does.
+// inspected is a backend whose contents only its test reads.
 type inspected interface {
 	fakedriver.Backend
 	Buckets(ctx context.Context) ([]fakedriver.Bucket, error)
 	Accounts(ctx context.Context) ([]fakedriver.Account, error)
 }
 
-// TestOwnDriver runs scenarios on the user's driver behind a socket: it has the part of the driver of a setup,
-// its calls tell what its backend has, and the clean-up leaves nothing in it.
+// TestOwnDriver runs scenarios on the user's driver behind a socket. It replaces the driver of a
+// setup, its calls show the contents of its backend, and the clean-up leaves nothing.
 func TestOwnDriver(t *testing.T) {
 	var backend inspected
 	socket := drivertest.ServeWithStore(t, "own.test", func(b fakedriver.Backend) fakedriver.Backend {
@@ -92,7 +92,6 @@ func TestOwnDriver(t *testing.T) {
 	}
 }
 
-// expectEmpty expects a backend without buckets and accounts.
 func expectEmpty(t *testing.T, backend inspected) {
 	t.Helper()
 	buckets, err := backend.Buckets(t.Context())

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// lastProgress returns when a component has last made progress for the scenario after an
-// event, or the zero time.
+// lastProgress returns the last time after an event at which a component made progress for the
+// scenario, or the zero time.
 func (r *run) lastProgress(mark uint64) time.Time {
 	return lastProgress(r.engine.journal, r.ownScope(), mark)
 }
@@ -26,8 +26,8 @@ func lastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.
 	return time.Time{}
 }
 
-// isProgress reports whether an event is a write or a call that has succeeded. Those that fail
-// repeat, and so do Events and Leases.
+// isProgress reports whether an event is a successful write or call. Failed ones repeat, and so do
+// Events and Leases.
 func isProgress(e journal.Event) bool {
 	return oracle.IsActivity(e) && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
 }

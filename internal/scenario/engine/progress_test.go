@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
-// TestLastProgress has events that are progress of a scenario, and others.
+// TestLastProgress distinguishes a scenario's progress from other events.
 func TestLastProgress(t *testing.T) {
 	const ns = "story-1"
 	event := func(component string, seam journal.Seam, name, subject, outcome string) journal.Event {

@@ -26,8 +26,8 @@ func rejected(object client.Object, err error) error {
 	}
 }
 
-// wantRejection inverts the outcome of a step: it passes if the answer is that the API server
-// rejects the request with the expected message.
+// wantRejection inverts the outcome of a step: it passes if the API server rejects the request with
+// the expected message.
 func (r *run) wantRejection(ctx context.Context, s *spec.Step, answer error) error {
 	want, err := r.text(ctx, s.Refused)
 	if err != nil {

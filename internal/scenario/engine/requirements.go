@@ -13,12 +13,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// LabelBridge is the label of scenarios that cannot pass with a driver of COSI v1alpha1, or of
-// an earlier dialect of v1alpha2. Its value is the reason; docs/bridge.md has them all.
+// LabelBridge is the label of scenarios that cannot pass with a driver of COSI v1alpha1, or of an
+// earlier dialect of v1alpha2. Its value is the reason; docs/bridge.md lists them.
 const LabelBridge = "bridge"
 
-// expresses are the dialects that can express what a label requires. No dialect but the KEP's has
-// what other labels require.
+// expresses lists the dialects that can express the requirement of a label. Only the KEP's dialect
+// meets other requirements.
 var expresses = map[string][]dialects.Dialect{
 	"access-modes":    {dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
 	"mode-categories": {dialects.BucketIDs},
@@ -28,7 +28,8 @@ var expresses = map[string][]dialects.Dialect{
 	"endpoint":        {dialects.NoModes, dialects.OneMode, dialects.OneModeGet, dialects.BucketIDs},
 }
 
-// LabelS3 is the label of scenarios whose other steps need what their s3 steps do. Its value is the reason.
+// LabelS3 is the label of scenarios whose other steps need the effects of their s3 steps. Its value
+// is the reason.
 const LabelS3 = "s3"
 
 // unmetRequirement returns the first requirement of a scenario that this emulator or
@@ -65,27 +66,28 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 	return e.unmetDrivers(s)
 }
 
-// Expresses reports whether a driver of a dialect, or "" for the dialect of the version, can have
-// what the label LabelBridge requires.
+// Expresses reports whether a driver of a dialect, or "" for the dialect of the version, can meet
+// the requirement of LabelBridge.
 func Expresses(dialect dialects.Dialect, requirement string) bool {
 	return dialect == "" || dialect == dialects.KEP || slices.Contains(expresses[requirement], dialect)
 }
 
-// unmetLabel returns what a label of a scenario says that it requires and this emulator lacks, or "".
+// unmetLabel returns the requirement in a label of a scenario that this emulator does not meet, or
+// "".
 func (e *Engine) unmetLabel(s *spec.Scenario) string {
 	dialect := dialects.Dialect(e.emulator.Info().DriverDialect)
 	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
 	case bridge != "" && !Expresses(dialect, bridge):
-		return fmt.Sprintf("a driver of %s cannot express what it requires: %s", dialect.Protocol(), bridge)
+		return fmt.Sprintf("a driver of %s cannot express its requirement: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.options.NoS3:
-		return "there is no S3 service: " + s3
+		return "no S3 service: " + s3
 	default:
 		return ""
 	}
 }
 
-// unmetDrivers returns what the drivers of a scenario's setup require and this emulator lacks,
-// or "".
+// unmetDrivers returns the requirement of the setup's drivers that this emulator does not meet, or
+// "".
 func (e *Engine) unmetDrivers(s *spec.Scenario) string {
 	ownFake := func(d spec.Driver) bool { return d.Socket == "" }
 	switch fakes := slices.ContainsFunc(s.Setup.Drivers, ownFake); {
@@ -107,7 +109,7 @@ func (e *Engine) startedFrom(file string) bool {
 // so that no other can run at the same time.
 func RunsAlone(s *spec.Scenario) bool { return runsAlone(s) }
 
-// RunsAlone reports the same for the emulator of the engine.
+// RunsAlone does the same for the emulator of the engine.
 func (e *Engine) RunsAlone(s *spec.Scenario) bool { return e.runsAlone(s) }
 
 // hasDriverProcess reports whether the emulator runs the driver, and so can crash it.
@@ -115,21 +117,19 @@ func (e *Engine) hasDriverProcess() bool {
 	return e.emulator.Controllable(emulator.ComponentDriver) != nil
 }
 
-// changesBackend reports whether a step does in the backend what a driver cannot be asked to do.
+// changesBackend reports whether a step changes the backend in a way that a driver has no call for.
 func changesBackend(s spec.Step) bool {
 	b := s.Backend
 	return b != nil && (!b.CreateBucket.IsZero() || !b.DeleteAccount.IsZero() || b.Put != nil || b.DeleteObject != nil || b.SetPolicy != nil)
 }
 
-// usesToken reports whether a step uses S3 with the token of a ServiceAccount.
 func usesToken(s spec.Step) bool { return s.S3 != nil && !s.S3.ServiceAccount.IsZero() }
 
-// disturbsStore reports whether a step injects a fault at the store, or stops it.
 func disturbsStore(s spec.Step) bool {
 	return s.Inject != nil && s.Inject.Seam == journal.SeamStore || disturbs(s, emulator.ComponentStore)
 }
 
-// disturbsDriver reports whether a step stops the driver, or injects a fault at what it serves.
+// disturbsDriver reports whether a step stops the driver, or injects a fault at its calls.
 func disturbsDriver(s spec.Step) bool {
 	injected := s.Inject != nil && isComponent(s.Inject.ComponentText().Source(), emulator.ComponentDriver)
 	return injected || disturbs(s, emulator.ComponentDriver)
@@ -144,7 +144,8 @@ func disturbs(s spec.Step, component string) bool {
 	return false
 }
 
-// isComponent reports whether a name is that of a component, or of one of a driver of the setup.
+// isComponent reports whether a name means a component, or the same component of a driver of the
+// setup.
 func isComponent(name, component string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	return first == component
@@ -154,8 +155,6 @@ func verbIs(verb string) func(spec.Step) bool {
 	return func(s spec.Step) bool { return s.Verb == verb }
 }
 
-// requiresControlPlane reports whether a step requires a control plane of the
-// emulator.
 func requiresControlPlane(s spec.Step) bool {
 	if s.Inject != nil && s.Inject.Outage != "" {
 		return true
@@ -168,7 +167,6 @@ func requiresControlPlane(s spec.Step) bool {
 	return false
 }
 
-// requiresLease reports whether a step requires leader election.
 func requiresLease(s spec.Step) bool { return s.Inject != nil && s.Inject.LoseLease != 0 }
 
 func isControlPlane(component spec.Text) bool {

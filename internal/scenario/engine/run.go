@@ -16,15 +16,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// cleanUpTimeout is the time limit for the clean-up.
 const cleanUpTimeout = 30 * time.Second
 
-// scaleTimeout multiplies a time limit by Options.Patience.
 func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
 	return limit * time.Duration(max(e.options.Patience, 1))
 }
 
-// run is one run of a scenario.
 type run struct {
 	engine    *Engine
 	scenario  *spec.Scenario
@@ -35,27 +32,25 @@ type run struct {
 	variables map[string]any
 	marks     map[string]uint64
 	faults    []injection // active faults
-	words     []string    // they identify events of the scenario
-	// namespaces are those that steps have created, beside that of the scenario.
+	words     []string    // identify events of the scenario
+	// namespaces are those that steps have created.
 	namespaces []string
 	result     outcome.Result
-	// unresponsive says that a step failed because the driver did not answer.
+	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
 	watcher  *oracle.Watcher
 	idle     *idle.Detector
 	external []string // buckets and accounts that steps have created without COSI
-	// callsByStep are the calls of the user's driver that the scenario itself has made.
+	// callsByStep are the scenario's own calls of the user's driver.
 	callsByStep []callByStep
 	puts        int // number of objects that steps have put into buckets
 	created     createdObjects
 	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
-// verb runs a step. Its result is the value that `as` binds.
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
 
-// verbs are the functions of all verbs, by name.
 var verbs map[string]verb
 
 func init() { //nolint:gochecknoinits // verbs with steps inside refer to the table
@@ -70,7 +65,6 @@ func init() { //nolint:gochecknoinits // verbs with steps inside refer to the ta
 	}
 }
 
-// steps runs steps one after the other until one fails.
 func (r *run) steps(ctx context.Context, all []spec.Step) error {
 	for i := range all {
 		if err := r.step(ctx, &all[i]); err != nil {
@@ -152,7 +146,6 @@ func interrupted(ctx context.Context, err error) error {
 	return failure
 }
 
-// locate adds the step to an error.
 func (r *run) locate(s *spec.Step, err error) error {
 	if err == nil {
 		return nil
@@ -193,7 +186,6 @@ func withLocal(ctx context.Context, name string, value any) context.Context {
 	return context.WithValue(ctx, local{}, own)
 }
 
-// variablesNow returns the current variables.
 func (r *run) variablesNow(ctx context.Context) map[string]any {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -51,7 +51,6 @@ func orAllowed(code string) string {
 	return code
 }
 
-// useS3 selects the operation and runs it.
 func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
 	for _, operation := range []struct {
 		key spec.Text
@@ -72,7 +71,6 @@ func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, e
 	return r.listObjects(ctx, asked, c)
 }
 
-// content returns the content to put: the text, or a number of bytes.
 func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	if asked.Content == nil {
 		return bytes.Repeat([]byte("cosi"), int(asked.Size)/4+1)[:asked.Size], nil
@@ -174,7 +172,6 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 // partBytes is the minimum size of a part in S3.
 const partBytes = 5 << 20
 
-// uploadParts uploads an object in parts.
 func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
 	content, err := r.toPut(ctx, asked)
 	if err != nil {

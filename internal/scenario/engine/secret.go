@@ -37,7 +37,6 @@ func readable(got any) any {
 	return object
 }
 
-// redactDifferences removes values of a Secret from differences.
 func redactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
 	if object.GetKind() != kindSecret {
 		return differences
@@ -52,7 +51,6 @@ func redactDifferences(object *unstructured.Unstructured, differences []match.Di
 	return differences
 }
 
-// redactedValues keeps the keys of a Secret, without their values.
 func redactedValues(values map[string]any) map[string]any {
 	names := map[string]any{}
 	for name := range values {

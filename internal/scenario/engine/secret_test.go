@@ -10,7 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// TestSecrets: what a Secret holds can be compared as text, and no failure shows it.
+// TestSecrets verifies that the values of a Secret can be compared as text, and that no failure
+// shows them.
 func TestSecrets(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const scenario = `

@@ -20,7 +20,7 @@ import (
 // sender sends requests whose URLs have a signature.
 type sender struct {
 	transport *http.Transport
-	attempts  int // of each request
+	attempts  int
 }
 
 func (s sender) close() { s.transport.CloseIdleConnections() }

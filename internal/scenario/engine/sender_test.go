@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a URL is signed for is tried as often as other requests to S3, and no error
-// tells the signature.
+// TestSignedRequest verifies that requests with signed URLs are retried like other S3 requests, and
+// that no error shows the signature.
 func TestSignedRequest(t *testing.T) {
 	const rejection = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"
 	answers := map[string]http.HandlerFunc{

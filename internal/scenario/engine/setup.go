@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// setUp creates the objects of the setup, and the variables.
 func (r *run) setUp(ctx context.Context) error {
 	setup := &r.scenario.Setup
 	seed := int64(1)

@@ -22,7 +22,7 @@ import (
 // errStalled means that no component acts on an object any more.
 var errStalled = errors.New("condition not met, and all components are idle")
 
-// objectMayStay returns a function that says whether the state of an object may be final.
+// objectMayStay returns a function that reports whether the state of an object may be final.
 func (r *run) objectMayStay(object *unstructured.Unstructured) func(context.Context) (time.Duration, bool) {
 	return func(ctx context.Context) (time.Duration, bool) {
 		now := object.DeepCopy()
@@ -33,9 +33,8 @@ func (r *run) objectMayStay(object *unstructured.Unstructured) func(context.Cont
 	}
 }
 
-// cancelWhenStalled cancels a wait once no component acts any more, and the state that is
-// waited for may be final. The returned function ends the detection and waits for its
-// goroutine.
+// cancelWhenStalled cancels a wait once no component acts any more, and the awaited state may be
+// final. The returned function ends the detection and waits for its goroutine.
 func (r *run) cancelWhenStalled(
 	ctx context.Context, mayStay func(context.Context) (time.Duration, bool), cancel context.CancelCauseFunc,
 ) (stop func()) {
@@ -61,11 +60,10 @@ func (r *run) cancelWhenStalled(
 	}
 }
 
-// mayStay reports whether the state of an object may be final: it is no namespace that is being
-// deleted, whose controller looks again after up to 15 seconds, and only foreign finalizers
-// hold it, or COSI has failed terminally, or COSI reports no failure. It returns how
-// long the object must be unchanged for that. An object of v1alpha1 does not say whether its
-// component will retry.
+// mayStay reports whether the state of an object may be final. A namespace in deletion is not: its
+// controller looks again after up to 15 seconds. Otherwise only foreign finalizers must hold the
+// object, or COSI has failed terminally, or COSI reports no failure. It returns how long the object
+// must be unchanged. An object of v1alpha1 does not show whether its component will retry.
 func mayStay(object *unstructured.Unstructured) (silence time.Duration, final bool) {
 	if object.GetKind() == "Namespace" && object.GetDeletionTimestamp() != nil {
 		return 0, false

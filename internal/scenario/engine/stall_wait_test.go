@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestMayStay asks which objects nobody acts on any more, when all components are idle.
+// TestMayStay lists objects whose components will not act on them any more.
 func TestMayStay(t *testing.T) {
 	t.Parallel()
 	deleted := metav1.NewTime(time.Now())

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxStretch limits how much longer than its timeout a step takes on a starved machine, or
-	// while components make progress.
+	// maxStretch limits the duration of a step, in multiples of its timeout, on a starved machine
+	// or while components make progress.
 	maxStretch = 6
-	// progressShare of a timeout is how long after its last progress a component may still be
-	// at work.
+	// progressShare of a timeout is the time after its last progress during which a component may
+	// still be at work.
 	progressShare = 4
 )
 
@@ -25,23 +25,22 @@ func StepTimeout(patience int) time.Duration {
 	return time.Duration(max(patience, 1)) * time.Duration(spec.DefaultTimeout)
 }
 
-// CallTimeout returns a time limit for calls to the driver that ends them before the step
-// that waits for them.
+// CallTimeout returns a time limit for calls to the driver that ends them before the step that
+// waits for them.
 func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 } //nolint:mnd // half of it
 
 // timeoutError is the cause of a step's ended context.
 type timeoutError struct {
 	timeout, elapsed time.Duration
-	usage            starvation.Usage // while the step waited
-	progressed       bool             // components were at work when the timeout had come
+	usage            starvation.Usage
+	progressed       bool // components were at work when the timeout had come
 }
 
-// Error implements the error interface.
 func (t *timeoutError) Error() string { return "condition not met after " + t.duration() }
 
-// duration says how long the step has taken, and why it took longer than its timeout.
+// duration returns how long the step has taken, and why it exceeded its timeout.
 func (t *timeoutError) duration() string {
-	const half = 2 // of the timeout are noticeable, and a second
+	const half = 2 // a noticeable part of the timeout, and a second
 	if t.elapsed < t.timeout+max(t.timeout/half, time.Second) {
 		return t.timeout.String()
 	}
@@ -60,14 +59,14 @@ func after(ctx context.Context) string {
 	return "; " + context.Cause(ctx).Error()
 }
 
-// withTimeout returns a context that ends after a time in which the emulator could run:
-// the time in which its threads waited for a processor does not count, up to a limit.
+// withTimeout returns a context that ends after a time in which the emulator could run: waiting for
+// a processor does not count, up to a limit.
 func (e *Engine) withTimeout(ctx context.Context, timeout time.Duration) (within context.Context, stop func()) {
 	return e.withProgress(ctx, timeout, nil)
 }
 
-// withProgress is withTimeout for a wait that goes on, up to the same limit, while components
-// make progress. The function returns when they did last.
+// withProgress is like withTimeout, but also goes on while components make progress, up to the same
+// limit. The function returns the time of the last progress.
 func (e *Engine) withProgress(
 	ctx context.Context, timeout time.Duration, progress func() time.Time,
 ) (within context.Context, stop func()) {
@@ -75,17 +74,17 @@ func (e *Engine) withProgress(
 	t := &stretched{timeout: timeout, started: time.Now(), read: e.starvation.Read, progress: progress, cancel: cancel}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	const first = 10 // of the timeout: most steps end before
+	const first = 10 // most steps end before this part of the timeout
 	t.timer = time.AfterFunc(timeout/first, t.begin)
 	return within, t.stop
 }
 
-// stretched is a timeout that a starved machine stretches, or progress.
+// stretched is a timeout that grows on a starved machine, or with progress.
 type stretched struct {
 	timeout  time.Duration
 	started  time.Time
 	read     func() starvation.Usage
-	progress func() time.Time // nil: it does not count
+	progress func() time.Time // nil: progress does not count
 	cancel   context.CancelCauseFunc
 
 	mu         sync.Mutex
@@ -95,7 +94,7 @@ type stretched struct {
 	ended      bool
 }
 
-// begin reads the figures with which check compares.
+// begin reads the initial figures for check.
 func (t *stretched) begin() {
 	before := t.read()
 	t.mu.Lock()
@@ -107,7 +106,7 @@ func (t *stretched) begin() {
 	t.timer = time.AfterFunc(t.timeout-time.Since(t.started), t.check)
 }
 
-// check ends the context, or looks again when the time may have come.
+// check ends the context, or sets the time of the next check.
 func (t *stretched) check() {
 	usage := t.read().Since(t.before)
 	t.mu.Lock()

@@ -10,13 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
 )
 
-// TestStretched has a timeout end by the time in which threads could run.
+// TestStretched verifies that a timeout counts the time in which threads could run.
 func TestStretched(t *testing.T) {
 	const s = time.Second
 	tests := map[string]struct {
 		reason  string
 		usage   func(elapsed time.Duration) starvation.Usage
-		until   time.Duration // components make progress, or 0
+		until   time.Duration // components make progress until then, or 0
 		want    time.Duration
 		message string
 	}{
@@ -93,7 +93,7 @@ func TestStretched(t *testing.T) {
 	}
 }
 
-// TestStretchedStop has a context that is no longer needed end without a timeout.
+// TestStretchedStop stops a context that ends without a timeout.
 func TestStretchedStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		within, stop := (&Engine{}).withTimeout(t.Context(), time.Second)

@@ -15,16 +15,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// injection is a fault of the scenario that is in force.
+// injection is an active fault of the scenario.
 type injection struct {
-	name string     // in the emulator
-	step *spec.Step // that injected it
-	mark uint64     // the last event before it
+	name string
+	step *spec.Step
+	mark uint64 // the last event before it
 }
 
-// unapplied returns a failure if a fault that has ended was applied to no operation: the
-// scenario has then passed without what it is about. Exploration injects faults of its
-// own, which prevent others, and without a backend nothing happens at the store seam.
+// unapplied returns a failure if a fault has ended that was applied to no operation: the scenario
+// has passed without its subject. During exploration this is no failure, because other faults may
+// prevent it; nor without a backend, where the store seam has no operations.
 func (r *run) unapplied(i injection, ended fault.Status) error {
 	if !r.lacksOperation(ended) {
 		return nil
@@ -42,11 +42,11 @@ func (r *run) lacksOperation(f fault.Status) bool {
 	if f.Applied > 0 || f.Optional || options.SkipOracles || options.NoBackend && f.Seam == journal.SeamStore {
 		return false
 	}
-	return len(r.result.Failures) == 0 // otherwise it has not come to what the fault is for
+	return len(r.result.Failures) == 0 // otherwise the scenario ended before the fault's operation
 }
 
-// awaitFaults lets the components become idle if a fault still lacks an operation: what they
-// do for the last step may go on after it.
+// awaitFaults waits for idle components if a fault still lacks an operation: the work for the last
+// step may continue after it.
 func (r *run) awaitFaults(ctx context.Context) {
 	lacks := func(f fault.Status) bool {
 		return slices.ContainsFunc(r.faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)
@@ -59,7 +59,7 @@ func (r *run) awaitFaults(ctx context.Context) {
 	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope, idle.SettleQuiet)
 }
 
-// whyUnapplied says how far the journal is from what the fault matches.
+// whyUnapplied describes the event that comes closest to the fault's match.
 func (r *run) whyUnapplied(i injection, ended fault.Status) string {
 	if ended.Matched > 0 {
 		return fmt.Sprintf("it matched %d, and applies from number %d on", ended.Matched, max(ended.Nth, ended.Every))

@@ -12,10 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// scopes are the words that identify a run.
 var scopes = regexp.MustCompile(`story-\d+`)
 
-// TestUnappliedFault has scenarios pass only if their faults were applied.
+// TestUnappliedFault verifies that scenarios pass only if their faults were applied.
 func TestUnappliedFault(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const claim = "\n- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: \"${class}\", protocols: [S3]}}" +
@@ -24,7 +23,7 @@ func TestUnappliedFault(t *testing.T) {
 	const advice = "; correct its match, or set optional: true"
 	tests := map[string]struct {
 		reason, steps string
-		want          []string // the positions and messages of failures
+		want          []string
 	}{
 		"Applied": {
 			reason: "The fault was applied once.",

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// expectedYAML renders a pattern as YAML.
 func expectedYAML(p spec.Pattern, variables map[string]any) string {
 	return toYAML(wanted(p, variables))
 }

@@ -29,8 +29,8 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestTables finds every type that can be reached from a scenario in the tables,
-// and a description of every field.
+// TestTables finds every type that can be reached from a scenario in the tables, and a description
+// of every field.
 func TestTables(t *testing.T) {
 	var known []reflect.Type
 	for _, table := range tables {

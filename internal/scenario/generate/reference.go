@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// tables are the types in docs/scenarios.md, with what they are there.
+// tables are the types in docs/scenarios.md, with their titles there.
 var tables = []struct {
 	of    reflect.Type
 	title string
@@ -41,7 +41,6 @@ var tables = []struct {
 	{reflect.TypeFor[spec.Golden](), "`golden`"},
 }
 
-// page returns a page with its generated parts generated again.
 func page(text []byte) ([]byte, error) {
 	text, err := between(text, "oracles", oracles())
 	if err != nil {
@@ -50,14 +49,14 @@ func page(text []byte) ([]byte, error) {
 	return between(text, "reference", fields())
 }
 
-// between replaces what stands between <!-- name --> and <!-- /name -->.
+// between replaces the text between <!-- name --> and <!-- /name -->.
 func between(text []byte, name, content string) ([]byte, error) {
 	return docpage.Replace(text, "<!-- "+name+" -->", "<!-- /"+name+" -->", content)
 }
 
 func oracles() string {
 	var text strings.Builder
-	text.WriteString("| oracle | what it checks |\n| --- | --- |\n")
+	text.WriteString("| oracle | requirement |\n| --- | --- |\n")
 	for _, o := range vocabulary.Oracles() {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", o.Name, o.About)
 	}
@@ -77,7 +76,7 @@ func fields() string {
 	return text.String()
 }
 
-// remark says what the tags do beside the description.
+// remark describes constraints of the tags.
 func remark(f reflect.StructField) string {
 	switch {
 	case f.Tag.Get("verb") != "":

@@ -33,10 +33,10 @@ type Detector struct {
 	components func() []Component
 
 	mu     sync.Mutex
-	mark   uint64        // the last event that was read
-	since  time.Time     // the end of the last activity
-	latest journal.Event // the last activity
-	rest   rest          // since the last activity
+	mark   uint64
+	since  time.Time
+	latest journal.Event
+	rest   rest // since the last activity
 }
 
 // New returns a detector that counts from now on.
@@ -52,10 +52,10 @@ func New[C Component](emu Emulator[C]) *Detector {
 	return d
 }
 
-// WaitQuiet waits until the scope has been idle for a time: no write to the API server,
-// no driver call, no such request in flight, and no component that is restarting. It
-// returns false if the context ends before. It asks for the scope again and again: a run
-// that is alone may get company.
+// WaitQuiet waits until the scope has been idle for a time: no write to the API server, no driver
+// call, no such request in flight, and no component that is restarting. It returns false if the
+// context ends first. It evaluates the scope repeatedly, because another run may start beside one
+// that was alone.
 func (d *Detector) WaitQuiet(ctx context.Context, scope func() eventscope.Scope, quiet time.Duration) bool {
 	for {
 		left := d.remaining(scope(), quiet)
@@ -75,12 +75,12 @@ func (d *Detector) Latest() journal.Event {
 	return d.latest
 }
 
-// Rested returns how long, in all, the components that scenarios share had nothing to do since
-// the last activity of the scope that was seen.
+// Rested returns the total time in which the shared components were idle since the last activity of
+// the scope.
 func (d *Detector) Rested() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, pending := time.Now(), d.journal.Pending() // before what has ended is read
+	now, pending := time.Now(), d.journal.Pending() // read the pending operations before the ended ones
 	shared := map[string]bool{}
 	for _, c := range d.components() {
 		shared[c.Name()] = isShared(c.Name())
@@ -101,16 +101,15 @@ func (d *Detector) Rested() time.Duration {
 	return d.rest.total
 }
 
-// isShared reports whether all scenarios use the component of a name.
 func isShared(name string) bool { return !strings.Contains(name, ".") }
 
-// isWork reports whether an event is something that a component does, and not what it waits for.
+// isWork reports whether an event is work of a component, and not waiting.
 func isWork(e journal.Event) bool {
 	return e.Seam == journal.SeamRPC || e.Seam == journal.SeamAPI && !isWatch(e)
 }
 
-// Idle reports whether no request of the scope is in flight, watches excepted, and no
-// component is down that will be started again.
+// Idle reports whether no request of the scope is in flight, except watches, and no component waits
+// for its restart.
 func (d *Detector) Idle(scope eventscope.Scope) bool {
 	for _, e := range d.journal.Pending() {
 		if scope.Concerns(e) && !isWatch(e) {
@@ -125,7 +124,7 @@ func (d *Detector) Idle(scope eventscope.Scope) bool {
 
 // remaining returns the least time until the scope has been idle for a time.
 func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.Duration {
-	busy := d.busy(scope) // before what has ended is read
+	busy := d.busy(scope) // read the pending operations before the ended ones
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.since
@@ -157,8 +156,6 @@ func (d *Detector) busy(scope eventscope.Scope) bool {
 	return slices.ContainsFunc(d.journal.Pending(), inFlight) || slices.ContainsFunc(d.components(), restarting)
 }
 
-// awaitEvent returns when there is another event, or after a time. It returns false if
-// the context ends.
 func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -171,7 +168,7 @@ func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// isWatch reports whether a request is open until something happens.
+// isWatch reports whether a request stays open until something happens.
 func isWatch(e journal.Event) bool {
 	return e.Seam == journal.SeamAPI && strings.HasPrefix(e.Operation.Name, "watch ")
 }

@@ -3,10 +3,10 @@ package idle
 import "time"
 
 const (
-	// SettleQuiet is the default of how long `settle` waits for silence.
+	// SettleQuiet is the default silence for `settle`.
 	SettleQuiet = 200 * time.Millisecond
-	// ShortQuiet is the silence before the oracles look first: nearly all scenarios are
-	// idle by then.
+	// ShortQuiet is the silence before the oracles look first: nearly all scenarios are idle by
+	// then.
 	ShortQuiet = 30 * time.Millisecond
 	// LongQuiet is the silence before the oracles look again, if they found something
 	// that a component slowed down by a busy machine may still repair.

@@ -14,8 +14,8 @@ import (
 // errWatchEnded means that a watch ended before it delivered the event.
 var errWatchEnded = errors.New("the watch has ended")
 
-// ProbeLatency creates an object that no component uses, and waits until a watch
-// delivers it: the least that a component needs to react. The object is deleted again.
+// ProbeLatency creates an object that no component uses, and waits until a watch delivers it. A
+// component needs at least this time to react. The object is deleted again.
 func ProbeLatency(ctx context.Context, c client.WithWatch, namespace string) error {
 	watcher, err := c.Watch(ctx, &corev1.ConfigMapList{}, client.InNamespace(namespace))
 	if err != nil {

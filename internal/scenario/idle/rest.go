@@ -9,16 +9,15 @@ import (
 // rest sums the time in which the shared components were idle. While they work for other
 // scenarios, an object may wait in their queues without any operation of its own.
 type rest struct {
-	mark  uint64    // the last event that was read
-	until time.Time // the time that has been counted
+	mark  uint64
+	until time.Time
 	total time.Duration
 }
 
-// span is the time of an operation.
 type span struct{ from, to time.Time }
 
-// add counts the time until now. The spans are those of all operations that were in flight at
-// any time since the last call.
+// add counts the time until now. The spans cover all operations in flight at any time since the
+// last call.
 func (r *rest) add(spans []span, now time.Time) {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from.UnixNano(), b.from.UnixNano()) })
 	for _, s := range spans {

@@ -9,7 +9,7 @@ func TestRest(t *testing.T) {
 	type moments [2]int // milliseconds from the beginning
 	cases := map[string]struct {
 		reason string
-		spans  [][]moments // of each call, which is 100 ms after the one before
+		spans  [][]moments // of each call, 100 ms after the previous one
 		want   int64       // milliseconds
 	}{
 		"Idle":       {"nothing was in flight", [][]moments{nil, nil}, 200},

@@ -13,8 +13,7 @@ type Stall struct {
 	WaitQuiet func(ctx context.Context, quiet time.Duration) bool
 	// Idle reports whether no component is at work now.
 	Idle func() bool
-	// Rested returns how long, in all, the components that others use too had nothing to do
-	// since the silence began.
+	// Rested returns the total idle time of the shared components since the silence began.
 	Rested func() time.Duration
 	// MayStay reports whether the state of the object may be final, and the least
 	// silence after which it is.
@@ -23,8 +22,8 @@ type Stall struct {
 	Probe func(ctx context.Context) error
 }
 
-// Wait returns true once no component will act, and false when the context ends. Silence
-// before Wait does not count: the components may not have heard yet of what is waited for.
+// Wait returns true once no component will act, and false when the context ends. Silence before
+// Wait does not count: the components may not have seen the latest change yet.
 func (s *Stall) Wait(ctx context.Context) bool {
 	began := time.Now()
 	for ctx.Err() == nil {

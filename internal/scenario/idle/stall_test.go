@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// machine is what a stall detector watches, by a clock of its own.
+// machine is a simulated machine with its own clock for a stall detector.
 type machine struct {
-	trips      func(time.Duration) time.Duration // how long a round trip takes, at a time
-	lastNoise  func(time.Duration) time.Duration // when there was something at last, at a time
+	trips      func(time.Duration) time.Duration // duration of a round trip, at a time
+	lastNoise  func(time.Duration) time.Duration // time of the last activity, at a time
 	idleFrom   time.Duration
-	restFrom   time.Duration // when the components begin to have nothing to do for others
+	restFrom   time.Duration // when the components become idle for others
 	leftFrom   time.Duration
 	unreadable bool // the API server cannot be reached
 
@@ -157,8 +157,8 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// TestStallEnds cancels the context in each part of a wait. It must come to its end
-// at once, and look at nothing again and again on its way.
+// TestStallEnds cancels the context in each part of a wait. The detector must end at once, without
+// further polling.
 func TestStallEnds(t *testing.T) {
 	tests := map[string]struct {
 		machine machine

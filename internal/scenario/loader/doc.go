@@ -1,4 +1,3 @@
-// Package loader finds scenario files, reads them, selects scenarios by label and name,
-// and reads them again when a file changes. Lint uses it, so it imports no part of the
-// emulator.
+// Package loader finds scenario files, reads them, selects scenarios by label and name, and reads
+// them again when a file changes. Lint uses it, so it imports no part of the emulator.
 package loader

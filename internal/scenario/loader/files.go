@@ -10,22 +10,19 @@ import (
 	"strings"
 )
 
-// ErrNothing means that there is no scenario in what was given, or that none was
-// selected.
+// ErrNothing means that the paths contain no scenario, or that none was selected.
 var ErrNothing = errors.New("no scenario to run")
 
-// found are the files of the paths that the user has given.
 type found struct {
 	files []string
-	// named are those that the user has named; the others were found in
-	// directories, where they may be something else.
+	// named are the files that the user has named. Directories may also contain other YAML files.
 	named map[string]bool
 	// dirs are all directories, to watch for changes.
 	dirs []string
 }
 
-// find returns files as they are, and the YAML files in directories and below, in
-// the order of their names, each once.
+// find returns the files, and the YAML files in directories and below, sorted by name and without
+// duplicates.
 func find(paths []string) (found, error) {
 	f := found{named: map[string]bool{}}
 	for _, path := range paths {
@@ -59,8 +56,7 @@ func (f *found) addDir(dir string) {
 	}
 }
 
-// visit is a fs.WalkDirFunc. Directories whose name begins with a dot are not for
-// people.
+// visit is a fs.WalkDirFunc. It skips hidden directories.
 func (f *found) visit(path string, entry fs.DirEntry, err error) error {
 	switch {
 	case err != nil:

@@ -16,10 +16,9 @@ type Filter struct {
 	names    []string
 }
 
-// NewFilter returns a filter for scenarios whose labels match a selector of
-// Kubernetes, such as `area=deletion,speed!=slow`, and whose name matches one of
-// the patterns of package glob. Empty is anything. The error says what is wrong with
-// the selector.
+// NewFilter returns a filter for scenarios whose labels match a selector of Kubernetes, such as
+// `area=deletion,speed!=slow`, and whose name matches one of the patterns of package glob. Empty
+// arguments match anything. The error explains an invalid selector.
 func NewFilter(selector string, names []string) (Filter, error) {
 	parsed, err := labels.Parse(selector)
 	if err != nil {

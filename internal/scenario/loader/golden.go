@@ -6,13 +6,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// goldenFile is a file that a step compares with.
 type goldenFile struct {
 	path string
 	step spec.Position
 }
 
-// goldenFiles are the files that steps compare with.
 func goldenFiles(steps []spec.Step) []goldenFile {
 	var files []goldenFile
 	for i := range steps {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestImports keeps the emulator out of what lint needs: a scenario is checked against
-// names, and not against a running system.
+// TestImports verifies that lint does not import the emulator: a scenario is checked against names,
+// not against a running system.
 func TestImports(t *testing.T) {
 	const module = "github.com/cosi-emu/cosi-emu/"
 	allowed := []string{

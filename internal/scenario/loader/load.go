@@ -12,23 +12,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 )
 
-// Set is what was read.
+// Set has the loaded scenarios.
 type Set struct {
 	// Scenarios are in the order of their files.
 	Scenarios []*spec.Scenario
-	// Files are those that have them.
+	// Files are the files with scenarios.
 	Files []string
 	// MissingGolden has a [spec.Problem] for each golden file that does not exist. 'run --update' writes it.
 	MissingGolden []*spec.Problem
 
-	dirs   []string          // in which a change may concern the set
-	prints map[string]string // what each of Files depends on, condensed
+	dirs   []string          // directories whose changes may concern the set
+	prints map[string]string // hash of the inputs of each file
 }
 
-// Load reads the scenarios in files, and in the YAML files of directories and
-// below. Of these, step lists are skipped: they are read where they are
-// used. The error is ErrNothing, that of a path that cannot be read, or has a
-// [spec.Problem] for everything that is wrong in all files.
+// Load reads the scenarios in files, and in the YAML files of directories and below. It skips step
+// lists in directories, which are read where they are used. The error is ErrNothing, the error of
+// an unreadable path, or has a [spec.Problem] for every mistake in all files.
 func Load(paths []string) (*Set, error) {
 	found, err := find(paths)
 	if err != nil {
@@ -55,7 +54,7 @@ func (s *Set) load(file string, named bool) error {
 	read := func(name string) ([]byte, error) {
 		data, err := spec.ReadFile(name)
 		s.addDir(filepath.Dir(name))
-		_, _ = fmt.Fprintf(sum, "%s %d %v\n%s", name, len(data), err, data) // a hash takes everything
+		_, _ = fmt.Fprintf(sum, "%s %d %v\n%s", name, len(data), err, data)
 		return data, err
 	}
 	defer func() { s.prints[file] = fmt.Sprintf("%x", sum.Sum(nil)) }()
@@ -98,7 +97,7 @@ func (s *Set) addDir(dir string) {
 	}
 }
 
-// problem makes an error one of the file, if it is not already.
+// problem converts an error to one of the file, if necessary.
 func problem(file string, err error) error {
 	if len(spec.Problems(err)) > 0 {
 		return err
@@ -106,7 +105,7 @@ func problem(file string, err error) error {
 	return &spec.Problem{Position: spec.Position{File: file, Line: 1, Column: 1}, Message: err.Error()}
 }
 
-// duplicates finds scenarios of the same name: reports and commands name them.
+// duplicates finds scenarios of the same name: reports and commands refer to them by name.
 func (s *Set) duplicates() []error {
 	var failed []error
 	first := map[string]spec.Position{}

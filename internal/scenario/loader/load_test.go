@@ -16,7 +16,6 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// scenario is a document with a label and steps.
 func scenario(name, label string, steps ...string) string {
 	if len(steps) == 0 {
 		steps = []string{"- settle:"}
@@ -27,7 +26,7 @@ func scenario(name, label string, steps ...string) string {
 
 const stepList = "apiVersion: cosi-emu/v1alpha1\nkind: Steps\nsteps: [{settle: }]\n"
 
-// write makes files in a directory of the test, which becomes the current one.
+// write creates files in a directory of the test, which becomes the current one.
 func write(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -59,8 +58,8 @@ func TestLoad(t *testing.T) {
 		reason   string
 		files    map[string]string
 		paths    []string
-		want     []string // names
-		problems []string // what they begin with
+		want     []string
+		problems []string // beginnings of messages
 	}{
 		"Files": {
 			reason: "In the order in which they are given, each once.",
@@ -118,7 +117,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMissingGolden: a golden file that does not exist is no error, because 'run --update' writes it.
+// TestMissingGolden verifies that a missing golden file is no error: 'run --update' writes it.
 func TestMissingGolden(t *testing.T) {
 	write(t, map[string]string{
 		"d/a.yaml":     scenario("a", "x", "- golden: {file: there.yaml, objects: Bucket/b}", "- golden: {file: absent.yaml, objects: Bucket/b}"),

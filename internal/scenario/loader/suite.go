@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
 
-// LoadSuite reads the scenarios that ship with the program, sorted by their files, whose
-// paths are those in [suite.FS]. The error has a [spec.Problem] for each problem.
+// LoadSuite reads the scenarios that ship with the program, sorted by file, with their paths in
+// [suite.FS]. The error has a [spec.Problem] for each problem.
 func LoadSuite() (*Set, error) {
 	var files []string
 	for _, pattern := range []string{"*/*.yaml", "v1alpha1/*/*.yaml"} {

@@ -13,14 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// debounce is how long files must be left alone: editors write in several steps.
+// debounce is the required pause after a change: editors write in several steps.
 const debounce = 100 * time.Millisecond
 
-// Watch knows when files change that scenarios are read from.
+// Watch detects changes of scenario files.
 type Watch struct {
 	paths   []string
 	watcher *fsnotify.Watcher
-	prints  map[string]string // of the files as they were last
+	prints  map[string]string // the last state of the files
 }
 
 // NewWatch watches the paths that a set was loaded from. It must be closed.
@@ -36,7 +36,7 @@ func NewWatch(paths []string, set *Set) (*Watch, error) {
 	return w, nil
 }
 
-// Close ends watching. A Changed that waits returns.
+// Close ends watching, and makes Changed return.
 func (w *Watch) Close() error { return w.watcher.Close() }
 
 // follow watches all directories of a set. Files are not watched themselves,
@@ -57,9 +57,9 @@ func (w *Watch) follow(set *Set) error {
 	return nil
 }
 
-// Changed waits for a change, loads everything again, and returns the scenarios of
-// files that are not as they were, or use others that are not: possibly none. The
-// error is that of the context, or of Load: then the files are waited for again.
+// Changed waits for a change, loads everything again, and returns the scenarios whose files, or
+// used files, have changed: possibly none. The error belongs to the context or to Load. After an
+// error of Load, call Changed again.
 func (w *Watch) Changed(ctx context.Context) ([]*spec.Scenario, error) {
 	if err := w.wait(ctx); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (w *Watch) Changed(ctx context.Context) ([]*spec.Scenario, error) {
 	return changed, nil
 }
 
-// wait returns when something has changed, and nothing changes any more.
+// wait returns after a change, when no more follow.
 func (w *Watch) wait(ctx context.Context) error {
 	quiet := time.NewTimer(debounce)
 	quiet.Stop()
@@ -96,7 +96,7 @@ func (w *Watch) wait(ctx context.Context) error {
 				quiet.Reset(debounce)
 			}
 		case err := <-w.watcher.Errors:
-			if err != nil { // changes may have been missed: look at everything
+			if err != nil { // changes may have been missed: check everything
 				quiet.Reset(debounce)
 			}
 		case <-quiet.C:

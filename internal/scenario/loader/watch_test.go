@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// patience bounds everything that a test waits for.
+// patience bounds every wait of a test.
 const patience = 30 * time.Second
 
 func TestWatch(t *testing.T) {

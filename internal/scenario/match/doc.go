@@ -1,4 +1,3 @@
-// Package match compares values with the patterns of scenarios. It exists so that
-// all verbs that expect something (of objects, calls, answers, the store) expect it
-// in the same way, and say alike what is different.
+// Package match compares values with the patterns of scenarios, and describes the differences. All
+// verbs with expectations (of objects, calls, answers, the store) use it.
 package match

@@ -7,13 +7,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// keys are the fields by which the items of a list are told apart, the first that
-// all items of the pattern have as a plain value. They are the list map keys of the
-// Kubernetes API and of COSI's.
+// keys are the fields that identify the items of a list, in order of preference. They are the list
+// map keys of the Kubernetes API and of COSI.
 var keys = []string{"type", "bucketClaimName", "bucketName", "bucketID", "bucket", "name", "key", "uid"}
 
-// list compares lists: by key if all items of the pattern have the same, so that
-// order and further items do not matter; otherwise item by item, all of them.
+// list compares lists. If all items of the pattern have the same key, it compares by key, and
+// ignores the order and further items. Otherwise it compares item by item.
 func (m *matcher) list(path string, p spec.Pattern, got any) {
 	items, ok := got.([]any)
 	if !ok && !isAbsent(got) {
@@ -42,8 +41,8 @@ func keyOf(items []spec.Pattern) string {
 	return ""
 }
 
-// KeyOf is the key by which a list is compared that is like the given items, or
-// nothing if it is compared item by item.
+// KeyOf returns the key by which a list with the given items is compared, or "" for a comparison
+// item by item.
 func KeyOf(items []any) string {
 	for _, key := range keys {
 		without := func(item any) bool {

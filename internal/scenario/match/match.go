@@ -9,16 +9,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Difference is one place where a value is not what the pattern says.
+// Difference is one place where a value differs from the pattern.
 type Difference struct {
-	// Path is where, for example status.conditions[type=Provisioned].status;
-	// empty is the value itself.
+	// Path is the place, for example status.conditions[type=Provisioned].status; empty is the value
+	// itself.
 	Path string
-	// Want is what the pattern says, in words or as a value.
+	// Want is the expectation, in words or as a value.
 	Want string
-	// Got is what is there; empty if nothing is.
+	// Got is the actual value; empty if there is none.
 	Got string
-	// Position is that of the pattern.
+	// Position is the pattern's position.
 	Position spec.Position
 }
 
@@ -35,16 +35,16 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: want %s, got %s", path, d.Want, got)
 }
 
-// missing is the value of what is not there, which is not the same as null.
+// missing is a missing value, which differs from null.
 type missing struct{}
 
-// Missing is given to Match for what is not there.
+// Missing stands for a missing value in Match.
 var Missing any = missing{}
 
-// Match compares a value with a pattern, in which expressions have the variables.
-// The value is as in JSON: maps with string keys, lists, strings, booleans,
-// numbers and nil; or Missing. It returns every difference, or an error if an
-// expression cannot be evaluated for another reason than the value.
+// Match compares a value with a pattern whose expressions have the variables. The value is a JSON
+// value: maps with string keys, lists, strings, booleans, numbers and nil; or Missing. It returns
+// every difference, or an error if an expression cannot be evaluated for another reason than the
+// value.
 func Match(p spec.Pattern, got any, variables map[string]any) ([]Difference, error) {
 	m := &matcher{variables: variables}
 	m.value("", p, got)
@@ -76,8 +76,8 @@ func (m *matcher) value(path string, p spec.Pattern, got any) {
 	}
 }
 
-// word compares with present and absent. Null, and what is empty, is absent: the
-// API server leaves it out.
+// word compares with present and absent. Null and empty values are absent, because the API server
+// omits them.
 func (m *matcher) word(path string, p spec.Pattern, got any) {
 	if isAbsent(got) != (p.Word == spec.Absent) {
 		m.differ(path, p, p.Word, got)
@@ -98,8 +98,8 @@ func isAbsent(got any) bool {
 	return false
 }
 
-// condition evaluates the expression about self, which is null if there is
-// nothing. That it cannot be evaluated is a difference: self may not be there yet.
+// condition evaluates the expression about self, which is null if the value is missing. A failed
+// evaluation is a difference: self may still be incomplete.
 func (m *matcher) condition(path string, p spec.Pattern, got any) {
 	variables := map[string]any{}
 	maps.Copy(variables, m.variables)
@@ -123,7 +123,7 @@ func (m *matcher) mapping(path string, p spec.Pattern, got any) {
 			m.differ(path, p, "a mapping", got)
 			return
 		}
-		object = nil // so that absent fields match, and others say what they want
+		object = nil // absent fields then match, and other fields show what they expect
 	}
 	for _, field := range p.Fields {
 		name, err := field.NameWith(m.variables)
@@ -154,7 +154,7 @@ func (m *matcher) scalar(path string, p spec.Pattern, got any) {
 	}
 }
 
-// typeOf says what tells apart values that look the same.
+// typeOf returns a type name to distinguish values that look the same.
 func typeOf(value any) string {
 	switch value.(type) {
 	case string:
@@ -170,7 +170,6 @@ func typeOf(value any) string {
 	return ""
 }
 
-// wanted evaluates a text with expressions.
 func (m *matcher) wanted(scalar any) (any, error) {
 	if text, ok := scalar.(spec.Text); ok {
 		return text.Eval(m.variables)
@@ -178,7 +177,7 @@ func (m *matcher) wanted(scalar any) (any, error) {
 	return scalar, nil
 }
 
-// equal compares scalars; numbers by their value, whatever their type.
+// equal compares scalars. Numbers of different types are equal if their values are.
 func equal(want, got any) bool {
 	if a, ok := number(want); ok {
 		b, ok := number(got)

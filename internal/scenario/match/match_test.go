@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// pattern reads a pattern out of a scenario.
+// pattern parses a pattern.
 func pattern(t *testing.T, text string) spec.Pattern {
 	t.Helper()
 	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: " + text + "}\n"
@@ -24,7 +24,7 @@ func pattern(t *testing.T, text string) spec.Pattern {
 //nolint:lll // one case a line
 func TestMatch(t *testing.T) {
 	tests := map[string]struct {
-		reason, pattern, got string // got is JSON; empty: missing
+		reason, pattern, got string
 		want                 []string
 	}{
 		"Subset":          {reason: "Further fields do not matter.", pattern: "{a: 1}", got: `{"a": 1, "b": 2}`},

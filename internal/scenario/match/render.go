@@ -8,7 +8,7 @@ import (
 // maxRendered keeps a report readable.
 const maxRendered = 400
 
-// render shows a value in a line, as JSON; nothing for what is missing.
+// render shows a value in a line, as JSON; a missing value is empty.
 func render(value any) string {
 	if _, ok := value.(missing); ok {
 		return ""

@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Outcome is how a scenario ended.
+// Outcome is the outcome of a scenario.
 type Outcome string
 
-// The outcomes.
 const (
 	// Passed: all expectations were met.
 	Passed Outcome = "passed"
@@ -22,7 +21,7 @@ const (
 	Failed Outcome = "failed"
 	// Skipped: it requires something that is missing, for example an emulator.
 	Skipped Outcome = "skipped"
-	// Broken: it could not be completed, and says nothing about COSI.
+	// Broken: it could not be completed, which is no judgement of COSI.
 	Broken Outcome = "broken"
 )
 
@@ -36,13 +35,13 @@ type Result struct {
 	Steps     []StepResult
 	// Failures are the failures of steps, of the clean-up and of oracles.
 	Failures []Failure
-	// Reason says why the scenario was skipped.
+	// Reason is the reason for skipping the scenario.
 	Reason string
 	// From and To are the numbers of the first and the last event in the journal.
 	From, To uint64
 	// Scope identifies the events of the run.
 	Scope eventscope.Scope
-	// Notes say what could not be judged, and why.
+	// Notes explain what could not be judged, and why.
 	Notes []string
 	// Observed is the input of the oracles, without the events.
 	Observed oracle.Input
@@ -64,19 +63,19 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	// Step is nil for findings at the end.
 	Step     *spec.Step
 	Position spec.Position
-	// Oracle is the standing oracle that reports the failure, if one does.
+	// Oracle is the standing oracle that reports the failure, if any.
 	Oracle string
 	// Events are the sequence numbers of the events that show it, if known.
 	Events []uint64
-	// Message says what is wrong, in one line.
+	// Message describes the failure in one line.
 	Message string
-	// Subject is the object concerned, KIND/NAME, if there is one.
+	// Subject is the failing object, KIND/NAME, if any.
 	Subject string
-	// Differences are those between expected and actual state.
+	// Differences are the differences between expected and actual state.
 	Differences []match.Difference
 	// Expected and Got are YAML; empty if there is nothing to compare.
 	Expected, Got string
-	// Notes say, for a timeout, what was going on: operations in flight, ended processes, a
+	// Notes describe the circumstances of a timeout: operations in flight, ended processes, a
 	// starved machine.
 	Notes []string
 	// Broken means that the run failed, and not COSI.
@@ -86,8 +85,7 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	Rejection string
 }
 
-// Events returns the events of the run that a scope selects, and those that its
-// failures name as evidence.
+// Events returns the events of the run that a scope selects, and the evidence of its failures.
 func (r *Result) Events(j *journal.Journal, scope eventscope.Scope) []journal.Event {
 	var evidence []uint64
 	for _, failure := range r.Failures {

@@ -15,20 +15,18 @@ import (
 
 // Runner runs scenarios on one emulator.
 type Runner struct {
-	// Engine runs each of them.
 	Engine *engine.Engine
-	// Journal is that of the emulator.
+	// Journal is the emulator's journal.
 	Journal *journal.Journal
-	// Parallel is how many run at the same time; less than 1 means 1.
+	// Parallel is the number of concurrent scenarios; less than 1 means 1.
 	Parallel int
-	// Version is that of the program, for the report.
+	// Version is the program's version, for the report.
 	Version string
 }
 
-// Run runs scenarios and reports, in the order in which they are given. Those that
-// disturb what all share come after the others. When the context ends, those that
-// run are interrupted and cleaned up, and those that have not started are broken, too:
-// nothing is known of them.
+// Run runs scenarios and reports them in the given order. Scenarios that disturb shared components
+// run after the others. When the context ends, Run interrupts and cleans up the running ones; the
+// others are broken, too, because they have no result.
 func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Report {
 	started := time.Now()
 	outcomes := make([]report.Scenario, len(scenarios))
@@ -46,8 +44,7 @@ func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Rep
 	return report.New(r.Version, started, time.Since(started), outcomes)
 }
 
-// inParallel calls do with every number, a few at a time, and returns when all are
-// done.
+// inParallel calls do with every number, a few at a time, and returns when all are done.
 func inParallel(workers int, numbers []int, do func(int)) {
 	queue := make(chan int)
 	var all sync.WaitGroup
@@ -65,8 +62,7 @@ func inParallel(workers int, numbers []int, do func(int)) {
 	all.Wait()
 }
 
-// run runs a scenario, and takes from the journal what concerns it before the
-// journal drops it.
+// run runs a scenario, and copies its events before the journal drops them.
 func (r *Runner) run(ctx context.Context, s *spec.Scenario) report.Scenario {
 	if ctx.Err() != nil {
 		return report.NewScenario(interrupted(ctx, s), nil)
@@ -75,7 +71,6 @@ func (r *Runner) run(ctx context.Context, s *spec.Scenario) report.Scenario {
 	return report.NewScenario(result, result.Events(r.Journal, result.Scope.Own()))
 }
 
-// interrupted is the result of a scenario that was not started.
 func interrupted(ctx context.Context, s *spec.Scenario) outcome.Result {
 	failure := outcome.Failure{Position: s.Position, Message: "not started: " + context.Cause(ctx).Error(), Broken: true}
 	if errors.Is(context.Cause(ctx), context.Canceled) {

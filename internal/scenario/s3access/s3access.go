@@ -16,14 +16,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Values that COSI does not set, and an environment can have.
+// Values that COSI does not set, but an environment may have.
 const (
 	variableRegion       = "AWS_REGION"
 	variableSessionToken = "AWS_SESSION_TOKEN" //nolint:gosec // the name of a variable
 )
 
-// Options returns the options of a client by the values of keys, and its transport, whose
-// idle connections the caller closes. Without an endpoint, it is that of AWS.
+// Options returns the options of a client by the values of keys, and its transport, whose idle
+// connections the caller closes. The default endpoint is AWS.
 func Options(value func(key string) string) (s3.Options, *http.Transport, error) {
 	transport := &http.Transport{}
 	if authority := value(v1alpha2.SecretKeyCertificateAuthority); authority != "" {

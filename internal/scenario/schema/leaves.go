@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// The forms of words.
 const (
 	referencePattern = `^[A-Z][A-Za-z0-9]+/\S+$`
 	durationPattern  = `^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)`
@@ -18,7 +17,7 @@ const (
 	countPattern     = `^([0-9]+(\.\.[0-9]*)?|\.\.[0-9]+)$`
 )
 
-// text is a text. A file may have it without quotes even if it looks like a number.
+// text is a text. In a file, it may look like a number without quotes.
 func text() object { return object{"type": []string{"string", "number", "boolean"}} }
 
 // oneOrMany is something, or a list of such.
@@ -26,7 +25,7 @@ func oneOrMany(one object) object {
 	return object{"anyOf": []object{one, {"type": "array", "items": one}}}
 }
 
-// leaves are the types that read themselves.
+// leaves are the types that decode themselves.
 var leaves = map[reflect.Type]object{
 	reflect.TypeFor[spec.Text]():         text(),
 	reflect.TypeFor[spec.Expression]():   text(),
@@ -58,7 +57,7 @@ func byReference() object {
 	return object{"type": "object", "propertyNames": object{"pattern": referencePattern}}
 }
 
-// parameters are those of the fake driver.
+// parameters are the parameters of the fake driver.
 func parameters() object {
 	properties := object{}
 	for _, known := range slices.Concat(fakedriver.BucketParameters(), fakedriver.AccessParameters()) {

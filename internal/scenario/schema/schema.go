@@ -10,14 +10,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// dialect is the one that editors know best.
+// dialect is the best supported by editors.
 const dialect = "http://json-schema.org/draft-07/schema#"
 
 // object is a piece of a schema.
 type object map[string]any
 
-// Generate returns the schema, as indented JSON that ends with a newline. It is
-// the same each time.
+// Generate returns the schema as indented JSON that ends with a newline. The output is
+// deterministic.
 func Generate() ([]byte, error) {
 	w := &writer{definitions: object{}}
 	scenario := w.of(reflect.TypeFor[spec.Scenario]())
@@ -38,7 +38,7 @@ func Generate() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// stepsFile is a file that scenarios use.
+// stepsFile is a file with steps that scenarios use.
 func stepsFile(w *writer) object {
 	return object{
 		"type": "object", "additionalProperties": false, "required": []string{"apiVersion", "kind", "steps"},
@@ -52,10 +52,9 @@ func stepsFile(w *writer) object {
 
 func reference(name string) object { return object{"$ref": "#/definitions/" + name} }
 
-// writer collects the definitions of types.
 type writer struct{ definitions object }
 
-// of returns the schema of a type. Those with a name are defined once.
+// of returns the schema of a type. Named types are defined once.
 func (w *writer) of(t reflect.Type) object {
 	if t.Kind() == reflect.Pointer {
 		return w.of(t.Elem())
@@ -74,7 +73,7 @@ func (w *writer) of(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer"}
-	default: // a string: the others are in none of the types
+	default: // a string: no type has other kinds
 		return text()
 	}
 }
@@ -84,7 +83,7 @@ func (w *writer) structure(t reflect.Type) object {
 		return reference(t.Name())
 	}
 	definition := object{"additionalProperties": false, "type": "object"}
-	w.definitions[t.Name()] = definition // before its fields, which may have it in them
+	w.definitions[t.Name()] = definition // before its fields, which may refer to it
 	properties, required, verbs := object{}, []string{}, []object{}
 	for _, f := range reflect.VisibleFields(t) {
 		name := f.Tag.Get("yaml")
@@ -112,13 +111,13 @@ func (w *writer) structure(t reflect.Type) object {
 	return reference(t.Name())
 }
 
-// field adds what the tags of a field say to the schema of its type.
+// field adds the tags of a field to the schema of its type.
 func (w *writer) field(f reflect.StructField) object {
 	described := object{}
 	maps.Copy(described, w.of(f.Type))
 	described = restricted(f, described)
 	if _, refers := described["$ref"]; refers {
-		// Beside a $ref nothing else is read.
+		// Readers ignore everything else beside a $ref.
 		return object{"allOf": []object{described}, "description": f.Tag.Get("doc")}
 	}
 	described["description"] = f.Tag.Get("doc")

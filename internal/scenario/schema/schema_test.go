@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/schema"
 )
 
-// TestCheckedIn compares the file for editors with what is generated today.
+// TestCheckedIn compares the committed file for editors with the generated one.
 func TestCheckedIn(t *testing.T) {
 	want, err := schema.Generate()
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// decoder reads nodes into Go values, strictly. The fields of structs are named by
-// their tags: `yaml:"name"`.
+// decoder decodes nodes into Go values, strictly. The tags of struct fields name them:
+// `yaml:"name"`.
 type decoder struct {
 	file string
-	// place, if set, tells where nodes come from that are not of a file.
+	// place, if set, returns the positions of nodes that are not from a file.
 	place  func(*yaml.Node) Position
 	depth  int
 	failed []error
-	// used are the variables of the expressions that have been read.
+	// used are the variables of the expressions read so far.
 	used []use
 }
 
@@ -29,8 +29,7 @@ type decoder struct {
 type use struct {
 	position Position
 	names    []string
-	// selects returns the names that are selected from a variable.
-	selects func(variable string) []string
+	selects  func(variable string) []string
 }
 
 // expressions are a text or a condition with variables.
@@ -45,7 +44,7 @@ func (d *decoder) uses(n *yaml.Node, e expression) {
 	}
 }
 
-// custom is a type that reads itself.
+// custom is a type that decodes itself.
 type custom interface {
 	decode(d *decoder, n *yaml.Node)
 }
@@ -63,7 +62,7 @@ func (d *decoder) problem(n *yaml.Node, format string, arguments ...any) {
 
 func (d *decoder) err() error { return errors.Join(d.failed...) }
 
-// enter goes one level deeper, unless that is too deep.
+// enter goes one level deeper, unless this exceeds the limit.
 func (d *decoder) enter(n *yaml.Node) bool {
 	if d.depth >= maxDepth {
 		d.problem(n, "nested more than %d levels deep", maxDepth)
@@ -75,7 +74,7 @@ func (d *decoder) enter(n *yaml.Node) bool {
 
 func (d *decoder) leave() { d.depth-- }
 
-// value reads a node into what v can be set to.
+// value decodes a node into v.
 func (d *decoder) value(n *yaml.Node, v reflect.Value) {
 	if !d.enter(n) {
 		return
@@ -104,8 +103,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// pairs passes on the keys and values of a mapping; keys must be strings, each
-// once.
+// pairs passes on the keys and values of a mapping; keys must be strings, each once.
 func (d *decoder) pairs(n *yaml.Node, take func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.problem(n, "must be a mapping, with a key and a value on each line, not %s", kindOf(n))
@@ -131,7 +129,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value) {
 		position.Set(reflect.ValueOf(d.at(n)))
 	}
 	if isNull(n) && v.Type() == reflect.TypeFor[Settle]() {
-		return // `settle:` alone says it all
+		return // `settle:` alone is complete
 	}
 	before := len(d.failed)
 	if broken := v.FieldByName("Broken"); broken.IsValid() {
@@ -148,7 +146,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value) {
 	})
 }
 
-// fieldsOf returns the fields by their names, those of embedded structs included.
+// fieldsOf returns the fields by their names, including embedded structs.
 func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
 	for _, f := range reflect.VisibleFields(v.Type()) {

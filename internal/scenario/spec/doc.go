@@ -1,8 +1,6 @@
-// Package spec is the form of scenarios: what may stand in their YAML files,
-// and how it is read. It exists apart from the engine so that a file can be
-// checked without anything being started.
+// Package spec defines the form of scenarios in YAML, and decodes it. It does not import the
+// engine, so that files can be checked without starting anything.
 //
-// Reading is strict. An unknown or misplaced field, a key that is given twice, a
-// verb too many: each is a [Problem] with file, line and column, and all problems
-// of a file are reported at once.
+// Decoding is strict. An unknown or misplaced field, a duplicate key, a second verb: each is a
+// [Problem] with file, line and column, and all problems of a file are reported at once.
 package spec

@@ -6,11 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Duration is a time.Duration in Go's notation, for example 1m30s. It is positive
-// where it is given.
+// Duration is a time.Duration in Go's notation, for example 1m30s. It is positive if given.
 type Duration time.Duration //nolint:recvcheck // only reading changes it
 
-// decode implements custom.
 func (t *Duration) decode(d *decoder, n *yaml.Node) {
 	parsed, err := time.ParseDuration(n.Value)
 	switch {
@@ -22,11 +20,10 @@ func (t *Duration) decode(d *decoder, n *yaml.Node) {
 	*t = Duration(parsed)
 }
 
-// ClockOffset is by how much a clock is put forward, or back if it is negative: a
-// time.Duration in Go's notation, for example +2h or -20m.
+// ClockOffset moves a clock forward, or back if it is negative: a time.Duration in Go's notation,
+// for example +2h or -20m.
 type ClockOffset time.Duration
 
-// decode implements custom.
 func (j *ClockOffset) decode(d *decoder, n *yaml.Node) {
 	parsed, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || parsed == 0 {
@@ -35,7 +32,7 @@ func (j *ClockOffset) decode(d *decoder, n *yaml.Node) {
 	*j = ClockOffset(parsed)
 }
 
-// Or returns the duration, or another if it is not given.
+// Or returns the duration, or the default if it is not given.
 func (t Duration) Or(otherwise Duration) time.Duration {
 	if t == 0 {
 		return time.Duration(otherwise)

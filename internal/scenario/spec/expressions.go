@@ -8,14 +8,13 @@ import (
 	cosicel "github.com/cosi-emu/cosi-emu/internal/scenario/cel"
 )
 
-// Expression is a condition in CEL in a document; nil inside if none is given.
+// Expression is a condition in CEL in a document. It is nil inside if not given.
 type Expression struct {
 	*cosicel.Expression
 
 	Position Position
 }
 
-// decode implements custom.
 func (e *Expression) decode(d *decoder, n *yaml.Node) {
 	e.Position = d.at(n)
 	if n.Kind != yaml.ScalarNode {
@@ -44,7 +43,7 @@ type Text struct { //nolint:recvcheck // only reading changes it
 // IsZero reports whether no text is given.
 func (t Text) IsZero() bool { return t.Template == nil }
 
-// Source returns the text as it is written; empty if none is given.
+// Source returns the text with its expressions; empty if not given.
 func (t Text) Source() string {
 	if t.Template == nil {
 		return ""
@@ -60,7 +59,6 @@ func (t Text) Text(variables map[string]any) (string, error) {
 	return t.Template.Text(variables)
 }
 
-// decode implements custom.
 func (t *Text) decode(d *decoder, n *yaml.Node) {
 	if n.Kind != yaml.ScalarNode {
 		d.problem(n, "must be a string, not %s", kindOf(n))
@@ -81,7 +79,7 @@ func (d *decoder) text(n *yaml.Node, source string) Text {
 	return text
 }
 
-// key returns the text of a key that has expressions in it; none of another.
+// key returns the text of a key with expressions, or an empty Text.
 func (d *decoder) key(n *yaml.Node) Text {
 	if !strings.Contains(n.Value, "${") {
 		return Text{}
@@ -89,7 +87,7 @@ func (d *decoder) key(n *yaml.Node) Text {
 	return d.text(n, n.Value)
 }
 
-// template returns a value as it is, and a text with expressions as a Text.
+// template returns a text with expressions as a Text, and other values unchanged.
 func (d *decoder) template(n *yaml.Node) any {
 	value := d.scalarOf(n)
 	if source, ok := value.(string); ok && strings.Contains(source, "${") {

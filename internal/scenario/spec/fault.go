@@ -11,18 +11,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// Fault is a fault as it is written: with expressions in its patterns and in the values
-// of set.
+// Fault is a fault with expressions in its patterns and in the values of set.
 type Fault struct {
 	fault.Fault
 
-	// Patterns are those of the match, by their names.
+	// Patterns are the patterns of the match, by name.
 	Patterns map[string]Text
-	// Values are those of set, by their paths.
+	// Values are the values of set, by path.
 	Values map[string]Value
 }
 
-// decode implements custom.
 func (f *Fault) decode(d *decoder, n *yaml.Node) {
 	f.Patterns, f.Values = map[string]Text{}, map[string]Value{}
 	v := reflect.ValueOf(&f.Fault).Elem()
@@ -37,7 +35,6 @@ func (f *Fault) decode(d *decoder, n *yaml.Node) {
 	})
 }
 
-// field reads a field of the fault.
 func (f *Fault) field(d *decoder, n *yaml.Node, field reflect.StructField, into reflect.Value) {
 	_, hasExpressions := field.Tag.Lookup("expression")
 	_, negative := field.Tag.Lookup("negative")
@@ -58,11 +55,10 @@ func (f *Fault) field(d *decoder, n *yaml.Node, field reflect.StructField, into 
 	}
 }
 
-// ComponentText returns the pattern of components as it is written.
+// ComponentText returns the pattern of components with its expressions.
 func (f *Fault) ComponentText() Text { return f.Patterns["component"] }
 
-// Evaluate returns the fault with the values of its expressions, which the functions
-// return.
+// Evaluate returns the fault with the values of its expressions, which the functions return.
 func (f *Fault) Evaluate(text func(Text) (string, error), value func(*Value) (any, error)) (fault.Fault, error) {
 	made := f.Fault
 	v := reflect.ValueOf(&made).Elem()
@@ -89,8 +85,7 @@ func (f *Fault) Evaluate(text func(Text) (string, error), value func(*Value) (an
 	return made, nil
 }
 
-// check finds what is wrong with a fault before it runs. What its expressions will
-// come to is not known yet.
+// check finds mistakes in a fault before it runs, when the values of its expressions are unknown.
 func (f *Fault) check() error {
 	if strings.Contains(f.Operation, "${") {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// ReadFile reads a file of scenarios, as [os.ReadFile] does. One that is larger than
-// MaxBytes is a [Problem], and is not read.
+// ReadFile reads a file of scenarios like [os.ReadFile]. A file larger than MaxBytes is a
+// [Problem], and is not read.
 func ReadFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -21,7 +21,7 @@ func ReadFile(name string) ([]byte, error) {
 	if info.Size() > MaxBytes {
 		return nil, tooLarge(name, info.Size())
 	}
-	// What has no size, such as a pipe, may be endless.
+	// A file without a size, such as a pipe, may be endless.
 	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
 	if err == nil && len(data) > MaxBytes {
 		return nil, tooLarge(name, int64(len(data)))

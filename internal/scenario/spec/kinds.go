@@ -8,14 +8,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// cosiKinds and kubernetesKinds are those that documents may name without an API version.
+// cosiKinds and kubernetesKinds are the kinds that documents may name without an API version.
 var (
 	cosiKinds       = []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"}
 	kubernetesKinds = []string{"Secret", "ConfigMap", "ServiceAccount", "Namespace", "Event"}
 )
 
-// KindNamed returns the kind that a document for a version of the COSI kinds means by its name
-// alone.
+// KindNamed returns the kind for a name without API version in a document for a version of the COSI
+// kinds.
 func KindNamed(api objectstorage.Version, name string) (schema.GroupVersionKind, bool) {
 	if slices.Contains(cosiKinds, name) {
 		return api.GroupVersion().WithKind(name), true
@@ -23,12 +23,10 @@ func KindNamed(api objectstorage.Version, name string) (schema.GroupVersionKind,
 	return schema.GroupVersionKind{Version: "v1", Kind: name}, isKindNamed(name)
 }
 
-// isKindNamed reports whether documents may name a kind without its API version.
 func isKindNamed(name string) bool {
 	return slices.Contains(cosiKinds, name) || slices.Contains(kubernetesKinds, name)
 }
 
-// kindNames are the names of those kinds, sorted.
 func kindNames() []string {
 	return slices.Sorted(slices.Values(slices.Concat(cosiKinds, kubernetesKinds)))
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Limits are how much a scenario may do. They protect the control plane and the store,
-// which it shares with others, from a loop or an object that has become larger than was
-// meant. Zero is the default.
+// Limits restrict a scenario. They protect the shared control plane and store from endless loops
+// and large objects. Zero is the default.
 type Limits struct {
 	Steps    Limit    `yaml:"steps" doc:"maximum number of steps; repeat and forEach count each iteration; default 10000"`
 	Duration Duration `yaml:"duration" doc:"maximum duration of all steps together; default 10m"`
@@ -22,12 +21,12 @@ type Limits struct {
 	PutBytes Bytes    `yaml:"putBytes" doc:"maximum size of an object put into a bucket, such as 500M or 1Gi; default 64Mi"`
 }
 
-// defaultLimits are more than a scenario of a person's needs.
+// defaultLimits are more than handwritten scenarios need.
 var defaultLimits = Limits{
 	Steps: MaxSteps, Duration: Duration(10 * time.Minute), Objects: 1000, Puts: 1000, PutBytes: 64 << 20,
 }
 
-// OrDefault returns the limits with the defaults of those that are not given.
+// OrDefault returns the limits, with defaults for missing ones.
 func (l Limits) OrDefault() Limits {
 	return Limits{
 		Steps: cmp.Or(l.Steps, defaultLimits.Steps), Duration: cmp.Or(l.Duration, defaultLimits.Duration),
@@ -36,10 +35,9 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
-// Limit is a number of things. It is positive where it is given.
+// Limit is a number of things. It is positive if given.
 type Limit int
 
-// decode implements custom.
 func (l *Limit) decode(d *decoder, n *yaml.Node) {
 	number, err := strconv.Atoi(strings.ReplaceAll(n.Value, "_", ""))
 	switch {
@@ -51,10 +49,9 @@ func (l *Limit) decode(d *decoder, n *yaml.Node) {
 	*l = Limit(number)
 }
 
-// Bytes is a number of bytes. It is positive where it is given.
+// Bytes is a number of bytes. It is positive if given.
 type Bytes int64
 
-// decode implements custom.
 func (b *Bytes) decode(d *decoder, n *yaml.Node) {
 	number, err := fakedriver.ParseBytes(strings.ReplaceAll(n.Value, "_", ""))
 	if n.Kind != yaml.ScalarNode || err != nil {

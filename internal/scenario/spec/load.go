@@ -15,13 +15,13 @@ import (
 type Loader struct {
 	// ReadFile reads a file by its slash-separated path. Default: [ReadFile].
 	ReadFile func(name string) ([]byte, error)
-	// Rewrite changes each document, a scenario's or one of kind [KindSteps], before it
-	// is decoded. Positions stay those of the file. Default: no change.
+	// Rewrite changes each document, a scenario's or one of kind [KindSteps], before it is decoded.
+	// The positions in the file stay. Default: no change.
 	Rewrite func(document *yaml.Node)
 }
 
-// Load reads the scenarios of a file, and the files that these use. The error has
-// a [Problem] for everything that is wrong in them.
+// Load reads the scenarios of a file, and the files that these use. The error has a [Problem] for
+// every mistake in them.
 func (l Loader) Load(file string) ([]*Scenario, error) {
 	l = l.withDefaults()
 	data, err := l.ReadFile(file)
@@ -31,7 +31,7 @@ func (l Loader) Load(file string) ([]*Scenario, error) {
 	return l.Parse(file, data)
 }
 
-// Parse is Load for what has been read already.
+// Parse is Load for a file's content.
 func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	l = l.withDefaults()
 	nodes, err := parse(file, data)
@@ -66,7 +66,7 @@ func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	s := &Scenario{Position: d.at(n)}
 	if version := apiVersionOf(n); version != "" && version != APIVersion {
 		d.problem(n, "apiVersion is %q, must be %s", version, APIVersion)
-		return s, d.err() // all else is wrong, too, and no help
+		return s, d.err() // further problems would only follow from this one
 	}
 	d.value(n, reflect.ValueOf(s).Elem())
 	d.head(n, s.APIVersion, s.Kind, Kind)
@@ -88,7 +88,7 @@ func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	return s, d.err()
 }
 
-// apiVersionOf returns what a document begins with; empty if that cannot be told.
+// apiVersionOf returns the apiVersion of a document; empty if unknown.
 func apiVersionOf(n *yaml.Node) string {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "apiVersion" {
@@ -98,10 +98,10 @@ func apiVersionOf(n *yaml.Node) string {
 	return ""
 }
 
-// head checks what every document begins with.
+// head checks the first fields of a document.
 func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
 	if n.Kind != yaml.MappingNode {
-		return // which is said already
+		return // which is reported already
 	}
 	if apiVersion != APIVersion {
 		d.problem(n, "apiVersion is %q, must be %s", apiVersion, APIVersion)
@@ -118,7 +118,7 @@ type steps struct {
 	Steps      []Step `yaml:"steps"`
 }
 
-// include reads the files that steps use. The budget is what is left of MaxSteps.
+// include reads the files that steps use. The budget is the remaining part of MaxSteps.
 func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
 	for i := range all {
 		*budget--
@@ -169,7 +169,7 @@ func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 	l.include(d, step.Included, append(slices.Clone(chain), file), budget)
 }
 
-// Nested returns the lists of steps within a step, but for included ones.
+// Nested returns the lists of steps within a step, except included ones.
 func (s *Step) Nested() [][]Step {
 	switch {
 	case s.Repeat != nil:
@@ -182,5 +182,5 @@ func (s *Step) Nested() [][]Step {
 	return s.Parallel
 }
 
-// Within returns the lists of steps within a step, included ones among them.
+// Within returns the lists of steps within a step, with included ones.
 func (s *Step) Within() [][]Step { return slices.Concat(s.Nested(), [][]Step{s.Included}) }

@@ -6,11 +6,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Parameters are those of a fake driver: what its buckets and accounts have whose
-// class does not say otherwise.
+// Parameters are the parameters of a fake driver, for buckets and accounts whose class does not set
+// them.
 type Parameters map[string]string
 
-// decode implements custom. It rejects what the driver would reject, with the position.
+// decode rejects parameters that the driver would reject, with their position.
 func (p *Parameters) decode(d *decoder, n *yaml.Node) {
 	*p = Parameters{}
 	d.pairs(n, func(key, value *yaml.Node) {

@@ -2,31 +2,31 @@ package spec
 
 import "go.yaml.in/yaml/v3"
 
-// The words that stand for any value, and for none. In quotes they are text.
+// The words for any value, and for none. In quotes they are text.
 const (
 	Present = "present"
 	Absent  = "absent"
 )
 
-// Pattern is what a value must be like. Mappings match if they have at least the
-// fields of the pattern; lists match item by item, or by the items' keys if all
-// items of the pattern have one (see docs/scenarios.md).
+// Pattern is the expectation for a value. A mapping matches if it has at least the fields of the
+// pattern. Lists match item by item, or by the items' keys if all items of the pattern have one
+// (see docs/scenarios.md).
 type Pattern struct {
 	Position Position
 	// Exactly one of these is set.
 	Fields    []PatternField
-	IsMapping bool // with Fields, which may be none
+	IsMapping bool // with Fields, possibly empty
 	Items     []Pattern
-	IsList    bool // with Items, which may be none
+	IsList    bool // with Items, possibly empty
 	Word      string
 	Condition Expression // about `self`
 	Scalar    any        // string, Text, bool, int64, float64; nil is null
 }
 
-// PatternField is a field of a mapping, and what it must be like.
+// PatternField is a field of a mapping, with the pattern of its value.
 type PatternField struct {
 	Name string
-	// Key is the name if it has expressions in it.
+	// Key is the name if it has expressions.
 	Key     Text
 	Pattern Pattern
 }
@@ -43,10 +43,8 @@ func nameWith(name string, key Text, variables map[string]any) (string, error) {
 	return key.Text(variables)
 }
 
-// conditionKey is the key of a mapping that is a condition: {cel: "self > 3"}.
 const conditionKey = "cel"
 
-// decode implements custom.
 func (p *Pattern) decode(d *decoder, n *yaml.Node) {
 	p.Position = d.at(n)
 	if !d.enter(n) {

@@ -24,10 +24,10 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Problem is something wrong in a file.
+// Problem is a mistake in a file.
 type Problem struct { //nolint:errname // it is what people call it
 	Position Position
-	// Message says what is wrong, and what would be right.
+	// Message describes the problem, and how to correct it.
 	Message string
 }
 

@@ -12,18 +12,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The limits keep a file that was not made by a person from taking all memory.
+// The limits keep generated files from taking all memory.
 const (
-	// MaxBytes is how large a file may be.
+	// MaxBytes is the maximum size of a file.
 	MaxBytes = 4 << 20
-	// MaxSteps is how many steps a scenario may have, included ones counted each
-	// time.
+	// MaxSteps is the maximum number of steps of a scenario, with included ones counted each time.
 	MaxSteps = 10_000
 
 	maxDepth = 100
 )
 
-// parse reads the YAML documents of a file.
 func parse(file string, data []byte) ([]*yaml.Node, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(file, int64(len(data)))
@@ -67,12 +65,12 @@ func positionOf(file string, data []byte, offset int) Position {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+)(?:, column (\d+))?: )?(?s:(.*))$`)
 
-// syntaxProblem takes the place out of an error of the YAML library, which often
-// knows no more than the line.
+// syntaxProblem extracts the position from an error of the YAML library, which often has only the
+// line.
 func syntaxProblem(file string, data []byte, err error) error {
 	position, message := Position{File: file}, err.Error()
 	if found := yamlError.FindStringSubmatch(message); found != nil {
-		position.Line, _ = strconv.Atoi(found[1]) // 0 where there is none
+		position.Line, _ = strconv.Atoi(found[1]) // 0 if there is none
 		position.Column, _ = strconv.Atoi(found[2])
 		message = found[3]
 	}
@@ -93,7 +91,7 @@ func syntaxProblem(file string, data []byte, err error) error {
 	return &Problem{position, "this is not YAML: " + message}
 }
 
-// hints say what to do about what the YAML library says.
+// hints are advice for errors of the YAML library.
 var hints = map[string]string{
 	"did not find expected key":                       "look for a line near here that is indented otherwise than others, or has no colon",
 	"did not find expected '-' indicator":             "look for a line near here that is indented otherwise than others, or has no dash",
@@ -105,8 +103,8 @@ var hints = map[string]string{
 
 var inBraces = regexp.MustCompile(`[:,\[{]\s*(\$\{)`)
 
-// unquoted returns where an expression is without quotes, within braces, on a line or
-// right behind it; -1 if there is none.
+// unquoted returns the column of an expression without quotes, within braces, on a line or right
+// behind it; -1 if there is none.
 func unquoted(data []byte, line int) int {
 	begin := 0
 	for range line - 1 {
@@ -130,7 +128,7 @@ func unquoted(data []byte, line int) int {
 	return -1
 }
 
-// firstColumn returns where the text of a line begins, or the tab before it.
+// firstColumn returns the column where the text of a line begins, or of the tab before it.
 func firstColumn(data []byte, line int) (column int, isTab bool) {
 	lines := bytes.SplitN(data, []byte("\n"), line+1)
 	if line > len(lines) {

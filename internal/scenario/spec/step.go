@@ -8,17 +8,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Step is one thing that happens, or must hold. It has exactly one verb.
+// Step is one action or expectation. It has exactly one verb.
 type Step struct {
 	Name    string   `yaml:"name" doc:"name in reports"`
-	Timeout Duration `yaml:"timeout" doc:"timeout of the step; default: that of setup"`
+	Timeout Duration `yaml:"timeout" doc:"timeout of the step; default: setup.timeout"`
 	// As binds the result of the step to a name for later steps.
 	As string `yaml:"as" doc:"name of the result, for ${...} in later steps"`
 	// When is a CEL expression; if it is false, the step is skipped.
 	When Expression `yaml:"when" doc:"CEL expression; false skips the step"`
 	// Refused expects the API server to reject the request of the step.
 	Refused Text `yaml:"refused" doc:"the API server must reject the request with a message that contains this; for apply, patch and delete of one object"`
-	// Forget has the components of crash and restart start without what they kept.
+	// Forget makes the components of crash and restart start without their data.
 	Forget bool `yaml:"forget" doc:"with crash and restart: the store or fake driver restarts without its data"`
 
 	Apply    *Objects      `yaml:"apply" verb:"true" doc:"create or update objects (server-side apply)"`
@@ -47,17 +47,15 @@ type Step struct {
 	Golden   *Golden       `yaml:"golden" verb:"true" doc:"compare objects with a file, which --update rewrites"`
 
 	Position Position
-	// Verb is the name of the one verb.
-	Verb string
-	// Broken means that some of the step, or of those within, cannot be read.
+	Verb     string
+	// Broken means that a part of the step, or of an inner step, cannot be read.
 	Broken bool
 	// Included are the steps of the file that Use names.
 	Included []Step
 
-	uses []use // of variables, but for those of steps within
+	uses []use // of variables, without inner steps
 }
 
-// verbs are the names of all verbs, in the order of the fields.
 var verbs = verbNames()
 
 func verbNames() []string {
@@ -70,7 +68,6 @@ func verbNames() []string {
 	return names
 }
 
-// decode implements custom: it remembers the place, and counts the verbs.
 func (s *Step) decode(d *decoder, n *yaml.Node) {
 	s.Position = d.at(n)
 	outer, before := d.used, len(d.failed)
@@ -86,7 +83,7 @@ func (s *Step) decode(d *decoder, n *yaml.Node) {
 		s.Verb = found[0]
 	case len(found) > 1:
 		d.problem(n, "the step has the verbs %s: split it into one step each", strings.Join(found, " and "))
-	case len(d.failed) == before: // not one that is misspelt
+	case len(d.failed) == before: // not a misspelt one
 		d.problem(n, "the step has no verb: it requires one of %s", strings.Join(verbs, ", "))
 	}
 }

@@ -18,19 +18,19 @@ var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// Variables are the names that every scenario has in its expressions. CEL keeps
-// the word namespace for itself.
+// Variables are the variables in the expressions of every scenario. CEL reserves the word
+// namespace.
 var Variables = []string{"accessClass", "accessClasses", "class", "classes", "driver", "drivers", "index", "ns", "scope", "seed"}
 
-// selfName is the value that a condition in a pattern is about.
+// selfName is the variable for the value that a condition in a pattern checks.
 const selfName = "self"
 
 func (d *decoder) fail(at Position, format string, arguments ...any) {
 	d.failed = append(d.failed, &Problem{at, fmt.Sprintf(format, arguments...)})
 }
 
-// validate finds what is wrong in what can be read. What refers to something that cannot be read is not
-// checked: that would be reported as missing. Without the steps of an included file, that is much.
+// validate finds mistakes in the readable parts. It does not check references to unreadable parts,
+// which would be reported as missing. Many are, if an included file is unreadable.
 func (d *decoder) validate(n *yaml.Node, s *Scenario, unreadInclude bool) {
 	if (s.Name != "" || !s.Broken) && !dnsLabel.MatchString(s.Name) {
 		d.problem(n, "name is %q, must be a DNS label: at most 63 of a-z, 0-9 and -", s.Name)
@@ -120,7 +120,7 @@ func (d *decoder) validateSetup(s *Setup) {
 	}
 }
 
-// joined checks that nothing is asked of a driver that runs already and is as it is.
+// joined rejects fields that would configure a driver that already runs.
 func (d *decoder) joined(driver *Driver) {
 	if driver.Socket != "" && !strings.HasPrefix(driver.Socket, "unix:") {
 		d.fail(driver.Position, "the socket of driver %q is %q, must have the form unix:///path/to/driver.sock", driver.Name, driver.Socket)

@@ -1,7 +1,6 @@
 package spec
 
-// backend checks that there is something to look at or to change, and that it is said
-// where.
+// backend checks that the step inspects or changes something, and names the place.
 func (v *validation) backend(s *Step, _ map[string]bool) {
 	b := s.Backend
 	looks := len(b.Buckets)+len(b.Objects)+len(b.Accounts)+len(b.Policies) > 0 || b.Only

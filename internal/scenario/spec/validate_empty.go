@@ -7,13 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// empty are the verbs that need something, with what they need.
+// empty are the verbs that require an argument, with the advice.
 var empty = map[string]struct {
 	needs string
 	is    func(s *Step) bool
 }{
 	"apply":    {"an object, or a list of objects", func(s *Step) bool { return len(*s.Apply) == 0 }},
-	"patch":    {"objects and what is to be changed of them", func(s *Step) bool { return len(*s.Patch) == 0 }},
+	"patch":    {"objects and their changes", func(s *Step) bool { return len(*s.Patch) == 0 }},
 	"delete":   {"objects, KIND/NAME", func(s *Step) bool { return len(*s.Delete) == 0 }},
 	"expect":   {"objects and their expected fields", func(s *Step) bool { return len(*s.Expect) == 0 }},
 	"parallel": {"lists of steps", func(s *Step) bool { return len(s.Parallel) == 0 }},
@@ -23,8 +23,7 @@ var empty = map[string]struct {
 	"use":      {"a file", func(s *Step) bool { return s.Use == "" }},
 }
 
-// something checks that the verb was given what it is about: a step that does nothing
-// would pass.
+// something checks that the verb has its argument: a step without one would do nothing, and pass.
 func (v *validation) something(s *Step) {
 	if about, ok := empty[s.Verb]; ok && about.is(s) {
 		v.decoder.fail(s.Position, "%s requires %s", s.Verb, about.needs)
@@ -39,7 +38,7 @@ func (v *validation) something(s *Step) {
 	}
 }
 
-// alwaysFor checks that there is time enough: the step would end before.
+// alwaysFor checks that the step's timeout is not shorter.
 func (v *validation) alwaysFor(s *Step) {
 	limit := s.Timeout.Or(Duration(v.setup.Timeout.Or(DefaultTimeout)))
 	if asked := time.Duration(s.Always.For); asked >= limit {

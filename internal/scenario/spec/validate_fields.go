@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// types are those of the kinds whose fields are known.
+// types are the types of the kinds whose fields are known.
 var types = map[objectstorage.Version]map[string]reflect.Type{
 	objectstorage.V1alpha1: {
 		"Bucket": reflect.TypeFor[v1alpha1.Bucket](), "BucketClaim": reflect.TypeFor[v1alpha1.BucketClaim](),
@@ -29,8 +29,8 @@ var types = map[objectstorage.Version]map[string]reflect.Type{
 	},
 }
 
-// expected checks that objects of a kind have the fields that are waited for: one that
-// is misspelt would never come.
+// expected checks that objects of a kind have the expected fields: a misspelt one would never
+// appear.
 func (v *validation) expected(all Expectations) {
 	for i := range all {
 		if kind := types[v.api][all[i].Object.Kind]; kind != nil {
@@ -69,8 +69,8 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 	}
 }
 
-// applied checks that the objects that are applied have only fields that their kinds have, unless the API
-// server is expected to reject them.
+// applied checks that applied objects have only fields of their kinds, unless the API server is
+// expected to reject them.
 func (v *validation) applied(s *Step, _ map[string]bool) {
 	if !s.Refused.IsZero() {
 		return
@@ -84,7 +84,7 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 	}
 }
 
-// patched checks what is changed likewise.
+// patched checks changed fields likewise.
 func (v *validation) patched(s *Step, _ map[string]bool) {
 	if !s.Refused.IsZero() {
 		return
@@ -97,7 +97,7 @@ func (v *validation) patched(s *Step, _ map[string]bool) {
 	}
 }
 
-// values checks that a value has only fields that its type has.
+// values checks that a value has only fields of its type.
 func (v *validation) values(value *Value, of reflect.Type, path string) {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -132,7 +132,7 @@ func (v *validation) values(value *Value, of reflect.Type, path string) {
 	}
 }
 
-// advice returns how today's draft of v1alpha2 has what an earlier one has in a field, or "".
+// advice returns the field of today's draft of v1alpha2 for a field of an earlier one, or "".
 func advice(path string) string {
 	if text := drafts.Field(path); text != "" {
 		return ": " + text

@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// validateGeneration finds what the version of the COSI kinds does not have.
+// validateGeneration finds fields that the version of the COSI kinds does not have.
 func (d *decoder) validateGeneration(s *Scenario) {
 	d.oneOf(s.Setup.Position, "api", []string{string(s.API())}, string(objectstorage.V1alpha1), string(objectstorage.V1alpha2))
 	if s.API() != objectstorage.V1alpha1 {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// limits checks how often steps run, which can be known before anything does.
+// limits checks the number of steps, as far as it is known before a run.
 func (v *validation) limits(all []Step) {
 	most, before := int(v.setup.Limits.OrDefault().Steps), 0
 	for i := range all {
@@ -22,8 +22,8 @@ func (v *validation) limits(all []Step) {
 	}
 }
 
-// runsOf is how many steps run with a step, itself included; what `when` may spare is
-// counted.
+// runsOf returns the number of steps that run with a step, including itself, and including steps
+// that `when` may skip.
 func runsOf(s *Step) int {
 	within := 0
 	for _, nested := range s.Within() {
@@ -44,7 +44,7 @@ func runsOf(s *Step) int {
 	return sum(1, times*within)
 }
 
-// sum adds numbers that are not negative, and stays at the largest that there is.
+// sum adds nonnegative numbers, and stays at the maximum.
 func sum(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt

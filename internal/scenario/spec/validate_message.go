@@ -6,8 +6,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// message checks that a value has no fields that a message of the protocol has not.
-// What the fields hold may not be known yet.
+// message checks that a value has only fields of a message of the protocol. The values of the
+// fields may still be unknown.
 func (v *validation) message(value *Value, kind protoreflect.MessageDescriptor) {
 	for i := range value.Fields {
 		field := &value.Fields[i]

@@ -15,14 +15,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// A name that is misspelt would be found when the scenario is half run, or, where it
-// is said that something never happens, not at all. Names with expressions in them are
-// not known before.
+// Misspelt names would fail only in the middle of a run, or never, in a step that expects no event.
+// Names with expressions are not known before the run.
 
-// expressions matches those in a text.
+// expressions matches the expressions in a text.
 var expressions = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// literal returns a text that is given and has no expressions in it.
+// literal returns a given text without expressions.
 func literal(t Text) (string, bool) {
 	source := t.Source()
 	return source, source != "" && !strings.Contains(source, "${")
@@ -49,8 +48,8 @@ func (d *decoder) component(at Position, name string) {
 	}
 }
 
-// componentAt checks the component of an event or a fault at a seam. Expressions in it are
-// for the names of drivers.
+// componentAt checks the component of an event or a fault at a seam. Expressions in it stand for
+// the names of drivers.
 func (v *validation) componentAt(seam journal.Seam, text Text) {
 	pattern := expressions.ReplaceAllString(text.Source(), "*")
 	if err := operations.CheckComponentAt(seam, pattern); err != nil {
@@ -58,15 +57,14 @@ func (v *validation) componentAt(seam journal.Seam, text Text) {
 	}
 }
 
-// method checks a name of a method.
 func (v *validation) method(at Position, name string) {
 	if operations.Method(v.api, name) == nil {
 		v.decoder.fail(at, "unknown method %q: %s", name, suggest.From(name, operations.MethodsOf(v.api)))
 	}
 }
 
-// event checks that the component of an event exists, and its operation and its outcome
-// at its seam.
+// event checks that the component of an event exists, and its operation and its outcome at its
+// seam.
 func (v *validation) event(e *EventPattern) {
 	seam := cmp.Or(journal.Seam(e.Seam), journal.SeamRPC)
 	v.componentAt(seam, e.Component)
@@ -82,7 +80,6 @@ func (v *validation) event(e *EventPattern) {
 	}
 }
 
-// code checks a code of gRPC.
 func (v *validation) code(text Text) {
 	name, ok := literal(text)
 	if _, known := fault.RPCCode(name); ok && !known && name != journal.OutcomeOK {
@@ -91,19 +88,19 @@ func (v *validation) code(text Text) {
 	}
 }
 
-// s3Code checks an error code of S3. A store of your own may have others that are like
-// none of them.
+// s3Code checks an error code of S3. It accepts codes unlike any known one, because other stores
+// may have them.
 func (v *validation) s3Code(text Text) {
 	code, ok := literal(text)
 	if !ok {
 		return
 	}
 	if meant, misspelt := fault.NearS3Code(code); misspelt {
-		v.decoder.fail(text.Position, "there is no S3 error code %q: did you mean %q?", code, meant)
+		v.decoder.fail(text.Position, "unknown S3 error code %q: did you mean %q?", code, meant)
 	}
 }
 
-// heal checks that there are faults of these names.
+// heal checks that faults of these names exist.
 func (v *validation) heal(s *Step, _ map[string]bool) {
 	for _, text := range *s.Heal {
 		if name, ok := literal(text); ok && !v.allFaults[name] && !v.incomplete {
@@ -112,7 +109,6 @@ func (v *validation) heal(s *Step, _ map[string]bool) {
 	}
 }
 
-// faultsOf returns the names of all faults of steps.
 func faultsOf(steps []Step) map[string]bool {
 	names := map[string]bool{}
 	for i := range steps {

@@ -14,16 +14,16 @@ type validation struct {
 	decoder *decoder
 	setup   *Setup
 	api     objectstorage.Version
-	// allMarks are those of the whole scenario.
+	// allMarks are the marks of the whole scenario.
 	allMarks map[string]bool
-	// allFaults are the names of those of the whole scenario.
+	// allFaults are the names of the faults of the whole scenario.
 	allFaults map[string]bool
-	// incomplete means that steps could not be read, which may have marks and faults.
-	// unreadInclude means that a file of steps could not, which may define variables, too.
+	// incomplete means that some steps could not be read, which may have marks and faults.
+	// unreadInclude means that an included file could not be read, which may also define variables.
 	incomplete, unreadInclude bool
 }
 
-// scope is the variables that have a value.
+// scope has the variables with a value.
 type scope map[string]bool
 
 func scopeOf(names []string) scope {
@@ -42,7 +42,7 @@ func (s scope) with(names ...string) scope {
 	return s
 }
 
-// steps checks steps; what they bind and mark is added to the scope and the marks.
+// steps checks steps, and adds their variables and marks to the scope and the marks.
 func (v *validation) steps(all []Step, known scope, marks map[string]bool) {
 	for i := range all {
 		v.step(&all[i], known, marks)
@@ -77,7 +77,7 @@ func (v *validation) step(s *Step, known scope, marks map[string]bool) {
 	known[s.As] = true
 }
 
-// variables checks that everything has a value that the step's expressions use.
+// variables checks that all variables in the step's expressions have a value.
 func (v *validation) variables(s *Step, known scope) {
 	for _, use := range s.uses {
 		for _, name := range use.names {
@@ -89,7 +89,7 @@ func (v *validation) variables(s *Step, known scope) {
 	}
 }
 
-// selected checks that the setup has the classes and drivers whose names are used.
+// selected checks that the setup has the classes and drivers that expressions use.
 func (v *validation) selected(use use) {
 	if v.setup.Broken {
 		return
@@ -103,7 +103,7 @@ func (v *validation) selected(use use) {
 	}
 }
 
-// within checks the steps within a step. What a branch binds is known afterwards.
+// within checks the steps within a step. Variables of a branch are known afterwards.
 func (v *validation) within(s *Step, known scope, marks map[string]bool) {
 	inner := known
 	if s.ForEach != nil {
@@ -115,7 +115,6 @@ func (v *validation) within(s *Step, known scope, marks map[string]bool) {
 	v.steps(s.Included, known, marks)
 }
 
-// row is the name of the row.
 func (f *ForEach) row() string {
 	if f.As == "" {
 		return "row"
@@ -126,7 +125,7 @@ func (f *ForEach) row() string {
 // RowName is the name of the row in the expressions of the steps.
 func (f *ForEach) RowName() string { return f.row() }
 
-// checks are the verbs whose arguments can be wrong in more than their form.
+// checks are the verbs whose arguments need more than a check of their form.
 var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"always":  (*validation).always,
 	"apply":   (*validation).applied,
@@ -149,7 +148,6 @@ var checks = map[string]func(v *validation, s *Step, marks map[string]bool){
 	"s3":      (*validation).s3,
 }
 
-// arguments checks what the verb was given.
 func (v *validation) arguments(s *Step, marks map[string]bool) {
 	if check, ok := checks[s.Verb]; ok {
 		check(v, s, marks)
@@ -284,7 +282,6 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	}
 }
 
-// marksOf returns all marks of steps.
 func marksOf(steps []Step) map[string]bool {
 	marks := map[string]bool{}
 	for i := range steps {

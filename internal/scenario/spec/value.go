@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Value is any YAML, with its places. Strings in it may be templates.
+// Value is any YAML, with its positions. Strings in it may be templates.
 type Value struct {
 	Position Position
 	// Exactly one of these is set; none is null.
@@ -21,7 +21,7 @@ type Value struct {
 // Field is a key and a value of a mapping.
 type Field struct {
 	Name string
-	// Key is the name if it has expressions in it.
+	// Key is the name if it has expressions.
 	Key      Text
 	Position Position
 	Value    Value
@@ -62,10 +62,9 @@ func (v *Value) text(name string) string {
 	return ""
 }
 
-// errUnknown means that a value has expressions in it.
 var errUnknown = errors.New("its expressions have no values yet")
 
-// plain returns the value as JSON has it, if there are no expressions in it.
+// plain returns the value as JSON, if it has no expressions.
 func (v *Value) plain() (any, error) {
 	switch {
 	case v.IsMapping():
@@ -98,7 +97,6 @@ func (v *Value) plain() (any, error) {
 	return v.Scalar, nil
 }
 
-// decode implements custom.
 func (v *Value) decode(d *decoder, n *yaml.Node) {
 	v.Position, v.kind = d.at(n), n.Kind
 	if !d.enter(n) {
@@ -124,7 +122,7 @@ func (v *Value) decode(d *decoder, n *yaml.Node) {
 	}
 }
 
-// scalarOf reads a scalar as YAML 1.2 means it; null is nil.
+// scalarOf reads a scalar by the rules of YAML 1.2; null is nil.
 func (d *decoder) scalarOf(n *yaml.Node) any {
 	var err error
 	switch n.ShortTag() {

@@ -8,22 +8,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Events are what the journal must have, or must not have, between two marks.
-// Only events that concern the scenario's own objects are looked at.
+// Events are the events that the journal must have, or must not have, between two marks. They
+// include only events about the scenario's own objects.
 type Events struct {
 	Since  string         `yaml:"since" doc:"start mark; default: the start of the scenario"`
 	Until  string         `yaml:"until" doc:"end mark; default: now"`
 	Events []EventPattern `yaml:"events" required:"true" doc:"the events"`
-	// AnyOrder says that the order does not matter.
+	// AnyOrder ignores the order.
 	AnyOrder bool `yaml:"anyOrder" doc:"the events may have any order"`
-	// Only says that there are no other events of the components and seams that
-	// are named.
+	// Only excludes other events of the named components and seams.
 	Only bool `yaml:"only" doc:"the same components have no other events at the same seams"`
 
 	Position Position
 }
 
-// EventPattern is what an event is like. Fields that are not given match all.
+// EventPattern is a pattern for an event. Fields that are not given match all.
 type EventPattern struct {
 	Seam      string   `yaml:"seam" enum:"api,rpc,store,process" doc:"api, rpc, store or process; default rpc"`
 	Component Text     `yaml:"component" doc:"component: controller, sidecar, driver, store, gcs or azure; of a driver of setup sidecar.NAME, driver.NAME"`
@@ -44,7 +43,6 @@ type Count struct { //nolint:recvcheck // only reading changes it
 
 var countRange = regexp.MustCompile(`^(\d*)(\.\.)?(\d*)$`)
 
-// decode implements custom.
 func (c *Count) decode(d *decoder, n *yaml.Node) {
 	found := countRange.FindStringSubmatch(n.Value)
 	if n.Kind != yaml.ScalarNode || found == nil || (found[1] == "" && found[3] == "") {
@@ -72,7 +70,7 @@ func (c Count) Contains(number int) bool {
 	return number >= c.Min && (c.Max < 0 || number <= c.Max)
 }
 
-// Describe says how many of a thing the range allows: "at least 1 event".
+// Describe renders the range in words: "at least 1 event".
 func (c Count) Describe(noun string) string {
 	least, most := c.Min, c.Max
 	if !c.given {

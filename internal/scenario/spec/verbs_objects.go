@@ -9,8 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// Object is an object as it is sent to the API server, with templates still in its
-// strings.
+// Object is an object as it is sent to the API server, with templates still in its strings.
 type Object struct {
 	Position Position
 	Value    Value
@@ -22,7 +21,6 @@ func (o *Object) Kind() string { return o.Value.text("kind") }
 // Objects is one object, or a list of them.
 type Objects []Object
 
-// decode implements custom.
 func (o *Objects) decode(d *decoder, n *yaml.Node) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -42,13 +40,13 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 	}
 }
 
-// known reports whether it is clear which kind an object is of.
+// known reports whether the kind of an object is known.
 func (d *decoder) known(object *Value, kind string) bool {
 	return isKindNamed(kind) || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
 }
 
-// Reference names an object: KIND/NAME, in the scenario's namespace if the kind
-// has one, or KIND/NAMESPACE/NAME.
+// Reference names an object: KIND/NAME, in the scenario's namespace if the kind has one, or
+// KIND/NAMESPACE/NAME.
 type Reference struct {
 	Position Position
 	Kind     string
@@ -72,7 +70,6 @@ func (d *decoder) reference(n *yaml.Node) Reference {
 // References is one reference, or a list of them.
 type References []Reference
 
-// decode implements custom.
 func (r *References) decode(d *decoder, n *yaml.Node) {
 	for _, item := range oneOrMany(n) {
 		*r = append(*r, d.reference(item))
@@ -82,7 +79,6 @@ func (r *References) decode(d *decoder, n *yaml.Node) {
 // Names is one name, or a list of them.
 type Names []Text
 
-// decode implements custom.
 func (names *Names) decode(d *decoder, n *yaml.Node) {
 	for _, item := range oneOrMany(n) {
 		if item.Kind != yaml.ScalarNode || strings.TrimSpace(item.Value) == "" {
@@ -106,14 +102,12 @@ func oneOrMany(n *yaml.Node) []*yaml.Node {
 // Patch changes parts of objects.
 type Patch []Change
 
-// Change is what is changed of one object: a JSON merge patch, in which null
-// removes a field.
+// Change is a change of one object: a JSON merge patch, in which null removes a field.
 type Change struct {
 	Object Reference
 	Merge  Value
 }
 
-// decode implements custom.
 func (p *Patch) decode(d *decoder, n *yaml.Node) {
 	d.pairs(n, func(key, value *yaml.Node) {
 		change := Change{Object: d.reference(key)}
@@ -122,16 +116,15 @@ func (p *Patch) decode(d *decoder, n *yaml.Node) {
 	})
 }
 
-// Expectations are objects and what they must be like.
+// Expectations are patterns of objects.
 type Expectations []Expectation
 
-// Expectation is what one object must be like.
+// Expectation is the pattern of one object.
 type Expectation struct {
 	Object  Reference
 	Pattern Pattern
 }
 
-// decode implements custom.
 func (e *Expectations) decode(d *decoder, n *yaml.Node) {
 	d.pairs(n, func(key, value *yaml.Node) {
 		expectation := Expectation{Object: d.reference(key)}
@@ -140,14 +133,14 @@ func (e *Expectations) decode(d *decoder, n *yaml.Node) {
 	})
 }
 
-// Always is what must hold throughout a time, or while steps run.
+// Always are expectations throughout a time, or while steps run.
 type Always struct {
 	Objects Expectations `yaml:"objects" doc:"patterns of objects"`
 	For     Duration     `yaml:"for" doc:"duration"`
 	While   []Step       `yaml:"while" doc:"steps that run meanwhile"`
 }
 
-// Golden compares objects, without what differs from run to run, with a file.
+// Golden compares objects with a file, except for values that differ between runs.
 type Golden struct {
 	File    string     `yaml:"file" required:"true" doc:"path of the golden file, relative to the scenario"`
 	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`

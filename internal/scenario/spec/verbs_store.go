@@ -2,15 +2,14 @@ package spec
 
 import "go.yaml.in/yaml/v3"
 
-// Backend looks at, or changes, what the store holds, without asking COSI. It changes
-// first.
+// Backend changes and inspects the store without COSI. It changes first.
 type Backend struct {
 	Buckets  Named `yaml:"buckets" doc:"expected buckets by name: owner, protocol, region, versioning, tags, ...; or absent"`
 	Objects  Named `yaml:"objects" doc:"expected objects by bucket: {KEY: {size: 5}} or {KEY: absent}"`
 	Accounts Named `yaml:"accounts" doc:"expected accounts by ID: owner, grants, serviceAccount, ...; or absent"`
-	// Policies are the grants of all accounts by the buckets that they are of.
+	// Policies are the grants of all accounts by bucket.
 	Policies Named `yaml:"policies" doc:"expected grants by bucket: {ACCOUNT: {objectData: ReadWrite}} or {ACCOUNT: absent}"`
-	// Only says that there are no others of this scenario.
+	// Only excludes others of this scenario.
 	Only bool `yaml:"only" doc:"the scenario has no other buckets and accounts"`
 
 	CreateBucket  Text       `yaml:"createBucket" doc:"create a bucket without the driver"`
@@ -21,22 +20,21 @@ type Backend struct {
 	SetPolicy     *Policy    `yaml:"setPolicy" doc:"change the grants of an account in a bucket"`
 }
 
-// PutObject is an object that is put into a bucket.
+// PutObject puts an object into a bucket.
 type PutObject struct {
 	Bucket  Text `yaml:"bucket" required:"true" doc:"name of the bucket"`
 	Key     Text `yaml:"key" required:"true" doc:"key of the object"`
 	Content Text `yaml:"content" doc:"content of the object"`
 }
 
-// Place is where an object is.
+// Place is the place of an object.
 type Place struct {
 	Bucket Text `yaml:"bucket" required:"true" doc:"name of the bucket"`
 	Key    Text `yaml:"key" required:"true" doc:"key of the object"`
 }
 
-// Policy is what an account may do in a bucket, instead of what it might before. A
-// category that is not given is none; without any, the account does not reach the
-// bucket.
+// Policy replaces an account's rights in a bucket. A missing category is none; without any, the
+// account does not reach the bucket.
 type Policy struct {
 	Bucket         Text   `yaml:"bucket" required:"true" doc:"name of the bucket"`
 	Account        Text   `yaml:"account" required:"true" doc:"ID of the account"`
@@ -45,8 +43,7 @@ type Policy struct {
 	BucketMetadata string `yaml:"bucketMetadata" enum:"ReadWrite,ReadOnly,WriteOnly" doc:"ReadWrite, ReadOnly, WriteOnly; default: no access"`
 }
 
-// S3 uses S3 with the credentials of a Secret, and with nothing else that it
-// knows.
+// S3 uses S3 with only the credentials of a Secret.
 type S3 struct {
 	Secret Text  `yaml:"secret" required:"true" doc:"name of the Secret, or NAMESPACE/NAME"`
 	Put    Text  `yaml:"put" doc:"put an object: its key"`
@@ -67,20 +64,19 @@ type S3 struct {
 	Content *Text  `yaml:"content" doc:"content to put, or expected content"`
 	Size    Bytes  `yaml:"size" doc:"size to put or expect, instead of content: 6000000 or 6Mi"`
 	Keys    []Text `yaml:"keys" doc:"expected keys"`
-	// Code is the error code of S3 that must come back; empty: it is allowed.
+	// Code is the expected error code of S3; empty: success.
 	Code Text `yaml:"code" doc:"expected S3 error code; default: success"`
 }
 
 // Named are patterns by names, which may have expressions in them.
 type Named []NamedPattern
 
-// NamedPattern is what the thing of a name must be like.
+// NamedPattern is the pattern of the resource with a name.
 type NamedPattern struct {
 	Name    Text
 	Pattern Pattern
 }
 
-// decode implements custom.
 func (all *Named) decode(d *decoder, n *yaml.Node) {
 	d.pairs(n, func(key, value *yaml.Node) {
 		named := NamedPattern{Name: d.text(key, key.Value)}

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// Usage is the time of threads: how long they ran, and how long they waited for a
-// processor.
+// Usage is the time for which threads ran, and waited for a processor.
 type Usage struct{ Ran, Waited time.Duration }
 
 // Since returns the usage since an earlier one.
 func (u Usage) Since(before Usage) Usage { return Usage{u.Ran - before.Ran, u.Waited - before.Waited} }
 
-// minUsage is the least usage that says something about the machine.
+// minUsage is the least significant usage.
 const minUsage = 20 * time.Millisecond
 
-// Share returns the part of the time in which threads that could run had to wait, from 0
-// to 1.
+// Share returns the part of the time in which runnable threads had to wait, from 0 to 1.
 func (u Usage) Share() float64 {
 	total := u.Ran + u.Waited
 	if total < minUsage {
@@ -29,17 +27,17 @@ func (u Usage) Share() float64 {
 	return float64(u.Waited) / float64(total)
 }
 
-// maxAge is how old the figures may be that Read returns: reading all threads takes a
+// maxAge is the maximum age of the figures that Read returns: reading all threads takes a
 // millisecond.
 const maxAge = 200 * time.Millisecond
 
-// Meter adds up the usage of this process and its children, which are the programs of the
-// control plane. It is safe for concurrent use. The zero value is usable.
+// Meter adds up the usage of this process and its children, which are the programs of the control
+// plane. It is safe for concurrent use. The zero value is usable.
 type Meter struct {
 	proc string // "/proc" unless a test sets it
 
 	mu      sync.Mutex
-	threads map[string]Usage // by their files; nil before the first reading
+	threads map[string]Usage // by file; nil before the first reading
 	total   Usage
 	read    time.Time
 }
@@ -67,7 +65,6 @@ func (m *Meter) Read() Usage {
 	return m.total
 }
 
-// files returns the files with the usage of each thread.
 func (m *Meter) files() []string {
 	root := m.proc
 	if root == "" {
@@ -81,7 +78,7 @@ func (m *Meter) files() []string {
 	return files
 }
 
-// children returns the processes that threads of this one have started.
+// children returns the child processes.
 func children(root string) []string {
 	var all []string
 	lists, _ := filepath.Glob(filepath.Join(root, "self", "task", "*", "children")) // the pattern is valid
@@ -94,7 +91,6 @@ func children(root string) []string {
 	return all
 }
 
-// parse reads the usage of a thread.
 func parse(file string) (Usage, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write writes a file below a directory.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
@@ -22,7 +21,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestMeter reads the threads of a process and of its child, as Linux shows them.
+// TestMeter reads the threads of a process and of its child, in the format of Linux.
 func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		proc := t.TempDir()
@@ -61,7 +60,7 @@ func TestMeter(t *testing.T) {
 	})
 }
 
-// TestMeterElsewhere has no figures where there is no /proc.
+// TestMeterElsewhere verifies that the figures are 0 without /proc.
 func TestMeterElsewhere(t *testing.T) {
 	m := &Meter{proc: filepath.Join(t.TempDir(), "none")}
 	if got := m.Read(); got.Share() != 0 {

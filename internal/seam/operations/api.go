@@ -18,11 +18,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// statusVerbs are the verbs of a status.
 var statusVerbs = []string{"get", "update", "patch"}
 
-// apiNames are "<verb> <resource>[/status]" for the kinds of COSI and of Kubernetes, and
-// "event <resource>" for what a watch tells.
+// apiNames are "<verb> <resource>[/status]" for the kinds of COSI and of Kubernetes, and "event
+// <resource>" for watch events.
 var apiNames = sync.OnceValue(func() []string {
 	return apiNamesOf(append(cosiResources(), kubernetesResources()...))
 })
@@ -41,11 +40,11 @@ func apiNamesOf(resources []string) []string {
 	return names
 }
 
-// cosiResources are those of the CustomResourceDefinitions.
+// cosiResources are the resources of the CustomResourceDefinitions.
 func cosiResources() []string {
 	all, err := crds.All()
 	if err != nil {
-		panic(err) // they are embedded, and the tests of package crds read them
+		panic(err) // they are embedded, and tested in package crds
 	}
 	var resources []string
 	for _, crd := range all {
@@ -59,12 +58,12 @@ func cosiResources() []string {
 	return resources
 }
 
-// kubernetesResources are those that every API server has.
+// kubernetesResources exist in every API server.
 func kubernetesResources() []string {
 	resources := map[string]bool{}
 	for kind, of := range clientgoscheme.Scheme.AllKnownTypes() {
 		if !reflect.PointerTo(of).Implements(reflect.TypeFor[metav1.Object]()) {
-			continue // it is a list, or options
+			continue // a list, or options
 		}
 		plural, _ := meta.UnsafeGuessKindToResource(kind)
 		resources[plural.Resource] = true
@@ -75,14 +74,13 @@ func kubernetesResources() []string {
 	return slices.Sorted(maps.Keys(resources))
 }
 
-// isPath reports whether a pattern is about requests that are not for a resource, such
-// as "get /version".
+// isPath reports whether a pattern matches requests without a resource, such as "get /version".
 func isPath(pattern string) bool {
 	verb, path, _ := strings.Cut(pattern, " ")
 	return strings.HasPrefix(path, "/") && slices.ContainsFunc(journal.Verbs(), func(v string) bool { return glob.Match(verb, v) })
 }
 
-// apiHint says what is wrong with a pattern of operations at the api seam.
+// apiHint explains a pattern without matches at the api seam.
 func apiHint(pattern string) string {
 	verb, resource, _ := strings.Cut(pattern, " ")
 	verbs := append(journal.Verbs(), strings.TrimSpace(journal.EventPrefix))

@@ -11,15 +11,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// ofDrivers begin the names of the components of further drivers, whose ends depend on
-// the emulator.
+// ofDrivers are prefixes of the components of further drivers, whose suffixes depend on the
+// emulator.
 var ofDrivers = []string{vocabulary.Sidecar + ".", vocabulary.Driver + ".", vocabulary.Bridge + "."}
 
-// Components returns the components that an emulator may have. Further drivers, and
-// second replicas, have more in their names.
+// Components returns the components that an emulator may have. Further drivers, and second
+// replicas, have longer names.
 func Components() []string { return append(vocabulary.Components(), vocabulary.ControlPlane()...) }
 
-// atSeam are the components with operations at a seam. At seam process they are all.
+// atSeam are the components with operations at a seam. Seam process has all.
 func atSeam(seam journal.Seam) []string {
 	switch seam {
 	case journal.SeamAPI:

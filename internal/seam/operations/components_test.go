@@ -16,7 +16,7 @@ func TestCheckComponent(t *testing.T) {
 		"kube-apiserver": "",
 		"*":              "",
 		"contr*":         "",
-		"*photos":        "", // the sidecar of a driver of that name
+		"*photos":        "",
 		"side*photos":    "",
 		"driver.*":       "",
 		"contoller":      `unknown component "contoller": did you mean "controller"?`,

@@ -1,7 +1,6 @@
-// Package operations lists the operations that exist at each seam, from the places that
-// define them: the API types, the protocol, the tables of the data planes and the steps
-// of a component's life. It checks names and patterns against them, so that a misspelt
-// one is an error and not a fault, or a check, that never applies.
+// Package operations lists the operations of each seam, from their definitions: the API types, the
+// protocol, the tables of the data planes and the steps of a component's life. It checks names and
+// patterns, so that a misspelt one is an error, instead of a fault or a check that never applies.
 package operations
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// Names returns the operations of a seam; none for a seam that has no list of them.
+// Names returns the operations of a seam; none for a seam without a list.
 func Names(seam journal.Seam) []string {
 	switch seam {
 	case journal.SeamAPI:
@@ -41,18 +40,18 @@ func Check(seam journal.Seam, pattern string) error {
 		return fmt.Errorf("the pattern %q matches no operation at seam %s: %s", pattern, seam, hint(seam, pattern))
 	}
 	if meant, ok := suggest.Near(pattern, known); ok {
-		return fmt.Errorf("there is no operation %q at seam %s: did you mean %q?", pattern, seam, meant)
+		return fmt.Errorf("unknown operation %q at seam %s: did you mean %q?", pattern, seam, meant)
 	}
-	return fmt.Errorf("there is no operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
+	return fmt.Errorf("unknown operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
 }
 
-// hint says what operations of a seam look like.
+// hint describes the operations of a seam.
 func hint(seam journal.Seam, pattern string) string {
 	switch seam {
 	case journal.SeamAPI:
 		return apiHint(pattern)
 	case journal.SeamStore:
-		return "they are those of S3, GCS and Azure, such as PutObject, objects.insert or PutBlob, and the driver's own calls " +
+		return "they are the operations of S3, GCS and Azure, such as PutObject, objects.insert or PutBlob, and the driver's own calls " +
 			strings.Join(adminCalls, ", ")
 	default:
 		return "they are " + strings.Join(Names(seam), ", ")

@@ -88,21 +88,21 @@ func TestCheck(t *testing.T) {
 
 		"MisspeltResource": {
 			reason: "A letter is missing.", seam: "api", pattern: "patch bucket",
-			want: `there is no operation "patch bucket" at seam api: did you mean "patch buckets"?`,
+			want: `unknown operation "patch bucket" at seam api: did you mean "patch buckets"?`,
 		},
 		"MisspeltSubresource": {
 			reason: "A letter is too many.", seam: "api", pattern: "update buckets/statuss",
-			want: `there is no operation "update buckets/statuss" at seam api: did you mean "update buckets/status"?`,
+			want: `unknown operation "update buckets/statuss" at seam api: did you mean "update buckets/status"?`,
 		},
 		"NoSubresource": {
 			reason: "A class has no status.", seam: "api", pattern: "patch bucketclasses/status",
-			want: `there is no operation "patch bucketclasses/status" at seam api: operations are "<verb> <resource>"; ` +
+			want: `unknown operation "patch bucketclasses/status" at seam api: operations are "<verb> <resource>"; ` +
 				`the resources of COSI are bucketaccessclasses, bucketaccesses, bucketaccesses/status, ` +
 				`bucketclaims, bucketclaims/status, bucketclasses, buckets, buckets/status`,
 		},
 		"NoCreation": {
 			reason: "A status is not created.", seam: "api", pattern: "create buckets/status",
-			want: `there is no operation "create buckets/status" at seam api: the verbs of buckets/status are get, update, patch`,
+			want: `unknown operation "create buckets/status" at seam api: the verbs of buckets/status are get, update, patch`,
 		},
 		"MisspeltVerb": {
 			reason: "Two letters are swapped.", seam: "api", pattern: "ptach *",
@@ -119,13 +119,13 @@ func TestCheck(t *testing.T) {
 		},
 		"NoResource": {
 			reason: "Nothing is like it.", seam: "api", pattern: "patch photographs",
-			want: `there is no operation "patch photographs" at seam api: operations are "<verb> <resource>"; ` +
+			want: `unknown operation "patch photographs" at seam api: operations are "<verb> <resource>"; ` +
 				`the resources of COSI are bucketaccessclasses, bucketaccesses, bucketaccesses/status, ` +
 				`bucketclaims, bucketclaims/status, bucketclasses, buckets, buckets/status`,
 		},
 		"MisspeltMethod": {
 			reason: "A letter is too many.", seam: "rpc", pattern: "DriverCreateBuckets",
-			want: `there is no operation "DriverCreateBuckets" at seam rpc: did you mean "DriverCreateBucket"?`,
+			want: `unknown operation "DriverCreateBuckets" at seam rpc: did you mean "DriverCreateBucket"?`,
 		},
 		"MisspeltMethods": {
 			reason: "The pattern matches none.", seam: "rpc", pattern: "Drivr*",
@@ -135,18 +135,18 @@ func TestCheck(t *testing.T) {
 		},
 		"MisspeltS3": {
 			reason: "A letter is missing.", seam: "store", pattern: "PutObjct",
-			want: `there is no operation "PutObjct" at seam store: did you mean "PutObject"?`,
+			want: `unknown operation "PutObjct" at seam store: did you mean "PutObject"?`,
 		},
 		"NoS3": {
 			reason: "Nothing is like it.", seam: "store", pattern: "Rename*",
-			want: `the pattern "Rename*" matches no operation at seam store: they are those of S3, GCS and Azure, ` +
+			want: `the pattern "Rename*" matches no operation at seam store: they are the operations of S3, GCS and Azure, ` +
 				`such as PutObject, objects.insert or PutBlob, ` +
 				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, ` +
 				`AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket`,
 		},
 		"NoStep": {
 			reason: "It has another name.", seam: "process", pattern: "restart",
-			want: `there is no operation "restart" at seam process: did you mean "start"?`,
+			want: `unknown operation "restart" at seam process: did you mean "start"?`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNames guards against lists that have become empty, with which Check takes all.
+// TestNames detects empty lists, with which Check would accept everything.
 func TestNames(t *testing.T) {
 	for seam, some := range map[journal.Seam][]string{
 		journal.SeamAPI:     {"patch buckets/status", "event secrets", "deletecollection pods"},
@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestEffects: the names that the oracles ask for exist.
+// TestEffects: the names that the oracles use exist.
 func TestEffects(t *testing.T) {
 	var stores, deletes []string
 	for _, name := range operations.Names(journal.SeamStore) {
@@ -207,7 +207,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestStored: an event says which object it has stored, by its subject or its response.
+// TestStored: an event has the object that it has stored, in its subject or its response.
 func TestStored(t *testing.T) {
 	for name, tc := range map[string]struct {
 		operation, subject, response, outcome, want string
@@ -215,7 +215,7 @@ func TestStored(t *testing.T) {
 		"Subject":  {"PutBlob", "photos/a/b", `{"status":201,"bytes":0}`, "OK", "a/b"},
 		"Response": {"objects.insert", "photos", `{"status":200,"bytes":9,"stored":"a/b"}`, "OK", "a/b"},
 		"Form":     {"PostObject", "photos", `{"status":204,"bytes":0,"stored":"a"}`, "OK", "a"},
-		"Old":      {"objects.insert", "photos/a", ``, "OK", "a"}, // recorded before responses said it
+		"Old":      {"objects.insert", "photos/a", ``, "OK", "a"}, // recorded by an earlier version
 		"Unknown":  {"objects.insert", "photos", `{"status":200,"bytes":9}`, "OK", ""},
 		"Rejected": {"objects.insert", "photos", `{"status":412,"bytes":9,"stored":"a"}`, "PreconditionFailed", ""},
 		"Session":  {"objects.insert resumable", "photos/a", `{"status":200,"bytes":0}`, "OK", ""},

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
-// The driver's own calls to its store, and those of the emulator.
+// The driver's own calls to its store, and the emulator's.
 const (
 	AdminCreateBucket  = "AdminCreateBucket"
 	AdminGetBucket     = "AdminGetBucket"
@@ -21,7 +21,7 @@ const (
 	AdminPutAccount    = "AdminPutAccount"
 	AdminRotateAccount = "AdminRotateAccount"
 	AdminDeleteAccount = "AdminDeleteAccount"
-	// AdminEmptyBucket is how a clean-up deletes the contents of a bucket.
+	// AdminEmptyBucket is the call of a clean-up that deletes the contents of a bucket.
 	AdminEmptyBucket = "AdminEmptyBucket"
 )
 
@@ -30,42 +30,41 @@ var adminCalls = []string{
 	AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket,
 }
 
-// Operations of S3, GCS and Azure by what they do to objects.
+// Operations of S3, GCS and Azure by their effect on objects.
 var (
-	// stores are those that store the object of their subject when they succeed. An append
-	// succeeds only if the object exists.
+	// stores always store the object of their subject when they succeed. An append succeeds only if
+	// the object exists.
 	stores = []string{
 		"PutObject", "CopyObject", "CompleteMultipartUpload",
 		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
 		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL", "AppendBlock", "AppendBlockFromURL",
 	}
-	// storesOther are those that may store an object whose name only the body of the request has, or
-	// that may succeed without storing one. The event's response says which they have stored.
+	// storesOther may store an object whose name only the body of the request has, or may succeed
+	// without storing one. The event's response has the name.
 	storesOther = []string{"PostObject", "objects.insert", "objects.insert resumable"}
-	// deletes are those that may delete objects.
-	deletes = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
+	deletes     = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
 )
 
-// Response is the response of an event of a client at the store seam.
+// Response is the response in an event of a client at the store seam.
 type Response struct {
-	// Status is that of HTTP, and Bytes the size of the body.
+	// Status is the HTTP status, and Bytes the size of the body.
 	Status int   `json:"status"`
 	Bytes  int64 `json:"bytes"`
 	// Stored is the key of the object that the request has stored, for operations that StoresOther
-	// reports; empty if it has stored none.
+	// reports; empty for none.
 	Stored string `json:"stored,omitempty"`
 }
 
-// Stores reports whether an operation at the store seam that succeeds has stored the object of
-// its subject.
+// Stores reports whether a successful operation at the store seam has stored the object of its
+// subject.
 func Stores(name string) bool { return slices.Contains(stores, name) }
 
-// StoresOther reports whether only the response of an operation at the store seam says which object it has
-// stored, and whether it has stored one.
+// StoresOther reports whether only the response of an operation at the store seam has the name of
+// the stored object, if any.
 func StoresOther(name string) bool { return slices.Contains(storesOther, name) }
 
-// Stored returns the key of the object that an event at the store seam has stored. It is empty
-// if there is none, or it is not known.
+// Stored returns the key of the object that an event at the store seam has stored. It is empty for
+// none, or if it is unknown.
 func Stored(e journal.Event) string {
 	if e.Failed() {
 		return ""
@@ -85,7 +84,7 @@ func Stored(e journal.Event) string {
 // or all objects of a bucket.
 func Deletes(name string) bool { return slices.Contains(deletes, name) }
 
-// unknown are the names of requests that the data planes do not know: their methods.
+// unknown are the names of requests that the data planes do not know: their HTTP methods.
 var unknown = []string{
 	http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }

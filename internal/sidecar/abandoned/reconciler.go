@@ -1,7 +1,6 @@
-// Package abandoned deletes the Secrets of accesses that have vanished. An access goes
-// without its sidecar if a person strips its finalizer. Its Secret has a finalizer of
-// its own, which no component would ever remove: the namespace of the Secret would be
-// Terminating without end.
+// Package abandoned deletes the Secrets of vanished accesses. An access vanishes without its
+// sidecar if a user removes its finalizer. Its Secret has a finalizer of its own, which no
+// component would ever remove, so the namespace of the Secret would stay Terminating.
 package abandoned
 
 import (
@@ -16,8 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Reconciler reconciles the Secrets for accesses of one driver. It touches no other
-// driver's.
+// Reconciler reconciles the Secrets for accesses of one driver.
 type Reconciler[T client.Object] struct {
 	// Accesses are the driver's.
 	Accesses Accesses[T]
@@ -27,8 +25,7 @@ type Reconciler[T client.Object] struct {
 	Live client.Client
 }
 
-// Reconcile implements reconcile.Reconciler. It makes no request as long as the access
-// exists.
+// Reconcile implements reconcile.Reconciler. It makes no request as long as the access exists.
 func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	secret := &metav1.PartialObjectMetadata{}
 	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
@@ -45,8 +42,7 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, request reconcile.Request
 	return reconcile.Result{}, client.IgnoreNotFound(err)
 }
 
-// isNeeded reports whether an access needs the Secret, or whether it is not the
-// driver's.
+// isNeeded reports whether an access needs the Secret, or the Secret is another driver's.
 func (r *Reconciler[T]) isNeeded(ctx context.Context, from client.Reader, secret client.Object) (bool, error) {
 	name, isOurs := r.Accesses.accessOf(secret)
 	if !isOurs {
@@ -67,8 +63,8 @@ func (r *Reconciler[T]) remove(ctx context.Context, key client.ObjectKey) error 
 	if needed, err := r.isNeeded(ctx, r.Live, secret); err != nil || needed {
 		return err
 	}
-	// The finalizer says that the Secret is ours, so it is removed last: the deletion is an
-	// event, and causes the next reconcile.
+	// The finalizer marks the Secret as ours, so it is removed last: the deletion is an event, and
+	// causes the next reconcile.
 	if secret.DeletionTimestamp.IsZero() {
 		return r.Live.Delete(ctx, secret, client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion})
 	}

@@ -34,7 +34,7 @@ func accesses() Accesses[*v1alpha2.BucketAccess] {
 	}
 }
 
-// scene is a Secret, and perhaps its access.
+// scene has a Secret, and perhaps its access.
 type scene struct {
 	*phasetest.Case
 
@@ -49,8 +49,8 @@ func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, erro
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.secret)})
 }
 
-// hasSecret makes the Secret "app" of the access "app". It has no owner: the garbage collector
-// would delete it with that.
+// hasSecret makes the Secret "app" of the access "app". It has no owner, whose absence would make
+// the garbage collector delete it.
 func (s *scene) hasSecret(edits ...func(*corev1.Secret)) {
 	s.Helper()
 	s.secret = phasetest.Make(s.Case, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
@@ -79,7 +79,6 @@ func fromElsewhere(secret *corev1.Secret) {
 	secret.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = "elsewhere/app"
 }
 
-// hasAccess makes the access "app".
 func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	s.access = phasetest.Make(s.Case, &v1alpha2.BucketAccess{

@@ -18,12 +18,10 @@ import (
 
 // Accesses are the BucketAccesses of one driver, and how their Secrets refer to them.
 type Accesses[T client.Object] struct {
-	// Driver is the driver's name.
 	Driver string
 	// Finalizer protects the Secrets.
 	Finalizer string
-	// New returns an empty access.
-	New func() T
+	New       func() T
 	// SecretNames returns the names of the Secrets of an access.
 	SecretNames func(T) []string
 }
@@ -58,7 +56,7 @@ func (a Accesses[T]) MapAccess() handler.TypedEventHandler[T, reconcile.Request]
 	})
 }
 
-// accessOf returns the name of the driver's access that COSI has made a Secret for.
+// accessOf returns the name of the driver's access for which COSI has made a Secret.
 func (a Accesses[T]) accessOf(secret client.Object) (name string, isOurs bool) {
 	annotations := secret.GetAnnotations()
 	namespace, name, found := strings.Cut(annotations[v1alpha2.BucketAccessReferenceAnnotation], "/")
@@ -66,8 +64,8 @@ func (a Accesses[T]) accessOf(secret client.Object) (name string, isOurs bool) {
 		controllerutil.ContainsFinalizer(secret, a.Finalizer)
 }
 
-// Keep returns the metadata by which this package knows a Secret of the driver that
-// COSI protects, and nothing of others: the cache has the Secrets of the whole cluster.
+// Keep returns the metadata by which this package recognizes the driver's Secrets that COSI
+// protects, and nothing of others: the cache has the Secrets of the whole cluster.
 func (a Accesses[T]) Keep(secret client.Object) (annotations map[string]string, finalizers []string) {
 	if _, isOurs := a.accessOf(secret); !isOurs {
 		return nil, nil

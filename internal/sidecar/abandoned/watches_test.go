@@ -57,7 +57,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestAccessPredicate: only the end of an access has its Secrets reconciled.
+// TestAccessPredicate: only the end of an access causes a reconcile of its Secrets.
 func TestAccessPredicate(t *testing.T) {
 	t.Parallel()
 	selects, access := accesses().AccessPredicate(), &v1alpha2.BucketAccess{}

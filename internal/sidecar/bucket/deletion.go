@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// deleteBucket has the driver delete the bucket, if the policy is Delete. If the
-// driver fails, the finalizer stays: what is left in the backend stays visible.
+// deleteBucket lets the driver delete the bucket, if the policy is Delete. If the driver fails, the
+// finalizer stays, so that the bucket in the backend stays visible.
 func (a *attempt) deleteBucket(ctx context.Context) error {
 	if !isDoomed(a.Object) {
 		return nil
@@ -16,9 +16,9 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	return a.line.Call(a.Object, func() error { return a.deleteDoomed(ctx) }, a.Object.Status.BucketID)
 }
 
-// deleteDoomed decides again, by the Bucket as the API server has it: the data cannot
-// be brought back. The cache may not show yet that an administrator has decided to
-// keep it, or that the Bucket is bound.
+// deleteDoomed decides again, by the API server's Bucket, because the data cannot be restored. An
+// administrator may just have decided to keep it, or the Bucket may be bound, and the cache not
+// show it yet.
 func (a *attempt) deleteDoomed(ctx context.Context) error {
 	if err := a.Reload(ctx); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (a *attempt) deleteDoomed(ctx context.Context) error {
 	return connection.ReasonFor(a.driver.DeleteBucket(ctx, a.Object))
 }
 
-// isDoomed reports whether the backend bucket has to go with the Bucket. Without an ID
-// nothing was ever created. With Retain, the bucket stays.
+// isDoomed reports whether the backend bucket must be deleted with the Bucket. Without an ID it was
+// never created. With Retain, it stays.
 func isDoomed(bucket *v1alpha2.Bucket) bool {
 	return bucket.Status.BucketID != "" && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
 }

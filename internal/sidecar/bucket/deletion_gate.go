@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// awaitClaim blocks the deletion as long as the Bucket is bound to a BucketClaim
-// that is not being deleted.
+// awaitClaim blocks the deletion while the Bucket is bound to a BucketClaim that is not being
+// deleted.
 func (a *attempt) awaitClaim(ctx context.Context) error {
 	if err := checkReleased(a.Object); err != nil {
 		return err
@@ -18,9 +18,9 @@ func (a *attempt) awaitClaim(ctx context.Context) error {
 	return a.SaveStatus(ctx)
 }
 
-// checkReleased returns an error if the Bucket is bound to a BucketClaim that is not
-// being deleted. The sidecar cannot read claims: the annotation, which the controller
-// sets, is its evidence. A Bucket that was never bound can be deleted.
+// checkReleased returns an error if the Bucket is bound to a BucketClaim that is not being deleted.
+// The sidecar cannot read claims, and relies on the annotation, which the controller sets. A Bucket
+// that was never bound can be deleted.
 func checkReleased(bucket *v1alpha2.Bucket) error {
 	isBound := bucket.Spec.BucketClaimRef.UID != ""
 	if isBound && !v1alpha2.IsBucketClaimBeingDeleted(bucket) {

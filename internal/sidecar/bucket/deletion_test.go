@@ -10,13 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasDoomed makes a Bucket that the sidecar may delete.
 func (s *scene) hasDoomed(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	s.hasBucket(append([]func(*v1alpha2.Bucket){provisioned, announced, deleting, unready}, edits...)...)
 }
 
-// TestDeleteBucket: the driver deletes the bucket if the policy is Delete, and by no stale one.
+// TestDeleteBucket: the driver deletes the bucket if the current policy is Delete.
 // KEP: FLOW-DELETE-3.4
 // Known failure: E91
 func TestDeleteBucket(t *testing.T) {

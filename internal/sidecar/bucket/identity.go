@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// generateID is phase 1 of dynamic provisioning: the driver names the ID of the
-// bucket to create, and the status persists it.
+// generateID is phase 1 of dynamic provisioning: the driver generates the ID of the bucket, and the
+// status persists it.
 func (a *attempt) generateID(ctx context.Context) error {
 	if a.Object.Status.BucketID != "" || isStatic(a.Object) {
 		return nil
@@ -22,15 +22,14 @@ func (a *attempt) generateID(ctx context.Context) error {
 	if err != nil {
 		return connection.ReasonFor(err)
 	}
-	// The ID is persisted before the driver creates anything by it. Otherwise, if
-	// the Bucket were deleted before the next write, nothing would say which bucket
-	// to delete in the backend, and it would leak.
+	// The ID is persisted before the driver creates its bucket. Otherwise, if the Bucket were
+	// deleted before the next write, nothing would record which bucket to delete in the backend,
+	// and it would leak.
 	return a.ids.Save(ctx, a.Patcher, id)
 }
 
-// byID finds Buckets by their IDs. A Bucket for an existing bucket has its ID from
-// the beginning, and several such Buckets may stand for one bucket: an
-// administrator has decided so, and COSI deletes none of it.
+// byID finds Buckets by their IDs. A Bucket for an existing bucket has its ID from the beginning,
+// and an administrator may have created several for one bucket, because COSI does not delete it.
 var byID = uniqueid.Index[*v1alpha2.Bucket]{
 	Kind:    "Bucket",
 	Method:  "DriverGenerateBucketId",

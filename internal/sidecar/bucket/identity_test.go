@@ -13,12 +13,12 @@ import (
 
 const isIdentified = "Bucket b: status.bucketID=id-b"
 
-// answersID has the driver name an ID for each bucket.
+// answersID lets the driver generate an ID for each bucket.
 func (s *scene) answersID(id string) {
 	s.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 }
 
-// hasOther makes another Bucket, which the ID "taken" belongs to.
+// hasOther makes another Bucket, with the ID "taken".
 func (s *scene) hasOther(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	other := s.newBucket("other")

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// Predicate selects the events after which a Bucket of the driver has to be
-// reconciled. What the reconciler itself writes into the status is not one of them.
+// Predicate selects the events after which a Bucket of the driver must be reconciled. The
+// reconciler's own writes of the status are not among them.
 func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) },
@@ -36,8 +36,8 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		statusOf(after).RegressedFrom(statusOf(before))
 }
 
-// PendingRequests returns requests for the driver's Buckets that are not
-// provisioned, or that are being deleted.
+// PendingRequests returns requests for the driver's Buckets that are not provisioned, or that are
+// being deleted.
 func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
 	return cosireconcile.ListRequests(ctx, cache, &v1alpha2.BucketList{}, func(bucket *v1alpha2.Bucket) bool {
 		return ownedBy(bucket, d) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero())

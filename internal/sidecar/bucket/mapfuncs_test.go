@@ -15,7 +15,6 @@ import (
 
 type edits = []func(*v1alpha2.Bucket)
 
-// TestPredicate: which events of a provisioned Bucket are followed by a reconcile.
 func TestPredicate(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))
@@ -80,7 +79,7 @@ func TestPredicate(t *testing.T) {
 	}
 }
 
-// TestPendingRequests: which Buckets are reconciled when the driver is back.
+// TestPendingRequests: the Buckets that are reconciled when the driver reconnects.
 func TestPendingRequests(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))
@@ -93,7 +92,7 @@ func TestPendingRequests(t *testing.T) {
 	requests := PendingRequests(s.Context(), s.Client(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()))
 	got := map[string]bool{}
 	for _, name := range []string{"new", "identified", "leaving", "provisioned", "others"} {
-		for _, request := range requests { // with those of the Buckets of other tests
+		for _, request := range requests { // among Buckets of other tests
 			got[name] = got[name] || request == reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.newBucket(name))}
 		}
 	}

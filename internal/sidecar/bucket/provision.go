@@ -10,8 +10,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// provision is phase 2: the driver creates the bucket, or finds the existing one.
-// A provisioned Bucket causes no more calls.
+// provision is phase 2: the driver creates the bucket, or finds the existing one. A provisioned
+// Bucket causes no more calls.
 func (a *attempt) provision(ctx context.Context) error {
 	if statusOf(a.Object).IsProvisioned() {
 		return nil

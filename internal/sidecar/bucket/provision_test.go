@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// isProvisioned are the changes of a Bucket whose bucket the driver has.
 func isProvisioned(id string) []string {
 	return []string{
 		"Bucket b: status.bucketInfo.AWS_DEFAULT_REGION=" + drivertest.S3Region,

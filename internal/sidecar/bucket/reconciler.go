@@ -12,8 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// reconciler provisions and deprovisions the Buckets of one driver. It touches no
-// other driver's.
+// reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
 	driver   *driver.Driver
 	line     *inflight.Line
@@ -27,9 +26,9 @@ type attempt struct {
 	*cosireconcile.Patcher[*v1alpha2.Bucket]
 }
 
-// NewReconciler returns a reconciler that reads Buckets through a client with a cache,
-// and from the API server itself before it has something deleted, and provisions them
-// by a driver. Its calls to the driver wait in the line for their turn.
+// NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
+// API server itself before a deletion in the backend. Its calls to the driver wait in the line for
+// their turn.
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha2.Bucket] {

@@ -10,13 +10,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// failure is what a call of the driver has failed with.
+// failure is the failure of a call to the driver.
 func failure() *reasons.Error {
 	found, _ := reasons.As(reasons.Failed(v1alpha2.ReasonDriverError, "no"))
 	return found
 }
 
-// TestReconcile: the order of the phases, by their writes and calls.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	const isProtected = `Bucket b: metadata.finalizers=["objectstorage.k8s.io/protection"]`

@@ -11,9 +11,9 @@ import (
 
 // removeFinalizer releases the Bucket.
 func (a *attempt) removeFinalizer(ctx context.Context) error {
-	// The patch fails if the Bucket is newer than what was read. So a cache that
-	// is behind, and does not show a bucket ID that was persisted meanwhile,
-	// cannot release a Bucket of which something is left in the backend.
+	// The patch fails if the Bucket is newer than the version that was read. So an outdated cache
+	// that does not show a persisted bucket ID cannot release a Bucket whose bucket still exists in
+	// the backend.
 	err := a.PatchMetadata(ctx, func(b *v1alpha2.Bucket) {
 		controllerutil.RemoveFinalizer(b, v1alpha2.ProtectionFinalizer)
 	})

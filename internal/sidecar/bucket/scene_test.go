@@ -32,18 +32,17 @@ const (
 	isGone          = "Bucket b is gone"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is a Bucket, and the driver that it is of.
+// scene has a Bucket and its driver.
 type scene struct {
 	*phasetest.Case
 
 	driver *drivertest.Driver
 	bucket *v1alpha2.Bucket
-	busy   []string // the buckets for which another call is in flight
+	busy   []string // buckets with another call in flight
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -72,9 +71,8 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	return phasetest.Walk(r.runner(cached, s.Live(), s.Recorder()), newAttempt, phases)
 }
 
-// hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, and the
-// conditions of a Bucket of which nothing is known yet, so that a phase that finds nothing to
-// do writes nothing.
+// hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, and the initial
+// conditions, so that a phase without work writes nothing.
 func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
 	s.bucket = s.newBucket("b")
@@ -107,7 +105,7 @@ func forAzure(b *v1alpha2.Bucket) {
 	b.Spec.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolAzure}
 }
 
-// static has the Bucket stand for the bucket "old", which exists without COSI.
+// static makes the Bucket represent the existing bucket "old".
 func (s *scene) static(b *v1alpha2.Bucket) {
 	b.Spec.ExistingBucketID = s.Name("old")
 	retained(b)
@@ -115,10 +113,10 @@ func (s *scene) static(b *v1alpha2.Bucket) {
 
 func doomed(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete }
 
-// identified has the driver have named the ID.
+// identified: the driver has generated the ID.
 func identified(b *v1alpha2.Bucket) { b.Status.BucketID = "id-" + b.Name }
 
-// provisioned has the driver have created the bucket.
+// provisioned: the driver has created the bucket.
 func provisioned(b *v1alpha2.Bucket) {
 	identified(b)
 	b.Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3}
@@ -126,25 +124,24 @@ func provisioned(b *v1alpha2.Bucket) {
 	statusOf(b).Succeed("driver driver.test has the bucket")
 }
 
-// announced has the claim of the Bucket be deleted.
+// announced: the claim of the Bucket is being deleted.
 func announced(b *v1alpha2.Bucket) {
 	metav1.SetMetaDataAnnotation(&b.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
 }
 
-// deleting has the Bucket be deleted, as its claim is. The deletion is a second generation,
-// which the conditions have observed.
+// deleting: the Bucket is being deleted, like its claim. The deletion is a second generation, which
+// the conditions have observed.
 func deleting(b *v1alpha2.Bucket) {
 	b.DeletionTimestamp = new(metav1.Now())
 	condition.For(&b.Status.Conditions, 2)
 }
 
-// unready is what the sidecar has written at the beginning of a deletion.
+// unready: the sidecar has begun the deletion.
 func unready(b *v1alpha2.Bucket) { b.Status.ReadyToUse = false }
 
 // failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome { return phasetest.Failed("Bucket b", writes...) }
 
-// invalid is the outcome for a Bucket that cannot be provisioned as it is.
 func invalid(reason string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     []string{statusPatch},
@@ -165,7 +162,6 @@ func retried(writes ...string) phasetest.Outcome {
 	}
 }
 
-// rejected is the outcome if a call fails, and would fail again.
 func rejected(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),

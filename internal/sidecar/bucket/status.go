@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// statusOf returns the part of a Bucket's status that the runner maintains. The
-// bucket of a claim that is being deleted must not be used any more.
+// statusOf returns the part of a Bucket's status that the runner maintains. The bucket of a claim
+// that is being deleted must not be used any more.
 func statusOf(bucket *v1alpha2.Bucket) condition.Status {
 	return condition.Status{
 		Conditions:  &bucket.Status.Conditions,
@@ -23,7 +23,7 @@ func statusOf(bucket *v1alpha2.Bucket) condition.Status {
 
 func runnerStatus(bucket *v1alpha2.Bucket) cosireconcile.Status { return statusOf(bucket) }
 
-// isStatic reports whether the Bucket stands for a bucket that exists without COSI.
+// isStatic reports whether the Bucket represents a bucket that exists without COSI.
 func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketID != "" }
 
 func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// validate finds out what is wrong with a Bucket before the driver is called.
+// validate checks a Bucket before the driver is called.
 func (a *attempt) validate(context.Context) error {
 	for _, check := range []func(*v1alpha2.Bucket) error{a.checkProtocols, checkPolicy, checkID} {
 		if err := check(a.Object); err != nil {
@@ -29,8 +29,8 @@ func (r *reconciler) checkProtocols(bucket *v1alpha2.Bucket) error {
 	return nil
 }
 
-// checkPolicy rejects what the KEP says should be disallowed: COSI did not create
-// the bucket, so it must not delete it.
+// checkPolicy rejects the deletion policy Delete for a bucket that COSI did not create, which the
+// KEP disallows.
 func checkPolicy(bucket *v1alpha2.Bucket) error {
 	if isStatic(bucket) && bucket.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete {
 		return reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,

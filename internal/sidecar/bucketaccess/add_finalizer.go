@@ -8,10 +8,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// addFinalizer makes sure of the finalizer, which the controller has normally set,
-// before anything outside is touched: an access that vanished after the driver had
-// created an account would leak it. The controller removes the finalizer. For the
-// same reason nothing may say that the access has been cleaned up.
+// addFinalizer ensures the finalizer, which the controller has normally set, before every call to
+// the driver: otherwise an access that vanished after the driver had created an account would leak
+// it. The controller removes the finalizer. For the same reason no annotation may mark the access
+// as cleaned up.
 func (a *attempt) addFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
 		controllerutil.AddFinalizer(access, v1alpha2.ProtectionFinalizer)

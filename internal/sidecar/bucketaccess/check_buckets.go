@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// checkBuckets checks the Buckets that the access is for. A permanent error is
-// reported before one that time may resolve.
+// checkBuckets checks the Buckets of the access. A permanent error is reported before one that time
+// may resolve.
 func (a *attempt) checkBuckets(ctx context.Context) error {
 	var waiting error
 	for _, accessed := range a.Object.Status.AccessedBuckets {
@@ -36,8 +36,8 @@ func (a *attempt) checkBuckets(ctx context.Context) error {
 	return waiting
 }
 
-// bucket returns the Bucket of a claim. Only the API server knows that a Bucket is
-// lost: the cache may not have seen it yet.
+// bucket returns the Bucket of a claim. Only the API server can confirm that a Bucket is lost: the
+// cache may not have seen it yet.
 func (r *reconciler) bucket(ctx context.Context, accessed v1alpha2.AccessedBucket) (*v1alpha2.Bucket, error) {
 	bucket, key := &v1alpha2.Bucket{}, client.ObjectKey{Name: accessed.BucketName}
 	err := r.cached.Get(ctx, key, bucket)

@@ -7,9 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// checkHandOff checks what the controller has handed off, and that spec and status
-// agree. The controller writes all of it at once: if a part is missing, the status
-// has been edited.
+// checkHandOff checks the fields of the hand-off, and that spec and status agree. The controller
+// writes all of them at once: if one is missing, the status has been edited.
 func (a *attempt) checkHandOff(context.Context) error {
 	for _, check := range []func(*v1alpha2.BucketAccess) error{
 		checkComplete, checkClaims, checkBucketIDs, checkServiceAccount, checkSecretNames,
@@ -50,8 +49,8 @@ func checkClaims(access *v1alpha2.BucketAccess) error {
 	return nil
 }
 
-// checkBucketIDs rejects two ways to one bucket: a driver would be asked for two
-// different permissions on it.
+// checkBucketIDs rejects two claims with one bucket: a driver would be asked for two different
+// permissions on it.
 func checkBucketIDs(access *v1alpha2.BucketAccess) error {
 	claims := make(map[string]string, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// finishCleanup tells the controller that nothing of the access is left, so that
-// it may remove the finalizer. From then on the sidecar leaves the access alone.
+// finishCleanup tells the controller that the access is cleaned up, so that it may remove the
+// finalizer. From then on the sidecar ignores the access.
 func (a *attempt) finishCleanup(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(access *v1alpha2.BucketAccess) {
 		metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")

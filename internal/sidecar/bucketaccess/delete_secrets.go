@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
-// deleteSecrets deletes the Secrets, and waits until they are gone, before the
-// access is revoked: a Secret must not outlive the credentials in it. Secrets of
-// the same names that do not belong to this access stay.
+// deleteSecrets deletes the Secrets, and waits for the end of the deletion, before the access is
+// revoked: a Secret must not outlive the credentials in it. Secrets of the same names that do not
+// belong to this access stay.
 func (a *attempt) deleteSecrets(ctx context.Context) error {
 	unsure := false
 	for i := range a.Object.Spec.BucketClaims {
@@ -28,8 +28,8 @@ func (a *attempt) deleteSecrets(ctx context.Context) error {
 	return nil
 }
 
-// deleteSecret reports whether the Secret is known to be gone, or not to belong to
-// the access.
+// deleteSecret reports whether the Secret is confirmed to be deleted, or not to belong to the
+// access.
 func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err error) {
 	secret, err := a.secrets.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: name})
 	if err == nil && secret == nil {
@@ -44,9 +44,9 @@ func (a *attempt) deleteSecret(ctx context.Context, name string) (gone bool, err
 	return a.secrets.Delete(ctx, secret, a.Object)
 }
 
-// isGoneFromCache is asked about a Secret that the API server does not have. If the
-// cache has it, one of the two is out of date. A Secret that stays would keep its
-// finalizer, so the access is reconciled again before it is revoked.
+// isGoneFromCache is asked about a Secret that the API server does not have. If the cache has it,
+// one of the two is outdated. A remaining Secret would keep its finalizer, so the access is
+// reconciled again before it is revoked.
 func (a *attempt) isGoneFromCache(ctx context.Context, name string) (bool, error) {
 	err := a.cached.Get(ctx, client.ObjectKey{Namespace: a.Object.Namespace, Name: name}, secretstore.Metadata())
 	return err != nil, client.IgnoreNotFound(err)

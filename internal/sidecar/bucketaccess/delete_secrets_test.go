@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasLeaving makes an access that is being deleted, and its Secret.
 func (s *scene) hasLeaving(edits ...func(*corev1.Secret)) {
 	s.Helper()
 	s.hasAccess(granted, leaving, unready)

@@ -1,5 +1,4 @@
-// Package bucketaccess grants and revokes access to the buckets of one driver, for
-// BucketAccesses that the controller has handed off, and maintains the Secrets for
-// applications. As with buckets, the driver first names an ID, which is persisted, and
-// then creates the account that the ID stands for.
+// Package bucketaccess grants and revokes access to the buckets of one driver, for BucketAccesses
+// that the controller has handed off, and maintains the Secrets for applications. As for buckets,
+// the driver first generates an ID, which is persisted, and then creates the account.
 package bucketaccess

@@ -12,9 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// ensureSecrets creates the Secrets, empty, before the driver is asked for
-// anything: credentials that could be written nowhere must not exist. An existing
-// Secret that does not belong to this access is never touched.
+// ensureSecrets creates the Secrets, empty, before the driver is asked for anything: credentials
+// without a place to store them must not exist. An existing Secret that does not belong to this
+// access is never touched.
 func (a *attempt) ensureSecrets(ctx context.Context) error {
 	a.reserved = make(map[string]*corev1.Secret, len(a.Object.Spec.BucketClaims))
 	for i := range a.Object.Spec.BucketClaims {
@@ -83,7 +83,7 @@ func (a *attempt) createSecret(ctx context.Context, claim *v1alpha2.BucketClaimA
 	return secret, a.secrets.Create(ctx, secret)
 }
 
-// decorate sets what a Secret needs beside its data.
+// decorate sets the metadata of a Secret.
 func (a *attempt) decorate(secret *corev1.Secret, claim *v1alpha2.BucketClaimAccess) error {
 	access := a.Object
 	controllerutil.AddFinalizer(secret, v1alpha2.ProtectionFinalizer)

@@ -14,9 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
-// grant is phase 2: the driver grants the account access, and its answer goes into
-// the Secrets. It is repeated when a Secret was edited or deleted; the call is
-// idempotent.
+// grant is phase 2: the driver grants the account access, and its answer is written into the
+// Secrets. It is repeated when a Secret was edited or deleted; the call is idempotent.
 func (a *attempt) grant(ctx context.Context) error {
 	var granted *driver.Grant
 	err := a.line.Call(a.Object, func() (err error) {
@@ -45,8 +44,7 @@ func (a *attempt) grant(ctx context.Context) error {
 	return nil
 }
 
-// render makes the data of all the Secrets before one of them is written, by the
-// names of the claims.
+// render makes the data of all Secrets before one of them is written, by the names of the claims.
 func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, error) {
 	access := a.Object
 	contents := make(map[string]map[string][]byte, len(access.Status.AccessedBuckets))
@@ -67,8 +65,8 @@ func (a *attempt) render(granted *driver.Grant) (map[string]map[string][]byte, e
 	return contents, nil
 }
 
-// fill replaces the data of a Secret as a whole, so that a key that the driver does
-// not return any more is removed. It writes only on change.
+// fill replaces the data of a Secret as a whole, so that a key that the driver does not return any
+// more is removed. It writes only on change.
 func (a *attempt) fill(
 	ctx context.Context, stored *corev1.Secret, claim *v1alpha2.BucketClaimAccess, data map[string][]byte,
 ) (*corev1.Secret, error) {

@@ -174,7 +174,6 @@ func TestGrant(t *testing.T) {
 	}, (*attempt).ensureSecrets, (*attempt).grant)
 }
 
-// answersGrant has the driver answer with those credentials.
 func (s *scene) answersGrant(credentials *cosiv1alpha2.CredentialInfo, edits ...func(*cosiv1alpha2.DriverGrantBucketAccessResponse)) {
 	answer := &cosiv1alpha2.DriverGrantBucketAccessResponse{
 		Credentials: credentials,

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// generateID is phase 1 of granting access: the driver names the ID of the account
-// to create, and the status persists it.
+// generateID is phase 1 of granting access: the driver generates the ID of the account, and the
+// status persists it.
 func (a *attempt) generateID(ctx context.Context) error {
 	if a.Object.Status.AccountID != "" {
 		return nil
@@ -20,9 +20,9 @@ func (a *attempt) generateID(ctx context.Context) error {
 	if err != nil {
 		return connection.ReasonFor(err)
 	}
-	// The ID is persisted before the driver creates anything by it. Otherwise, if
-	// the access were deleted before the next write, nothing would say which
-	// account to revoke, and its credentials would stay valid.
+	// The ID is persisted before the driver creates its account. Otherwise, if the access were
+	// deleted before the next write, nothing would record which account to revoke, and its
+	// credentials would stay valid.
 	return a.ids.Save(ctx, a.Patcher, id)
 }
 

@@ -21,7 +21,7 @@ func TestGenerateID(t *testing.T) {
 		return func(s *scene) {
 			s.hasAccess()
 			s.driver.Answer(method, &cosiv1alpha2.DriverGenerateBucketAccessIdResponse{AccountId: id})
-			if len(edits) > 0 { // another access has the account
+			if len(edits) > 0 {
 				phasetest.Make(s.Case, s.newAccess("other"), append([]func(*v1alpha2.BucketAccess){identified}, edits...)...)
 			}
 		}

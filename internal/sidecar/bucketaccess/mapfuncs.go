@@ -52,8 +52,8 @@ func SecretNames(access *v1alpha2.BucketAccess) []string {
 	return names
 }
 
-// BucketPredicate selects the events of a Bucket that concern accesses: it has
-// become usable, or is not usable any more.
+// BucketPredicate selects the events of a Bucket that concern accesses: it has become usable, or
+// unusable.
 func BucketPredicate() predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
@@ -71,18 +71,17 @@ func MapBucket(cache client.Reader, d *driver.Driver) handler.TypedEventHandler[
 	})
 }
 
-// SecretPredicate selects the events of a Secret that concern accesses. A new
-// Secret does not: the reconciler has created it itself, or will find it. If it
-// woke the access, a driver that has just rejected the access would be asked again.
+// SecretPredicate selects the events of a Secret that concern accesses. A new Secret does not: the
+// reconciler has created it itself, or will find it. If it triggered the access, a driver that has
+// just rejected the access would be asked again.
 func SecretPredicate() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc: func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
 	}
 }
 
-// MapSecret maps a Secret to the accesses that name it. Its own access has to
-// restore it when it is edited or deleted. An access that found the name taken may
-// go on when it becomes free.
+// MapSecret maps a Secret to the accesses that name it. Its own access must restore an edited or
+// deleted Secret. An access that found the name taken may continue when it becomes free.
 func MapSecret(
 	cache client.Reader, d *driver.Driver,
 ) handler.TypedEventHandler[*metav1.PartialObjectMetadata, reconcile.Request] {
@@ -91,8 +90,8 @@ func MapSecret(
 	})
 }
 
-// PendingRequests returns requests for the driver's accesses that are not
-// provisioned, that are being deleted, or whose latest Grant has failed.
+// PendingRequests returns requests for the driver's accesses that are not provisioned, that are
+// being deleted, or whose latest Grant has failed.
 func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
 	return list(ctx, cache, func(access *v1alpha2.BucketAccess) bool {
 		return ownedBy(access, d) && (!statusOf(access).IsProvisioned() || !access.DeletionTimestamp.IsZero() ||

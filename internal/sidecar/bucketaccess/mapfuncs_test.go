@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestBucketPredicate: which events of a Bucket are followed by a reconcile of its accesses.
+// TestBucketPredicate: the events of a Bucket that cause a reconcile of its accesses.
 func TestBucketPredicate(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))
@@ -59,7 +59,7 @@ func TestBucketPredicate(t *testing.T) {
 	}
 }
 
-// mapped returns the names of the objects that an event of an object has reconciled.
+// mapped returns the names of the objects that an event reconciles.
 func mapped[T client.Object](t *testing.T, s *scene, maps handler.TypedEventHandler[T, reconcile.Request], object T) []string {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
@@ -82,7 +82,7 @@ func namesOf(requests []reconcile.Request) []string {
 	return names
 }
 
-// TestMap: which accesses an event of another object has reconciled.
+// TestMap: the accesses that an event of another object reconciles.
 func TestMap(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))

@@ -6,12 +6,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// markUnready says that the access must not be used any more, before anything is
-// taken away.
+// markUnready marks the access as unusable before anything is removed.
 func (a *attempt) markUnready(ctx context.Context) error {
 	a.versions.Forget(client.ObjectKeyFromObject(a.Object))
-	// The annotation counts from the next write on. If it were set already, the
-	// access would be removed while its credentials stay valid.
 	if err := a.PatchMetadata(ctx, removeCleanupFinished); err != nil {
 		return err
 	}

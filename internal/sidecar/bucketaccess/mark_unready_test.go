@@ -54,8 +54,8 @@ func TestMarkUnready(t *testing.T) {
 	}, (*attempt).markUnready)
 }
 
-// TestMarkUnreadyForgets: the Secrets of an access that is being deleted are not up to date any
-// more.
+// TestMarkUnreadyForgets: the Secrets of an access that is being deleted no longer count as up to
+// date.
 func TestMarkUnreadyForgets(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))

@@ -14,8 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 )
 
-// reconciler grants and revokes the BucketAccesses of one driver. It touches no
-// other driver's.
+// reconciler grants and revokes the BucketAccesses of one driver.
 type reconciler struct {
 	driver *driver.Driver
 	line   *inflight.Line
@@ -31,10 +30,9 @@ type reconciler struct {
 
 // Options are settings of the sidecar.
 type Options struct {
-	// CertificateAuthority goes into every Secret, if there is one.
+	// CertificateAuthority is copied into every Secret; empty for none.
 	CertificateAuthority string
-	// SecretKeys are the sets of keys of a Secret. Empty means the KEP's.
-	SecretKeys []v1alpha2.SecretKeySet
+	SecretKeys           []v1alpha2.SecretKeySet
 }
 
 // attempt is one reconcile of one access. Its phases are its methods.
@@ -46,18 +44,17 @@ type attempt struct {
 	reserved map[string]*corev1.Secret
 }
 
-// Clients are the ways to the API server.
+// Clients read and write at the API server.
 type Clients struct {
 	// Cached reads Buckets, BucketAccesses, and the metadata of Secrets from a cache.
 	Cached client.Client
-	// Live reads without a cache: Secrets, since those of a whole cluster do not
-	// belong into the memory of a sidecar, and what a step that cannot be undone
-	// depends on.
+	// Live reads without a cache: Secrets, because the sidecar's memory should not hold the Secrets
+	// of a whole cluster, and everything that an irreversible step depends on.
 	Live client.Client
 }
 
-// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
-// the line for their turn.
+// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in the line for
+// their turn.
 func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, options Options,
 ) *cosireconcile.Runner[*v1alpha2.BucketAccess] {

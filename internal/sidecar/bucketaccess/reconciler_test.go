@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestReconcile: the order of the phases, by their writes and calls.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	const account = "id-ba-uid-app"
@@ -152,7 +151,7 @@ func (s *scene) awaitCached() {
 	})
 }
 
-// TestSecondReconcile: what the first reconcile has left is remembered.
+// TestSecondReconcile: the reconciler remembers the state after its first reconcile.
 func TestSecondReconcile(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

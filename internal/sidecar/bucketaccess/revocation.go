@@ -15,8 +15,7 @@ func (a *attempt) revoke(ctx context.Context) error {
 		return nil
 	}
 	err := a.line.Call(a.Object, func() error {
-		// The cache may be behind: the account is the one that the access has now, on
-		// the buckets that it has now.
+		// The cache may be outdated: the current account, on the current buckets, counts.
 		if err := a.Reload(ctx); err != nil {
 			return err
 		}
@@ -29,7 +28,7 @@ func (a *attempt) revoke(ctx context.Context) error {
 	return nil
 }
 
-// bucketIDs returns the IDs of the buckets that the access is for.
+// bucketIDs returns the IDs of the buckets of the access.
 func bucketIDs(access *v1alpha2.BucketAccess) []string {
 	ids := make([]string, 0, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {

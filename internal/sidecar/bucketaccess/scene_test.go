@@ -41,12 +41,11 @@ const (
 	recordsRevoked = "Normal Deprovisioned of BucketAccess app"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is an access, the driver that it is of, and what is around it.
+// scene has an access, its driver and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -55,18 +54,15 @@ type scene struct {
 	secret *corev1.Secret
 	// reconciler is the latest runner's.
 	reconciler *reconciler
-	// left are the Secrets as the reconciler has left them.
-	left    map[string]secretstore.Version
-	options Options
-	busy    []string // the buckets for which another call is in flight
+	left       map[string]secretstore.Version
+	options    Options
+	busy       []string // buckets with another call in flight
 }
 
 func newScene(c *phasetest.Case) *scene {
 	return &scene{Case: c, driver: drivertest.Start(c.TB, "driver.test")}
 }
 
-// runTable runs a phase for the entries of a table. It comes last: those before it read what
-// the phase uses. Without any, all phases of the reconciler run.
 func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) (got phasetest.Outcome) {
@@ -93,7 +89,6 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	return phasetest.Walk(r.runner(clients, s.Recorder()), newAttempt, phases)
 }
 
-// hasBucket makes the provisioned Bucket of a claim, which has its name.
 func (s *scene) hasBucket(claim string, edits ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
 	s.Helper()
 	b := &v1alpha2.Bucket{
@@ -108,9 +103,8 @@ func (s *scene) hasBucket(claim string, edits ...func(*v1alpha2.Bucket)) *v1alph
 	return phasetest.Make(s.Case, b, edits...)
 }
 
-// hasAccess makes the access "app" to a claim "photos", as the controller has handed it off. It
-// has its finalizer, and the conditions of an access of which nothing is known yet, so that a
-// phase that finds nothing to do writes nothing.
+// hasAccess makes the access "app" to a claim "photos", as the controller has handed it off. It has
+// its finalizer, and the initial conditions, so that a phase without work writes nothing.
 func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
 	s.access = phasetest.Make(s.Case, s.newAccess("app"), edits...)
@@ -150,32 +144,32 @@ func audited(access *v1alpha2.BucketAccess) {
 
 func ofOtherDriver(access *v1alpha2.BucketAccess) { access.Status.DriverName = "other.test" }
 
-// identified has the driver have named the account.
+// identified: the driver has generated the ID of the account.
 func identified(access *v1alpha2.BucketAccess) { access.Status.AccountID = "acc" }
 
-// granted has the driver have granted the access.
+// granted: the driver has granted the access.
 func granted(access *v1alpha2.BucketAccess) {
 	identified(access)
 	access.Status.ReadyToUse = true
 	statusOf(access).Succeed("driver driver.test has granted access to 1 bucket(s)")
 }
 
-// leaving has the access be deleted. The deletion is a second generation, which the conditions
+// leaving: the access is being deleted. The deletion is a second generation, which the conditions
 // have observed.
 func leaving(access *v1alpha2.BucketAccess) {
 	access.DeletionTimestamp = new(metav1.Now())
 	condition.For(&access.Status.Conditions, 2)
 }
 
-// unready is what the sidecar has written at the beginning of a deletion.
+// unready: the sidecar has begun the deletion.
 func unready(access *v1alpha2.BucketAccess) { access.Status.ReadyToUse = false }
 
 func cleanedUp(access *v1alpha2.BucketAccess) {
 	metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
 }
 
-// hasSecret makes the Secret "photos" of the access, which exists by then, as the sidecar
-// creates it before it asks the driver.
+// hasSecret makes the Secret "photos" of the existing access, as the sidecar creates it before it
+// asks the driver.
 func (s *scene) hasSecret(edits ...func(*corev1.Secret)) {
 	s.Helper()
 	s.secret = &corev1.Secret{
@@ -193,7 +187,7 @@ func (s *scene) hasSecret(edits ...func(*corev1.Secret)) {
 	phasetest.Make(s.Case, s.secret, edits...)
 }
 
-// filled has a Secret have the credentials of the account.
+// filled gives a Secret the credentials of the account.
 func (s *scene) filled(secret *corev1.Secret) {
 	secret.Data = map[string][]byte{}
 	for key, value := range map[string]string{
@@ -208,7 +202,7 @@ func (s *scene) filled(secret *corev1.Secret) {
 
 func orphaned(secret *corev1.Secret) { secret.OwnerReferences = nil }
 
-// strange has a Secret be a user's.
+// strange makes a Secret a user's.
 func strange(secret *corev1.Secret) {
 	secret.OwnerReferences, secret.Finalizers, secret.Annotations = nil, nil, nil
 }
@@ -219,7 +213,6 @@ func held(secret *corev1.Secret) { secret.Finalizers = append(secret.Finalizers,
 
 func deleted(secret *corev1.Secret) { secret.DeletionTimestamp = new(metav1.Now()) }
 
-// remembers has the reconciler have left the Secret as it is.
 func (s *scene) remembers() {
 	s.left = map[string]secretstore.Version{s.secret.Name: secretstore.VersionOf(s.secret)}
 }
@@ -229,7 +222,6 @@ func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Failed("BucketAccess app", writes...)
 }
 
-// invalid is the outcome for an access that cannot be granted as things are.
 func invalid(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
@@ -239,7 +231,6 @@ func invalid(reason string, writes ...string) phasetest.Outcome {
 	}
 }
 
-// waiting is the outcome for an access that waits for another object.
 func waiting(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),
@@ -270,7 +261,6 @@ func retried(writes ...string) phasetest.Outcome {
 	}
 }
 
-// rejected is the outcome if a call fails, and would fail again.
 func rejected(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{
 		Writes:     append(writes, statusPatch),

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// belongs reports whether a Secret is one of the access. It normally is controlled by
-// it. If a person, or a deletion that orphans, has taken the owner reference away, the
-// finalizer and the annotation are the evidence.
+// belongs reports whether a Secret belongs to the access. Normally, the access controls it. If a
+// user, or an orphaning deletion, has removed the owner reference, the finalizer and the annotation
+// decide.
 func (a *attempt) belongs(ctx context.Context, secret *corev1.Secret) (bool, error) {
 	switch {
 	case metav1.IsControlledBy(secret, a.Object):
@@ -27,8 +27,8 @@ func (a *attempt) belongs(ctx context.Context, secret *corev1.Secret) (bool, err
 	}
 }
 
-// hasLostItsOwner reports whether COSI has made the Secret for an access of that name,
-// and no access controls it, or only one of that name that does not exist any more.
+// hasLostItsOwner reports whether COSI has made the Secret for an access of that name, and no
+// access controls it, or only an earlier one of that name.
 func hasLostItsOwner(secret *corev1.Secret, access *v1alpha2.BucketAccess) bool {
 	name := access.Namespace + "/" + access.Name
 	if !controllerutil.ContainsFinalizer(secret, v1alpha2.ProtectionFinalizer) ||

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestBelongs: which existing Secrets an access uses. ensureSecrets asks, which writes nothing
+// TestBelongs: the existing Secrets that an access uses. ensureSecrets asks, and writes nothing
 // then.
 func TestBelongs(t *testing.T) {
 	t.Parallel()

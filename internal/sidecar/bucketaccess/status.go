@@ -21,8 +21,8 @@ func statusOf(access *v1alpha2.BucketAccess) condition.Status {
 
 func runnerStatus(access *v1alpha2.BucketAccess) cosireconcile.Status { return statusOf(access) }
 
-// ownedBy reports whether an access belongs to the driver's sidecar: the controller
-// has handed it off, and the sidecar has not finished its cleanup.
+// ownedBy reports whether an access belongs to the driver's sidecar: the controller has handed it
+// off, and the sidecar has not finished its cleanup.
 func ownedBy(access *v1alpha2.BucketAccess, d *driver.Driver) bool {
 	return access.Status.DriverName == d.Name() && !v1alpha2.IsSidecarCleanupFinished(access)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
-// checkUpToDate ends the reconcile of an access that is granted and whose Secrets
-// are as the reconciler left them. It normally makes no call.
+// checkUpToDate ends the reconcile of a granted access whose Secrets have not changed since the
+// last reconcile. It normally makes no call.
 func (a *attempt) checkUpToDate(ctx context.Context) error {
 	if !statusOf(a.Object).IsProvisioned() {
 		return nil
@@ -24,10 +24,9 @@ func (a *attempt) checkUpToDate(ctx context.Context) error {
 	return cosireconcile.ErrDone
 }
 
-// isUpToDate asks the API server if the cache disagrees with the remembered
-// version: the cache may be behind the reconciler's own latest write. If it is not,
-// then the API server's answer is out of date, and the access is reconciled again:
-// the watch may have no further event of the Secret.
+// isUpToDate asks the API server if the cache disagrees with the remembered version, because the
+// cache may lack the reconciler's own latest write. Otherwise the API server's answer is outdated,
+// and the access is reconciled again: the watch may have no further event of the Secret.
 func (a *attempt) isUpToDate(ctx context.Context, name string) (bool, error) {
 	left, known := a.versions.Get(a.Object, name)
 	if !known {

@@ -11,12 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 )
 
-// Predicate selects the events after which a BucketAccess of the driver has to be
-// reconciled. What the reconciler itself writes into the status is not one of them.
+// Predicate selects the events after which a BucketAccess of the driver must be reconciled. The
+// reconciler's own writes of the status are not among them.
 func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.BucketAccess] {
 	return predicate.TypedFuncs[*v1alpha2.BucketAccess]{
 		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.BucketAccess]) bool { return ownedBy(e.Object, d) },
-		// The reconciler forgets what it remembers of an access that is gone.
+		// The reconciler forgets the vanished access.
 		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.BucketAccess]) bool {
 			return e.Object.Status.DriverName == d.Name()
 		},

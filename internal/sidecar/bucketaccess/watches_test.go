@@ -13,7 +13,6 @@ import (
 
 type edits = []func(*v1alpha2.BucketAccess)
 
-// TestPredicate: which events of an access are followed by a reconcile.
 func TestPredicate(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))

@@ -15,7 +15,7 @@ type RPC[request, response any] func(context.Context, *request, ...grpc.CallOpti
 // another driver receives by mistake could destroy data.
 func Call[request, response any](ctx context.Context, c *Conn, method string, do RPC[request, response], in *request) (*response, error) {
 	if !c.identified.Load() {
-		return nil, c.callError(method, status.Errorf(codes.Unavailable, "there is no connection to the driver at %s", c.options.Endpoint))
+		return nil, c.callError(method, status.Errorf(codes.Unavailable, "no connection to the driver at %s", c.options.Endpoint))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.options.RPCTimeout)
 	defer cancel()

@@ -15,25 +15,24 @@ import (
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
-// Attempts to connect are cheap, because the driver is on the same machine, and the
-// sidecar waits for them. So the back-off is short.
+// The driver is on the same machine, so attempts to connect are cheap, and the sidecar waits for
+// them. So the back-off is short.
 var connectBackoff = backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second}
 
-// Generation is what a connection has to know about the generation of the protocol that
-// its driver speaks.
+// Generation has the generation-specific parts of a connection.
 type Generation struct {
-	// GetInfo calls DriverGetInfo and validates the answer. It fails with a CallError if
-	// the call fails.
+	// GetInfo calls DriverGetInfo and validates the answer. It fails with a CallError if the call
+	// fails.
 	GetInfo func(ctx context.Context, conn grpc.ClientConnInterface) (Info, error)
 	// IsFinal reports whether a call that returned the code would always fail.
 	IsFinal func(method string, code codes.Code) bool
 }
 
-// Info is the answer of a driver to DriverGetInfo.
+// Info is a driver's answer to DriverGetInfo.
 type Info struct {
 	// Name of the driver, by which objects refer to it.
 	Name string
-	// Accept, if set, is called once the answer is known to be that of the driver.
+	// Accept, if set, is called once the answer is confirmed to be the driver's.
 	Accept func()
 }
 
@@ -44,14 +43,14 @@ type Conn struct {
 	generation Generation
 	conn       *grpc.ClientConn
 	name       string
-	// identified is false from the loss of the connection until the driver has
-	// answered DriverGetInfo again. No other call is made in the meantime.
+	// identified is false from the loss of the connection until the driver has answered
+	// DriverGetInfo again. No other call is made in the meantime.
 	identified atomic.Bool
 }
 
-// Connect returns a connection to the driver once it has answered DriverGetInfo. It
-// waits up to the ConnectTimeout for a driver that does not run yet. An invalid
-// answer is an error at once. Close the connection after use.
+// Connect returns a connection to the driver once it has answered DriverGetInfo. It waits up to the
+// ConnectTimeout for a driver that does not run yet. An invalid answer is an error at once. Close
+// the connection after use.
 func Connect(ctx context.Context, options Options, generation Generation) (*Conn, error) {
 	if options.Endpoint == "" {
 		return nil, errors.New("no driver endpoint given: it is needed to find the driver, for example unix:///var/lib/cosi/cosi.sock")
@@ -85,11 +84,10 @@ func (c *Conn) Close() error { return c.conn.Close() }
 // Name is the driver's name. It never changes.
 func (c *Conn) Name() string { return c.name }
 
-// Client is what a generated gRPC client makes calls with.
+// Client makes the calls of a generated gRPC client.
 func (c *Conn) Client() grpc.ClientConnInterface { return c.conn }
 
-// Connected reports whether there is a connection to the driver on which it has
-// answered DriverGetInfo.
+// Connected reports whether the driver has answered DriverGetInfo on the current connection.
 func (c *Conn) Connected() bool { return c.identified.Load() }
 
 // identify calls DriverGetInfo for the first time.

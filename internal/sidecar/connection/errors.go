@@ -10,10 +10,8 @@ import (
 
 // CallError is the failure of a call, by the driver or by the connection.
 type CallError struct {
-	// Method is the name of the call, without its service.
 	Method string
-	// Code is the gRPC status code.
-	Code codes.Code
+	Code   codes.Code
 	// Message is the driver's message, sanitized.
 	Message string
 	// Final is set if the same call would always fail.
@@ -26,9 +24,8 @@ func (e *CallError) Error() string {
 
 // InvalidResponseError is an answer that violates the specification.
 type InvalidResponseError struct {
-	// Method is the name of the call, without its service.
 	Method string
-	// Problem says what is wrong with the answer.
+	// Problem describes the violation.
 	Problem string
 }
 
@@ -36,8 +33,8 @@ func (e *InvalidResponseError) Error() string {
 	return fmt.Sprintf("the answer to %s is invalid: %s", e.Method, e.Problem)
 }
 
-// IsTerminal reports whether the call that returned err would fail again, as long as
-// neither its arguments nor the driver change.
+// IsTerminal reports whether the call that returned err would fail again, as long as neither its
+// arguments nor the driver change.
 func IsTerminal(err error) bool {
 	if IsInvalidResponse(err) {
 		return true
@@ -62,8 +59,8 @@ func CodeOf(err error) codes.Code {
 	return codes.OK
 }
 
-// NewCallError returns the CallError for an error of a generated gRPC client. The details
-// of the status are ignored: the specification requires that there are none.
+// NewCallError returns the CallError for an error of a generated gRPC client. It ignores the
+// details of the status, which the specification forbids.
 func NewCallError(method string, err error, isFinal func(method string, code codes.Code) bool) *CallError {
 	state := status.Convert(err)
 	return &CallError{Method: method, Code: state.Code(), Message: sanitize(state.Message()), Final: isFinal(method, state.Code())}

@@ -9,8 +9,8 @@ import (
 
 var infoBackoff = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 6, Cap: 2 * time.Second}
 
-// awaitInfo calls DriverGetInfo until it succeeds, or fails with a terminal error, or
-// ctx is done. Then the error is the driver's latest.
+// awaitInfo calls DriverGetInfo until it succeeds, or fails with a terminal error, or ctx is done.
+// Then the error is the driver's latest.
 func (c *Conn) awaitInfo(ctx context.Context) (Info, error) {
 	var (
 		info Info
@@ -21,7 +21,7 @@ func (c *Conn) awaitInfo(ctx context.Context) (Info, error) {
 		if info, err = c.askInfo(ctx); err == nil || IsTerminal(err) {
 			return true, err
 		}
-		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has cut off the call
+		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has interrupted the call
 			last = err
 		}
 		return false, nil

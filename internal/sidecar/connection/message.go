@@ -7,14 +7,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
-// maxMessageLength, in bytes, keeps a driver's message short enough for an Event
-// together with COSI's own text.
+// maxMessageLength, in bytes, keeps a driver's message short enough for an Event together with
+// COSI's own text.
 const maxMessageLength = 700
 
 const ellipsis = "..."
 
-// sanitize makes a driver's message safe for conditions and Events. A driver must not
-// put megabytes, control characters or signed URLs there.
+// sanitize makes a driver's message safe for conditions and Events: without megabytes, control
+// characters or signed URLs.
 func sanitize(message string) string {
 	message = strings.ToValidUTF8(message, "\uFFFD")
 	message = redact.Text(message)

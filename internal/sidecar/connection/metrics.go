@@ -20,8 +20,8 @@ const (
 	labelCode   = "grpc_status_code"
 )
 
-// The metrics are those of the KEP, section "Monitoring Requirements". They belong to
-// the process, like controller-runtime's own.
+// The metrics are the KEP's, section "Monitoring Requirements". They belong to the process, like
+// controller-runtime's own.
 var (
 	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "cosi_sidecar_operation_duration_seconds",
@@ -35,8 +35,8 @@ var (
 	}, []string{cosimetrics.LabelDriver, labelMethod})
 )
 
-// measure is the outermost interceptor, so it measures a call as the reconciler sees
-// it. A driver has no name before its first answer to DriverGetInfo.
+// measure is the outermost interceptor, so it measures a call as the reconciler sees it. A driver
+// has no name before its first answer to DriverGetInfo.
 func (c *Conn) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
@@ -51,7 +51,7 @@ func (c *Conn) measure(
 	return err
 }
 
-// nameBy returns the name of the driver, or what it calls itself in the first answer.
+// nameBy returns the name of the driver, or the name in its first answer.
 func (c *Conn) nameBy(response any) string {
 	info, isInfo := response.(interface{ GetName() string })
 	if isInfo && c.name == "" && v1alpha2.CheckDriverName(strings.ToLower(info.GetName())) == nil {
@@ -60,8 +60,8 @@ func (c *Conn) nameBy(response any) string {
 	return c.name
 }
 
-// ForgetMetrics removes the metrics of a driver, for processes in which drivers come
-// and go. Later calls to the driver start new metrics.
+// ForgetMetrics removes the metrics of a driver, for processes whose drivers change. Later calls to
+// the driver start new metrics.
 func ForgetMetrics(name string) {
 	labels := prometheus.Labels{cosimetrics.LabelDriver: name}
 	callSeconds.DeletePartialMatch(labels)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// DefaultConnectTimeout is how long Connect waits for the driver by default.
-	// A driver may start after its sidecar.
+	// DefaultConnectTimeout is the default wait of Connect for the driver. A driver may start after
+	// its sidecar.
 	DefaultConnectTimeout = 2 * time.Minute
 
 	// DefaultRPCTimeout is the default deadline of each call.
@@ -18,13 +18,12 @@ const (
 
 // Options are the driver's address and the timeouts.
 type Options struct {
-	// Endpoint is the driver's address: unix:///path.sock, or any other target
-	// that gRPC knows.
+	// Endpoint is the driver's address: unix:///path.sock, or any other gRPC target.
 	Endpoint string
 	// DialOptions are applied after the package's own and override them.
 	DialOptions []grpc.DialOption
-	// ConnectTimeout is how long Connect waits for the driver's first answer.
-	// Zero means DefaultConnectTimeout.
+	// ConnectTimeout limits the wait of Connect for the driver's first answer. Zero means
+	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration
 	// RPCTimeout is the deadline of each call. Zero means DefaultRPCTimeout.
 	RPCTimeout time.Duration

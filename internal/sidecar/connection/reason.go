@@ -5,8 +5,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// ReasonFor returns the *reasons.Error for an error of a call to the driver, and nil
-// for nil. It alone decides whether a call is retried.
+// ReasonFor returns the *reasons.Error for an error of a call to the driver, and nil for nil. It
+// alone decides whether a call is retried.
 func ReasonFor(err error) error {
 	switch {
 	case err == nil:

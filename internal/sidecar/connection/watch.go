@@ -8,10 +8,9 @@ import (
 	"google.golang.org/grpc/connectivity"
 )
 
-// Watch keeps the connection alive until ctx is done. Whenever the driver reconnects
-// after a loss of the connection, Watch calls DriverGetInfo again, and then
-// reconnected. It returns an error if a different driver answers, or if the answer is
-// invalid; the connection is unusable then.
+// Watch keeps the connection alive until ctx is done. Whenever the driver reconnects after a loss
+// of the connection, Watch calls DriverGetInfo again, and then reconnected. It returns an error if
+// a different driver answers, or if the answer is invalid; then the connection is unusable.
 func (c *Conn) Watch(ctx context.Context, reconnected func()) error {
 	state := c.conn.GetState()
 	if state != connectivity.Ready {
@@ -30,7 +29,7 @@ func (c *Conn) Watch(ctx context.Context, reconnected func()) error {
 		if !c.conn.WaitForStateChange(ctx, state) {
 			return nil
 		}
-		// Any change from Ready is a loss, even if it is Ready again by now.
+		// Any change from Ready is a loss, even if it is Ready again now.
 		if state == connectivity.Ready {
 			c.identified.Store(false)
 		}
@@ -38,8 +37,8 @@ func (c *Conn) Watch(ctx context.Context, reconnected func()) error {
 	}
 }
 
-// recognize calls DriverGetInfo of a driver that has reconnected. If the connection
-// is lost again in the meantime, the answer is still that of its driver.
+// recognize calls DriverGetInfo of a driver that has reconnected. If the connection is lost again
+// meanwhile, the answer is still its driver's.
 func (c *Conn) recognize(ctx context.Context) error {
 	info, err := c.awaitInfo(ctx)
 	switch {

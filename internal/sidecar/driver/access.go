@@ -61,8 +61,8 @@ func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.Bucket
 	return err
 }
 
-// serviceAccountName omits the name for other authentication types, so that no driver
-// depends on an optional field (KEP, DriverGrantBucketAccess).
+// serviceAccountName omits the name for other authentication types, so that no driver depends on an
+// optional field (KEP, DriverGrantBucketAccess).
 func serviceAccountName(access *v1alpha2.BucketAccess) string {
 	if access.Status.AuthenticationType != v1alpha2.AuthenticationTypeServiceAccount {
 		return ""

@@ -23,8 +23,8 @@ func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) 
 	return response.GetBucketId(), checkID(generateBucketID, "bucket ID", response.GetBucketId())
 }
 
-// CreateBucket creates the bucket status.bucketID and returns its info for each
-// protocol that it supports: all those of the spec, and at least one.
+// CreateBucket creates the bucket status.bucketID and returns its info for each protocol that it
+// supports: all protocols of the spec, and at least one.
 func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv1alpha2.ObjectProtocolAndBucketInfo, error) {
 	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket, &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId:   bucket.Status.BucketID,

@@ -11,12 +11,12 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// draftProtocolsTag is the field number of DriverCreateBucketResponse.protocols in an
-// earlier draft of the protocol. Drivers built from that draft are in use.
+// draftProtocolsTag is the field number of DriverCreateBucketResponse.protocols in an earlier draft
+// of the protocol. Drivers built from that draft are in use.
 const draftProtocolsTag protowire.Number = 2
 
-// SupportedProtocols returns the protocols that a bucket supports, in a fixed order:
-// those for which the driver has returned info, empty or not.
+// SupportedProtocols returns, in a fixed order, the protocols for which the driver has returned
+// info, empty or not.
 func SupportedProtocols(info *cosiv1alpha2.ObjectProtocolAndBucketInfo) []v1alpha2.Protocol {
 	var protocols []v1alpha2.Protocol
 	if info.GetS3() != nil {
@@ -38,8 +38,8 @@ func createdProtocols(response *cosiv1alpha2.DriverCreateBucketResponse) *cosiv1
 	return draftProtocols(response.ProtoReflect().GetUnknown())
 }
 
-// draftProtocols finds the protocols by their former number in the fields that the
-// generated code does not know. It returns nil if there are none.
+// draftProtocols finds the protocols under their former number among the fields that the generated
+// code does not know, or returns nil.
 func draftProtocols(fields []byte) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	for len(fields) > 0 {
 		number, wireType, length := protowire.ConsumeField(fields)
@@ -71,7 +71,7 @@ func checkBucketInfo(method string, info *cosiv1alpha2.ObjectProtocolAndBucketIn
 	}
 	for _, protocol := range required {
 		if !slices.Contains(supported, protocol) {
-			return connection.Invalid(method, "the bucket must support %s, but the driver says that it supports only %v", protocol, supported)
+			return connection.Invalid(method, "the bucket must support %s, but the driver reports only %v", protocol, supported)
 		}
 	}
 	return nil

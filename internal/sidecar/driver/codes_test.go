@@ -9,13 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// firstUnknownCode is the first number that gRPC gives no meaning to. A driver may
-// send it, or any later one.
+// firstUnknownCode is the first number without a meaning in gRPC. A driver may send it, or any
+// later one.
 const firstUnknownCode = codes.Unauthenticated + 1
 
-// TestEveryCode is the closed list of what a driver may answer, for each call:
-// which codes are final, so that every other one is retried. No code ends a deletion
-// or a revocation.
+// TestEveryCode has the final codes of each call; every other code is retried. No code ends a
+// deletion or a revocation.
 func TestEveryCode(t *testing.T) {
 	final := map[string]map[codes.Code]bool{}
 	for _, method := range []string{

@@ -38,7 +38,6 @@ func Connect(ctx context.Context, options connection.Options) (*Driver, error) {
 // driver restarts. The caller owns the slice.
 func (d *Driver) Protocols() []v1alpha2.Protocol { return slices.Clone(*d.protocols.Load()) }
 
-// Names of the calls, as they appear in errors.
 const (
 	generateBucketID       = "DriverGenerateBucketId"
 	createBucket           = "DriverCreateBucket"
@@ -49,7 +48,8 @@ const (
 	revokeBucketAccess     = "DriverRevokeBucketAccess"
 )
 
-// orDialect adds to the error of a call that only the KEP has what to do about a driver without it.
+// orDialect completes the error of a call that only the KEP has with advice for a driver without
+// it.
 func orDialect(err error) error {
 	if connection.CodeOf(err) != codes.Unimplemented {
 		return err

@@ -117,7 +117,7 @@ func TestE87ConnectWaitsUntilReady(t *testing.T) {
 	}
 }
 
-// A driver is not called before it has said, once more, who it is.
+// After a reconnection, a driver is not called before it has answered DriverGetInfo again.
 func TestWatch(t *testing.T) {
 	noLeaks(t)
 	d := drivertest.Start(t, "a.test")

@@ -16,8 +16,7 @@ var authenticationTypes = map[v1alpha2.AuthenticationType]cosiv1alpha2.Authentic
 	v1alpha2.AuthenticationTypeServiceAccount: cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT,
 }
 
-// A category that the user left empty is sent as ANY, because drivers reject
-// UNKNOWN.
+// A category that the user left empty is sent as ANY, because drivers reject UNKNOWN.
 var accessModes = map[v1alpha2.BucketAccessMode]cosiv1alpha2.AccessMode_Mode{
 	"":                                 cosiv1alpha2.AccessMode_ANY,
 	v1alpha2.BucketAccessModeReadWrite: cosiv1alpha2.AccessMode_READ_WRITE,

@@ -46,7 +46,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestOrDialect: a driver without a call that only the KEP has can be served by the bridge.
+// TestOrDialect: the bridge can serve a driver that lacks a call which only the KEP has.
 func TestOrDialect(t *testing.T) {
 	for code, want := range map[codes.Code]bool{codes.Unimplemented: true, codes.InvalidArgument: false} {
 		err := orDialect(connection.NewCallError(generateBucketID, status.Error(code, "no"), IsFinal))

@@ -8,16 +8,16 @@ import (
 
 // Grant is a driver's answer for a BucketAccess.
 type Grant struct {
-	// Buckets has the info of each bucket, by bucket ID. Only the field of the
-	// requested protocol is set.
+	// Buckets has the info of each bucket, by bucket ID. Only the field of the requested protocol
+	// is set.
 	Buckets map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo
-	// Credentials has only the field of the requested protocol, or none if the
-	// authentication type needs no credentials. It is secret.
+	// Credentials has only the field of the requested protocol, or none if the authentication type
+	// needs no credentials. It is secret.
 	Credentials *cosiv1alpha2.CredentialInfo
 }
 
-// readGrant validates an answer to DriverGrantBucketAccess. It must have each of the
-// requested buckets once, no other, and only the requested protocol.
+// readGrant validates an answer to DriverGrantBucketAccess. It must have each requested bucket
+// once, no other, and only the requested protocol.
 func readGrant(response *cosiv1alpha2.DriverGrantBucketAccessResponse, access *v1alpha2.BucketAccess) (*Grant, error) {
 	grant := &Grant{
 		Buckets:     make(map[string]*cosiv1alpha2.ObjectProtocolAndBucketInfo, len(access.Status.AccessedBuckets)),

@@ -22,7 +22,6 @@ var ErrGeneration = errors.New("it does not serve COSI v1alpha2")
 
 // Info is a driver's answer to DriverGetInfo.
 type Info struct {
-	// Name of the driver, by which objects refer to it.
 	Name string
 	// Protocols that the driver serves, at least one, without duplicates.
 	Protocols []v1alpha2.Protocol

@@ -34,8 +34,8 @@ func someBucket() *v1alpha2.Bucket {
 	}
 }
 
-// someAccess is to two buckets, in the other order than the spec has, and names a
-// ServiceAccount although it authenticates by key.
+// someAccess is to two buckets, in another order than in the spec, and names a ServiceAccount
+// although it authenticates by key.
 func someAccess() *v1alpha2.BucketAccess {
 	modes := v1alpha2.BucketAccessModes{
 		ObjectData: v1alpha2.BucketAccessModeReadWrite, ObjectMetadata: v1alpha2.BucketAccessModeReadOnly,
@@ -74,8 +74,8 @@ func wantBuckets() []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket
 	return []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{two, one}
 }
 
-// TestRequests has every field of every request. The two phases of a bucket, and
-// those of an access, get the same parameters.
+// TestRequests has every field of every request. Both phases of a bucket, and of an access, get the
+// same parameters.
 // KEP: USE-2, API-BUCKET-SPEC-4, GRPC-GENERATEBUCKETID-3, GRPC-GENERATEACCESSID-2
 func TestRequests(t *testing.T) {
 	noLeaks(t)
@@ -148,7 +148,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// ignoreAnswer leaves out that the driver of these tests has no GCS.
+// ignoreAnswer ignores that the driver of these tests does not support GCS.
 func ignoreAnswer(err error) error {
 	if _, ok := errors.AsType[*connection.InvalidResponseError](err); ok {
 		return nil
@@ -156,8 +156,8 @@ func ignoreAnswer(err error) error {
 	return err
 }
 
-// TestServiceAccountInEveryRequest: the name goes out for the authentication type
-// ServiceAccount, and only then: TestRequests has the others.
+// TestServiceAccountInEveryRequest: the name is sent for the authentication type ServiceAccount
+// only; TestRequests has the others.
 // KEP: GRPC-GRANT-2, GRPC-REVOKE-2
 func TestServiceAccountInEveryRequest(t *testing.T) {
 	noLeaks(t)

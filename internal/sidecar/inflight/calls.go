@@ -1,6 +1,6 @@
-// Package inflight makes sure that at most one mutating call is in flight for each
-// bucket: a driver need not be able to handle two. A reconcile whose turn has not come
-// ends, and holds no worker. It is repeated when the turn comes, without polling.
+// Package inflight limits each bucket to one mutating call in flight, because a driver need not
+// support two. A reconcile that must wait ends, and holds no worker. It is repeated at its turn,
+// without polling.
 package inflight
 
 import (
@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Calls has the calls in flight for each bucket of one driver, and those that wait.
-// It is safe for concurrent use.
+// Calls has the calls in flight for each bucket of one driver, and the waiting ones. It is safe for
+// concurrent use.
 type Calls struct {
 	mu      sync.Mutex
 	held    map[string]bool
-	waiting []*ticket // in the order in which they came
+	waiting []*ticket // in the order of arrival
 }
 
 // ticket is the place of an object in the queue.
@@ -70,8 +70,7 @@ func (c *Calls) isTurn(i int) bool {
 	})
 }
 
-// wake has the objects reconciled whose turn may have come because these buckets are
-// free.
+// wake reconciles the objects whose turn may have come because these buckets are free.
 func (c *Calls) wake(free []string) {
 	for i, t := range c.waiting {
 		if slices.ContainsFunc(t.buckets, func(bucket string) bool { return slices.Contains(free, bucket) }) && c.isTurn(i) {
@@ -89,8 +88,8 @@ func (c *Calls) start(l *Line, object reconcile.Request) {
 	}
 }
 
-// leave is called after an object was reconciled. An object that has not asked again
-// waits no more: it is gone, say, or what it waited for is not needed any more.
+// leave is called after an object was reconciled. An object that has not asked again stops waiting:
+// for instance, it was deleted, or needs no call any more.
 func (c *Calls) leave(l *Line, object reconcile.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

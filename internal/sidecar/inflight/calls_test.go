@@ -32,8 +32,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// begin reconciles an object that calls for buckets. It returns what ends the call, or
-// nil if the object has to wait.
+// begin reconciles an object that calls for buckets. It returns a function that ends the call, or
+// nil if the object must wait.
 func (w *world) begin(name string, buckets ...string) (end func()) {
 	w.Helper()
 	w.reconcile(name, func() {
@@ -55,7 +55,6 @@ func (w *world) reconcile(name string, do func()) {
 	}
 }
 
-// expect compares the objects that were woken since the last time.
 func (w *world) expect(want ...string) {
 	w.Helper()
 	var got []string
@@ -100,8 +99,8 @@ func TestOneCallAtATime(t *testing.T) {
 	w.expect("third")
 }
 
-// TestAllBuckets: a call for several buckets holds none of them while it waits, but
-// no later call overtakes it.
+// TestAllBuckets: a call for several buckets holds none of them while it waits, but no later call
+// overtakes it.
 func TestAllBuckets(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.begin("a", "a"), w.begin("b", "b")
@@ -123,7 +122,7 @@ func TestAllBuckets(t *testing.T) {
 	w.expect("later")
 }
 
-// TestLeave: an object that does not ask again, because it is gone, leaves the line.
+// TestLeave: an object that does not ask again, because it was deleted, leaves the line.
 func TestLeave(t *testing.T) {
 	w := newWorld(t)
 	first := w.begin("first", "a")
@@ -133,7 +132,7 @@ func TestLeave(t *testing.T) {
 	w.expect("last")
 }
 
-// TestLeaveWakes: the place that is given up may be the one that others wait for.
+// TestLeaveWakes: others may wait for the place that becomes free.
 func TestLeaveWakes(t *testing.T) {
 	w := newWorld(t)
 	first := w.begin("first", "a")

@@ -12,8 +12,8 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// Line is the way of one reconciler's objects to the Calls. The reconciler runs inside
-// of Reconciler, with Source as one of its sources, and RateLimiter as its rate limiter.
+// Line passes the calls of one reconciler's objects to the Calls. The reconciler runs inside of
+// Reconciler, with Source as one of its sources, and RateLimiter as its rate limiter.
 type Line struct {
 	calls *Calls
 	queue atomic.Pointer[queue]
@@ -24,8 +24,8 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Line returns a Line for another reconciler.
 func (c *Calls) Line() *Line { return &Line{calls: c} }
 
-// Call makes a call that changes the buckets of those IDs, on behalf of an object. If
-// it is not the object's turn, it returns [cosireconcile.ErrPostponed].
+// Call makes a call that changes the buckets of those IDs, on behalf of an object. If it is not the
+// object's turn, it returns [cosireconcile.ErrPostponed].
 func (l *Line) Call(object client.Object, call func() error, buckets ...string) error {
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)}
 	if !l.calls.begin(l, request, buckets) {
@@ -58,7 +58,7 @@ func (l *Line) Reconciler(r reconcile.Reconciler) reconcile.Reconciler {
 	})
 }
 
-// RateLimiter keeps the back-off of an object that waits: its calls have not succeeded.
+// RateLimiter keeps the back-off of a waiting object: its calls have not succeeded.
 func (l *Line) RateLimiter(of workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimiter[reconcile.Request] {
 	return &limiter{TypedRateLimiter: of, line: l}
 }
@@ -69,7 +69,6 @@ type limiter struct {
 	line *Line
 }
 
-// Forget implements workqueue.TypedRateLimiter.
 func (r *limiter) Forget(object reconcile.Request) {
 	if !r.line.calls.waits(r.line, object) {
 		r.TypedRateLimiter.Forget(object)

@@ -1,4 +1,4 @@
-// Package instance is what the sidecars of all generations have in common: the manager
-// and its cache, the Lease of the driver, the watch of the connection, and the way of the
-// reconcilers to the driver. A generation adds its kinds and its reconcilers.
+// Package instance has the common parts of the sidecars of all generations: the manager and its
+// cache, the Lease of the driver, the watch of the connection, and the line of calls to the driver.
+// A generation adds its kinds and its reconcilers.
 package instance

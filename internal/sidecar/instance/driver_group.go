@@ -13,14 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrDriverNameCollision is wrapped by the error of Start when the Lease of the driver
-// says that its name belongs to another group.
+// ErrDriverNameCollision is wrapped by the error of Start when, in the Lease of the driver, the
+// name belongs to another group.
 var ErrDriverNameCollision = errors.New("different drivers have the same name")
 
-// driverGroup records on the Lease of a driver which group its name belongs to. Of two
-// drivers with one name, each would get the other's buckets, and would answer that a
-// bucket which it never had is deleted. The record outlives the sidecar, since the
-// buckets do, too.
+// driverGroup records on the Lease of a driver which group its name belongs to. Of two drivers with
+// one name, each would get the other's buckets, and would report a bucket that it never had as
+// deleted. The record outlives the sidecar, as the buckets do.
 type driverGroup struct {
 	client     client.Client // without a cache
 	logger     logr.Logger
@@ -28,11 +27,11 @@ type driverGroup struct {
 	driverName string
 	lease      client.ObjectKey
 	group      string
-	takeOver   string // the group that the name may be taken from
+	takeOver   string // the group from which the name may be taken over
 }
 
-// claim records the group, unless the Lease has another one. It is called before the
-// sidecar takes part in an election or does any work.
+// claim records the group, unless the Lease has another one. It is called before the sidecar takes
+// part in an election or does any work.
 func (g *driverGroup) claim(ctx context.Context) error {
 	for {
 		err := g.tryClaim(ctx)

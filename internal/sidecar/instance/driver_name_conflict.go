@@ -15,13 +15,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// driverNameConflict watches the Lease for another driver with the same name. The
-// sidecar stops when the name belongs to another group.
+// driverNameConflict watches the Lease for another driver with the same name. The sidecar stops
+// when the name belongs to another group.
 type driverNameConflict struct {
 	cache  cache.Cache
 	logger logr.Logger
 	driver *connection.Conn
-	// labels are those of the Lease while this sidecar is the leader.
+	// labels are the labels of the Lease while this sidecar is the leader.
 	labels func() map[string]string
 	group  *driverGroup
 	now    func() time.Time
@@ -57,8 +57,7 @@ func (n *driverNameConflict) Start(ctx context.Context) error {
 	return errors.Join(err, informer.RemoveEventHandler(added))
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: the standby has to
-// notice.
+// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby must notice, too.
 func (*driverNameConflict) NeedLeaderElection() bool { return false }
 
 func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
@@ -80,9 +79,8 @@ func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordi
 	}
 }
 
-// checkGroup looks at the record of the group. If it is lost, because a person has
-// deleted the Lease or the label, it is restored: the name belongs to the driver that
-// is at work.
+// checkGroup checks the record of the group. It restores a record that was deleted with the Lease
+// or the label: the name belongs to the running driver.
 func (n *driverNameConflict) checkGroup(ctx context.Context, lease *coordinationv1.Lease) error {
 	if _, isRecorded := lease.Labels[labelGroup]; !isRecorded {
 		err := n.group.claim(ctx)
@@ -98,8 +96,8 @@ func (n *driverNameConflict) checkGroup(ctx context.Context, lease *coordination
 	return collision
 }
 
-// checkProtocols compares this driver with the leader's. If they differ, it may be
-// another version of the same driver during an upgrade.
+// checkProtocols compares this driver with the leader's. If they differ, it may be another version
+// of the same driver during an upgrade.
 func (n *driverNameConflict) checkProtocols(lease *coordinationv1.Lease) error {
 	ours, serves := n.labels()[labelProtocols]
 	theirs, labelled := lease.Labels[labelProtocols]

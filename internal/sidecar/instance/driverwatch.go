@@ -12,17 +12,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// driverWatch reconciles all pending objects again when the driver has reconnected:
-// those whose calls failed in the meantime, and those that it had rejected, because
-// it may be a newer version now.
+// driverWatch reconciles all pending objects again when the driver has reconnected: those whose
+// calls failed meanwhile, and those that it had rejected, because it may be a newer version now.
 type driverWatch struct {
 	driver   *connection.Conn
 	logger   logr.Logger
 	triggers []trigger
 }
 
-// Start implements manager.Runnable. It fails, and with it the sidecar, when another
-// driver answers.
+// Start implements manager.Runnable. It fails, and with it the sidecar, when another driver
+// answers.
 func (w *driverWatch) Start(ctx context.Context) error {
 	return w.driver.Watch(ctx, func() {
 		w.logger.Info("the driver has reconnected", "driver", w.driver.Name())
@@ -32,12 +31,12 @@ func (w *driverWatch) Start(ctx context.Context) error {
 	})
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby needs
-// to know its driver as well.
+// NeedLeaderElection implements manager.LeaderElectionRunnable: a standby must know its driver,
+// too.
 func (*driverWatch) NeedLeaderElection() bool { return false }
 
-// A trigger causes a reconcile of the objects that a function lists. Further events
-// while one is pending have no effect.
+// A trigger causes a reconcile of the objects that a function lists. Further events while one is
+// pending have no effect.
 type trigger chan event.TypedGenericEvent[struct{}]
 
 func newTrigger() trigger { return make(trigger, 1) }

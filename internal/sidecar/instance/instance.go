@@ -22,21 +22,17 @@ import (
 // EventSource is the name of the sidecar in Events.
 const EventSource = "cosi-sidecar"
 
-// Generation is what differs between the sidecars of the generations, beside their
-// reconcilers.
+// Generation has the generation-specific parts of a sidecar, except its reconcilers.
 type Generation struct {
-	// AddToScheme registers the kinds.
 	AddToScheme func(*runtime.Scheme) error
-	// Kinds are what the cache watches.
-	Kinds []client.Object
-	// Indexes add the indexes to the cache.
+	// Kinds are watched by the cache.
+	Kinds   []client.Object
 	Indexes []func(context.Context, client.FieldIndexer) error
-	// KeepOfSecret returns the metadata that the cache keeps of a Secret, in addition to
-	// its name and version.
+	// KeepOfSecret returns the metadata that the cache keeps of a Secret, in addition to its name
+	// and version.
 	KeepOfSecret func(secret client.Object) (annotations map[string]string, finalizers []string)
 	// LeaseLabels are the labels of the Lease while this sidecar is the leader.
-	LeaseLabels func() map[string]string
-	// AddReconcilers adds the reconcilers.
+	LeaseLabels    func() map[string]string
 	AddReconcilers func(*Instance) error
 }
 
@@ -44,8 +40,7 @@ type Generation struct {
 type Instance struct {
 	// Manager has the cache, and a client that reads from it.
 	Manager *cosimanager.Manager
-	// Live reads and writes without a cache.
-	Live client.Client
+	Live    client.Client
 	// Options have no zero values.
 	Options Options
 
@@ -55,9 +50,9 @@ type Instance struct {
 	triggers []trigger
 }
 
-// New prepares the sidecar of a driver in the cluster of cfg. The options have been
-// validated. The caller must call Start, which closes the connection in the end; if New
-// fails, it has closed the connection.
+// New prepares the sidecar of a driver in the cluster of cfg. The options have been validated. The
+// caller must call Start, which closes the connection at the end; if New fails, it has closed the
+// connection.
 func New(ctx context.Context, cfg *rest.Config, conn *connection.Conn, opts Options, generation Generation) (*Instance, error) {
 	i := &Instance{Options: opts, driver: conn, labels: generation.LeaseLabels, calls: inflight.NewCalls()}
 	if err := i.setup(ctx, cfg, generation); err != nil {
@@ -66,8 +61,7 @@ func New(ctx context.Context, cfg *rest.Config, conn *connection.Conn, opts Opti
 	return i, nil
 }
 
-// setup creates the manager and adds the reconcilers, their watches, and the watch
-// of the driver.
+// setup creates the manager and adds the reconcilers, their watches, and the watch of the driver.
 func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Generation) (err error) {
 	if i.Manager, err = newManager(cfg, i.driver.Name(), i.Options, generation); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
@@ -93,8 +87,7 @@ func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Gener
 	return i.Manager.Add(&driverWatch{driver: i.driver, logger: i.Options.Logger, triggers: i.triggers})
 }
 
-// Start runs the sidecar until ctx is done, and returns when all its workers have
-// stopped.
+// Start runs the sidecar until ctx is done, and returns when all its workers have stopped.
 func (i *Instance) Start(ctx context.Context) error {
 	err := i.Manager.Start(ctx)
 	if err != nil {
@@ -111,15 +104,14 @@ func (i *Instance) WaitReady(ctx context.Context) error {
 	return nil
 }
 
-// checkDriver is a readiness probe.
 func (i *Instance) checkDriver(*http.Request) error {
 	if !i.driver.Connected() {
-		return fmt.Errorf("there is no connection to driver %s", i.driver.Name())
+		return fmt.Errorf("no connection to driver %s", i.driver.Name())
 	}
 	return nil
 }
 
-// addDriverNameConflict needs a namespace for the Lease that has the driver's group.
+// addDriverNameConflict requires a namespace for the Lease with the driver's group.
 func (i *Instance) addDriverNameConflict() error {
 	opts := i.Options
 	if opts.LeaderElectionNamespace == "" {
@@ -137,11 +129,11 @@ func (i *Instance) addDriverNameConflict() error {
 	})
 }
 
-// Line returns the way of one reconciler's objects to the driver.
+// Line returns the line of one reconciler's calls to the driver.
 func (i *Instance) Line() *inflight.Line { return i.calls.Line() }
 
-// AddCaller adds a reconciler whose objects call the driver through a line. The pending
-// objects are reconciled again when the driver has reconnected.
+// AddCaller adds a reconciler whose objects call the driver through a line. The pending objects are
+// reconciled again when the driver has reconnected.
 func (i *Instance) AddCaller(
 	name string, line *inflight.Line, reconciler reconcile.Reconciler,
 	pending func(context.Context) []reconcile.Request, sources ...source.Source,

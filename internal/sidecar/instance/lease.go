@@ -9,19 +9,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// LeaseName returns the name of the Lease by which the sidecars of a driver elect a
-// leader. Drivers whose names differ by letter case only are the same.
+// LeaseName returns the name of the Lease by which the sidecars of a driver elect a leader. Drivers
+// whose names differ by letter case only are the same.
 func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + strings.ToLower(driverName) }
 
-// Labels of the Lease. They tell sidecars whose drivers have the same name whether
-// they serve the same driver. The group stays on the Lease when no sidecar runs. Only
-// driverGroup writes it: an election would write it again after it was taken over.
+// Labels of the Lease, by which sidecars whose drivers have the same name recognize the same
+// driver. The group stays on the Lease when no sidecar runs. Only driverGroup writes it: an
+// election would write it again after another group has taken over.
 const (
 	labelGroup     = "objectstorage.k8s.io/driver-group"
 	labelProtocols = "objectstorage.k8s.io/driver-protocols"
 )
 
-// LeaseLabels are what a leader says about its driver: the protocols that it serves.
+// LeaseLabels have the protocols of the leader's driver.
 func LeaseLabels[protocol ~string](protocols []protocol) map[string]string {
 	names := make([]string, 0, len(protocols))
 	for _, p := range protocols {

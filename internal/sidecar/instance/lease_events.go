@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 )
 
-// leaseEvents writes Events about the Lease of a driver. It does not use a recorder,
-// which might not have sent an Event before the sidecar stops.
+// leaseEvents writes Events about the Lease of a driver. It does not use a recorder, which might
+// not have sent an Event before the sidecar stops.
 type leaseEvents struct {
 	client client.Client
 	logger logr.Logger
@@ -26,8 +26,8 @@ type leaseEvents struct {
 	now    func() time.Time
 }
 
-// record writes an Event. Its name follows from its message, so that a sidecar that
-// restarts repeatedly leaves only one.
+// record writes an Event. Its name follows from its message, so that a sidecar that restarts
+// repeatedly leaves only one.
 func (e leaseEvents) record(ctx context.Context, lease *coordinationv1.Lease, eventType, message string) {
 	event := &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{

@@ -29,8 +29,8 @@ func newManager(cfg *rest.Config, driverName string, opts Options, generation Ge
 	return cosimanager.New(cfg, options)
 }
 
-// prepareCache sets what the cache watches, and its indexes. Watch comes first: its error says which
-// version the cluster serves instead.
+// prepareCache sets the watches and the indexes of the cache. Watch comes first, because its error
+// names the version that the cluster serves instead.
 func prepareCache(ctx context.Context, m *cosimanager.Manager, generation Generation) error {
 	if err := m.Watch(ctx, generation.Kinds...); err != nil {
 		return err
@@ -43,8 +43,8 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager, generation Genera
 	return nil
 }
 
-// cacheOptions make the cache keep only the names and versions of Secrets, what tells
-// COSI's own Secrets, and only this driver's Lease.
+// cacheOptions make the cache keep only the names and versions of Secrets, the metadata of COSI's
+// own Secrets, and this driver's Lease.
 func cacheOptions(driverName string, opts Options, generation Generation) cache.Options {
 	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: keepLittle(generation)}}
 	if opts.LeaderElectionNamespace != "" {

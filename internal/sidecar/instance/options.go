@@ -20,27 +20,24 @@ import (
 
 // Defaults of the Options.
 const (
-	// DefaultWorkers is how many objects of each kind are reconciled at once. Most
+	// DefaultWorkers is the number of objects of each kind that are reconciled at once. Most
 	// workers wait for the driver.
-	DefaultWorkers = 16
-	// DefaultRetryBaseDelay is the delay before the first retry.
+	DefaultWorkers        = 16
 	DefaultRetryBaseDelay = 100 * time.Millisecond
-	// DefaultRetryMaxDelay is the longest delay between retries.
-	DefaultRetryMaxDelay = 2 * time.Minute
-	// DefaultConnectTimeout is how long New waits for the driver.
+	DefaultRetryMaxDelay  = 2 * time.Minute
+	// DefaultConnectTimeout is the time for which New waits for the driver.
 	DefaultConnectTimeout = connection.DefaultConnectTimeout
-	// DefaultRPCTimeout is the deadline of each call to the driver.
-	DefaultRPCTimeout = connection.DefaultRPCTimeout
-	// DefaultLeaseDuration is how long other instances wait before they take a Lease
-	// that is not renewed.
+	DefaultRPCTimeout     = connection.DefaultRPCTimeout
+	// DefaultLeaseDuration is the time after which other instances take a Lease that is not
+	// renewed.
 	DefaultLeaseDuration = cosimanager.DefaultLeaseDuration
-	// DefaultRenewDeadline is how long the leader tries to renew its Lease.
+	// DefaultRenewDeadline is the time in which the leader must renew its Lease.
 	DefaultRenewDeadline = cosimanager.DefaultRenewDeadline
 	// DefaultRetryPeriod is the time between two attempts.
 	DefaultRetryPeriod = cosimanager.DefaultRetryPeriod
 )
 
-// Options are those of package sidecar, which documents them: the types convert to each
+// Options are the options of package sidecar, which documents them: the types convert to each
 // other.
 type Options struct {
 	Endpoint                                  string
@@ -82,7 +79,7 @@ func (o Options) Validate() error {
 		validateCertificates(o.CertificateAuthority))
 }
 
-// validateGroup requires what the API server requires of a label.
+// validateGroup applies the API server's rules for a label.
 func validateGroup(what, group string) error {
 	if problems := validation.IsValidLabelValue(group); len(problems) > 0 {
 		return fmt.Errorf("the %s %q must be a valid label value: %s", what, group, strings.Join(problems, "; "))
@@ -134,6 +131,6 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// reconcileTimeout limits one reconcile, which makes at most two calls to the driver.
-// The rest of the time is for the API server.
+// reconcileTimeout limits one reconcile, which makes at most two calls to the driver, with
+// additional time for the API server.
 func (o Options) reconcileTimeout() time.Duration { return 2*o.RPCTimeout + time.Minute }

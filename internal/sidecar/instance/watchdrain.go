@@ -10,9 +10,9 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// newInformer returns an informer of the cache. A watch of metadata passes through a
-// filter whose goroutine blocks endlessly if the watch is stopped while the filter
-// has an event. Draining the watch lets the filter return.
+// newInformer returns an informer of the cache. A watch of metadata passes through a filter whose
+// goroutine blocks endlessly if the watch is stopped while the filter has an event. Draining the
+// watch lets the filter return.
 func newInformer(
 	lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
@@ -30,12 +30,11 @@ func newInformer(
 	return toolscache.NewSharedIndexInformer(lw, example, resync, indexers)
 }
 
-// drainedWatch is a watch whose events after Stop are thrown away.
+// drainedWatch discards the events of a watch after Stop.
 type drainedWatch struct{ watch.Interface }
 
 func (d drainedWatch) Stop() {
 	d.Interface.Stop()
-	// The channel is closed as soon as the stopped watch has noticed.
 	go func() {
 		for range d.ResultChan() {
 			continue

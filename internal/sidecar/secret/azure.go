@@ -9,8 +9,8 @@ func azureBucketFields(info *cosiv1alpha2.AzureBucketInfo) fields {
 	return fields{v1alpha2.SecretKeyAzureStorageAccount: required(info.GetStorageAccount())}
 }
 
-// azureKeyFields writes the expiry of the token even if it has none: the KEP requires
-// that key, with an empty value.
+// azureKeyFields writes the expiry of the token even if it has none: the KEP requires that key,
+// with an empty value.
 func azureKeyFields(credentials *cosiv1alpha2.AzureCredentialInfo) fields {
 	return fields{
 		v1alpha2.SecretKeyAzureSASToken:        required(credentials.GetAccessToken()),

@@ -9,11 +9,11 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// BucketInfo renders Bucket.status.bucketInfo. It has nothing secret, and omits values
-// that the driver left empty.
+// BucketInfo renders Bucket.status.bucketInfo. It contains no secrets, and omits values that the
+// driver left empty.
 //
-// For a bucket with several protocols, COSI_PROTOCOL lists all in the given order,
-// separated by commas. BUCKET_NAME, which S3 and GCS share, is that of S3.
+// For a bucket with several protocols, COSI_PROTOCOL lists all in the given order, separated by
+// commas. S3 and GCS share BUCKET_NAME, which has S3's value.
 func BucketInfo(info *cosiv1alpha2.ObjectProtocolAndBucketInfo, protocols []v1alpha2.Protocol) (map[string]string, error) {
 	names := make([]string, 0, len(protocols))
 	fields := fields{}
@@ -39,16 +39,15 @@ type Access struct {
 	Authentication v1alpha2.AuthenticationType
 	Info           *cosiv1alpha2.ObjectProtocolAndBucketInfo
 	Credentials    *cosiv1alpha2.CredentialInfo
-	// CertificateAuthority, in PEM, is for applications to verify the endpoint. It is
-	// empty if they need none.
+	// CertificateAuthority, in PEM, is for applications to verify the endpoint; empty if they need
+	// none.
 	CertificateAuthority string
 	// Keys are the sets of keys of the Secret. Empty means the KEP's.
 	Keys []v1alpha2.SecretKeySet
 }
 
-// Data renders the data of an access Secret: everything that an application needs for
-// one bucket. An empty field that the protocol and the authentication type require is
-// an error.
+// Data renders the data of an access Secret: everything that an application needs for one bucket.
+// An empty field that the protocol and the authentication type require is an error.
 func (a Access) Data() (map[string][]byte, error) {
 	fields := bucketFields(a.Protocol, a.Info)
 	fields[v1alpha2.SecretKeyProtocol] = required(string(a.Protocol))

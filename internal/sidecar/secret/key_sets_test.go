@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestKeySets: a Secret has its values by the keys of the KEP, of earlier drafts, or of both.
+// TestKeySets: a Secret has its values under the keys of the KEP, of earlier drafts, or of both.
 func TestKeySets(t *testing.T) {
 	const kep, cosi = v1alpha2.SecretKeysKEP, v1alpha2.SecretKeysCOSI
 	drafts := map[v1alpha2.Protocol]map[string]string{

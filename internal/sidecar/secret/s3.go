@@ -14,7 +14,7 @@ func s3BucketFields(info *cosiv1alpha2.S3BucketInfo) fields {
 	}
 }
 
-// s3AddressingStyle is empty for a style that is not known.
+// s3AddressingStyle is empty for an unknown style.
 func s3AddressingStyle(style cosiv1alpha2.S3AddressingStyle_Style) string {
 	switch style {
 	case cosiv1alpha2.S3AddressingStyle_PATH:

@@ -1,5 +1,5 @@
-// Package secretstore reads, writes and deletes the Secrets that sidecars keep credentials
-// in. No write touches a Secret of another version than the one that was read.
+// Package secretstore reads, writes and deletes the Secrets with the credentials of sidecars. Every
+// write is locked to the version that was read.
 package secretstore
 
 import (
@@ -17,7 +17,6 @@ import (
 
 // Store reads and writes access Secrets, always at the API server itself.
 type Store struct {
-	// Client has no cache.
 	Client client.Client
 	// Finalizer protects the Secrets.
 	Finalizer string
@@ -38,13 +37,12 @@ func (s *Store) Create(ctx context.Context, secret *corev1.Secret) error {
 	return writeError(secret.Name, s.Client.Create(ctx, secret))
 }
 
-// Update writes a Secret, if it is still the one that was read.
+// Update writes a Secret, unless it has changed since it was read.
 func (s *Store) Update(ctx context.Context, secret *corev1.Secret) error {
 	return writeError(secret.Name, s.Client.Update(ctx, secret))
 }
 
-// Release removes the finalizer. It reports whether the Secret still has other
-// finalizers.
+// Release removes the finalizer. It reports whether the Secret still has other finalizers.
 func (s *Store) Release(ctx context.Context, secret *corev1.Secret) (held bool, err error) {
 	stored := secret.DeepCopy()
 	if controllerutil.RemoveFinalizer(secret, s.Finalizer) {
@@ -88,9 +86,9 @@ func Metadata() *metav1.PartialObjectMetadata {
 	return secret
 }
 
-// writeError returns a *reasons.Error if the API server rejects a request. It does not
-// repeat the message, which may quote the Secret. A conflict is no rejection, and
-// neither is an API server that cannot be reached.
+// writeError returns a *reasons.Error if the API server rejects a request. It does not repeat the
+// message, which may quote the Secret. A conflict is no rejection, and neither is an unreachable
+// API server.
 func writeError(secret string, err error) error {
 	reason := apierrors.ReasonForError(err)
 	switch {

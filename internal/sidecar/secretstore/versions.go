@@ -10,21 +10,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Versions has, for each access, the versions of the Secrets as the
-// reconciler left them, with the driver's latest answer in them. A Secret of that
-// version needs nothing. Any other version, and an access that is not in here,
-// need another call to the driver. It is empty after each start of the sidecar, so
-// that each access is granted once more then, which brings credentials that were
+// Versions has, for each access, the versions in which the reconciler left the Secrets, with the
+// driver's latest answer in them. A Secret of that version is up to date. Any other version, and an
+// unknown access, need another call to the driver. Versions is empty after each start of the
+// sidecar, so that each access is granted once more then, which updates credentials that were
 // rotated meanwhile.
 //
-// It has no value of a Secret. It is safe for concurrent use.
+// It stores no value of a Secret. It is safe for concurrent use.
 type Versions struct {
 	mu   sync.Mutex
 	left map[types.NamespacedName]versionsOf
 }
 
-// versionsOf are the Secrets of one access, nearly always one: a map of them for
-// each of thousands of accesses would be most of the sidecar's own memory.
+// versionsOf are the Secrets of one access, nearly always one: a map for each of thousands of
+// accesses would be most of the sidecar's own memory.
 type versionsOf struct {
 	access  types.UID
 	secrets []namedVersion
@@ -88,7 +87,7 @@ func (s *Versions) Forget(access types.NamespacedName) {
 	delete(s.left, access)
 }
 
-// ReadVersion returns the version of a Secret, or none if there is no Secret.
+// ReadVersion returns the version of a Secret, or none if it does not exist.
 func ReadVersion(ctx context.Context, from client.Reader, key client.ObjectKey) (Version, error) {
 	secret := Metadata()
 	if err := from.Get(ctx, key, secret); err != nil {

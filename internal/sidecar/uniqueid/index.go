@@ -9,25 +9,21 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// Index is how the cache finds objects of type T by their IDs in the backend.
+// Index describes how the cache finds objects of type T by their IDs in the backend.
 type Index[T client.Object] struct {
-	// Kind is that of the objects, such as Bucket.
+	// Kind is the kind of the objects, such as Bucket.
 	Kind string
-	// Method is the call by which a driver names their IDs.
-	Method string
-	// New returns an empty object, and NewList an empty list.
+	// Method is the call by which a driver generates their IDs.
+	Method  string
 	New     func() T
 	NewList func() client.ObjectList
-	// Driver returns the name of an object's driver.
-	Driver func(T) string
-	// ID returns the ID by which the backend knows an object. It is empty if the
-	// backend has nothing, or nothing any more.
+	Driver  func(T) string
+	// ID returns the ID of an object in the backend; empty if the backend has nothing of it.
 	ID func(T) string
 	// StatusID returns the field of the status that persists the ID.
 	StatusID func(T) *string
 }
 
-// indexName is the name of the index of the cache.
 const indexName = "cosi.by-id"
 
 // AddTo adds the index to a cache that has not been started.
@@ -44,6 +40,5 @@ func (i Index[T]) AddTo(ctx context.Context, indexer client.FieldIndexer) error 
 	return nil
 }
 
-// key returns the key of an object in the index. The same ID may mean something
-// else to another driver.
+// key returns the key of an object in the index. Another driver may use the same ID.
 func (i Index[T]) key(object T, id string) string { return i.Driver(object) + "/" + id }

@@ -1,7 +1,6 @@
-// Package uniqueid persists the IDs that a driver names, and makes sure that no two
-// objects of the driver have the same ID in the backend. If an ID that a driver
-// names twice were believed, the deletion of one object would destroy what the
-// other stands for.
+// Package uniqueid persists the IDs that a driver generates, and ensures that no two objects of the
+// driver have the same ID in the backend. Otherwise the deletion of one object would destroy the
+// bucket or account of the other.
 package uniqueid
 
 import (
@@ -21,9 +20,9 @@ import (
 )
 
 const (
-	// maxLocks is how many IDs can be written at the same time.
+	// maxLocks is the number of IDs that can be written at the same time.
 	maxLocks = 256
-	// maxRecent is how many IDs the cache may be behind.
+	// maxRecent is the number of IDs by which the cache may be behind.
 	maxRecent = 1024
 )
 
@@ -33,8 +32,8 @@ type Register[T client.Object] struct {
 	objects client.Reader
 	// locks are held for a key while it is written.
 	locks keymutex.KeyMutex
-	// recent has the names of the objects that were written last, by their keys:
-	// the cache may not show yet what was written a moment ago.
+	// recent has the names of recently written objects, by their keys, which the cache may not show
+	// yet.
 	recent *lru.Cache
 }
 
@@ -43,10 +42,9 @@ func New[T client.Object](index Index[T], objects client.Reader) *Register[T] {
 	return &Register[T]{index: index, objects: objects, locks: keymutex.NewHashed(maxLocks), recent: lru.New(maxRecent)}
 }
 
-// Save persists the ID that the driver has named for what it has not created yet.
-// If another object of the driver has the ID, or if the API server rejects it, the
-// driver's answer is invalid. Of two objects that are named one ID at the same
-// time, one gets it.
+// Save persists the ID that the driver has generated before it creates the bucket or account. If
+// another object of the driver has the ID, or if the API server rejects it, the driver's answer is
+// invalid. Of two objects with one ID at the same time, one gets it.
 func (r *Register[T]) Save(ctx context.Context, p *cosireconcile.Patcher[T], id string) error {
 	key, own := r.index.key(p.Object, id), client.ObjectKeyFromObject(p.Object)
 	r.locks.LockKey(key)
@@ -93,7 +91,7 @@ func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.Ob
 		return nil, nil //nolint:nilnil // there is none
 	}
 	other := r.index.New()
-	// This waits until the cache shows what has been written to this one object.
+	// Get waits until the cache shows the latest write to this one object.
 	if err := r.objects.Get(ctx, recent, other); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
@@ -103,8 +101,8 @@ func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.Ob
 	return &recent, nil
 }
 
-// cached reads the cache as it is. If it waited for everything that others are
-// writing, every object would wait for every other.
+// cached reads the cache as it is. If it waited for all pending writes, every object would wait for
+// every other.
 func (r *Register[T]) cached(ctx context.Context, key string, own client.ObjectKey) (holder *client.ObjectKey, err error) {
 	found := r.index.NewList()
 	err = r.objects.List(ctx, found, client.MatchingFields{indexName: key},

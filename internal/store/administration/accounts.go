@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// PutAccount creates an account with new credentials, or returns those of the
-// account with the same specification. Access begins before it returns. Errors are
-// of kind ErrInvalid, ErrNotExist if a bucket is missing, ErrLimit if the maximum
-// number of accounts is reached, or ErrConflict if the account has another owner,
-// other grants or other parameters. After an error nothing has changed.
+// PutAccount creates an account with new credentials, or returns the credentials of the account
+// with the same specification. Access begins before it returns. Errors are of kind ErrInvalid,
+// ErrNotExist if a bucket is missing, ErrLimit if the maximum number of accounts is reached, or
+// ErrConflict if the account has another owner, other grants or other parameters. After an error
+// nothing has changed.
 func (a *Administrator) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	spec, err := spec.Normalized()
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *Administrator) putAccount(spec fakedriver.AccountSpec) (fakedriver.Cred
 	return existing.Credentials(), nil
 }
 
-// reachOf returns the UIDs of the buckets that are granted.
+// reachOf returns the UIDs of the granted buckets.
 func (a *Administrator) reachOf(grants []fakedriver.Grant) (map[string]string, error) {
 	reach := make(map[string]string, len(grants))
 	for _, grant := range grants {
@@ -66,8 +66,8 @@ func (a *Administrator) createAccount(spec fakedriver.AccountSpec, reach map[str
 	if err != nil {
 		return fakedriver.Credentials{}, err
 	}
-	// Recorded before it works: a key that an application holds must still be
-	// known, and be revocable, after a crash.
+	// Recorded before it works: after a crash, a key that an application holds must still be known
+	// and revocable.
 	if err := a.options.Records.PutAccount(p); err != nil {
 		return fakedriver.Credentials{}, fmt.Errorf("cannot record account %q: %w", spec.ID, err)
 	}
@@ -75,8 +75,8 @@ func (a *Administrator) createAccount(spec fakedriver.AccountSpec, reach map[str
 	return p.Credentials(), nil
 }
 
-// renew extends an account's grants to buckets that were deleted and created again
-// since: the owner asks for that by creating the account once more.
+// renew extends an account's grants to buckets that were deleted and created again since: the owner
+// requests that by creating the account once more.
 func (a *Administrator) renew(p *authorization.Principal, reach map[string]string) error {
 	if maps.Equal(reach, p.Reach) {
 		return nil
@@ -92,9 +92,9 @@ func (a *Administrator) renew(p *authorization.Principal, reach map[string]strin
 	return nil
 }
 
-// DeleteAccount deletes an account. When it returns, its key is revoked, and no
-// request with it is still changing anything. The error is of kind ErrNotExist
-// if there is no such account, or ErrConflict if it belongs to another owner.
+// DeleteAccount deletes an account. When it returns, its key is revoked, and no request with it is
+// changing anything. The error is of kind ErrNotExist for an unknown account, or ErrConflict if it
+// belongs to another owner.
 func (a *Administrator) DeleteAccount(ctx context.Context, owner, id string) error {
 	return a.exclusively(ctx, func() error { return a.deleteAccount(owner, id) })
 }

@@ -18,27 +18,26 @@ import (
 type Administrator struct {
 	options Options
 
-	// turn is held by one change at a time: a grant reads several buckets and
-	// writes an account, and nothing may change in between. It is a channel, so
-	// that waiting for it ends with a context.
+	// turn is held by one change at a time: a grant reads several buckets and writes an account,
+	// without other changes in between. It is a channel, so that waiting for it ends with a
+	// context.
 	turn      chan struct{}
 	closing   chan struct{} // closed by Close
 	closeOnce sync.Once
 }
 
-// Options are what an administrator works on; all are required, except
-// MaxAccounts.
+// Options are the dependencies of an administrator; all are required, except MaxAccounts.
 type Options struct {
 	Registry *authorization.Registry
 	Records  persistence.Records
 	// Contents are the objects of the buckets.
 	Contents *objects.Store
-	// MaxAccounts is how many accounts there may be at a time, those of
-	// administrators not counted. Default: any number.
+	// MaxAccounts is the maximum number of accounts at a time, without administrators' ones.
+	// Default: no limit.
 	MaxAccounts int
-	// Rand is where secret access keys come from.
+	// Rand is the source of secret access keys.
 	Rand io.Reader
-	// Now is the clock that buckets and accounts are dated by.
+	// Now is the clock for buckets and accounts.
 	Now func() time.Time
 }
 
@@ -47,8 +46,7 @@ func New(options Options) *Administrator {
 	return &Administrator{options: options, turn: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// Close waits for the change that is being made; later calls of any method return
-// fakedriver.ErrClosed.
+// Close waits for the change in progress; later calls of any method return fakedriver.ErrClosed.
 func (a *Administrator) Close() {
 	a.closeOnce.Do(func() {
 		a.turn <- struct{}{}
@@ -70,9 +68,8 @@ func (a *Administrator) IsClosed() bool {
 	}
 }
 
-// exclusively runs one change of buckets or accounts at a time. It returns the
-// context's error if that ends before the change starts. A started change is
-// completed.
+// exclusively runs one change of buckets or accounts at a time. It returns the context's error if
+// that ends before the change starts. A started change is completed.
 func (a *Administrator) exclusively(ctx context.Context, change func() error) error {
 	if err := a.enter(ctx); err != nil {
 		return err
@@ -100,7 +97,6 @@ func (a *Administrator) enter(ctx context.Context) error {
 
 func (a *Administrator) leave() { <-a.turn }
 
-// usable returns why a call cannot be answered, if it cannot.
 func (a *Administrator) usable(ctx context.Context) error {
 	if a.IsClosed() {
 		return fakedriver.ErrClosed

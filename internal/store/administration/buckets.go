@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// CreateBucket creates a bucket, or returns the one with the same specification. Errors are of kind ErrInvalid, or ErrConflict if there
-// is a bucket of that name with another owner or specification.
+// CreateBucket creates a bucket, or returns the one with the same specification. Errors are of kind
+// ErrInvalid, or ErrConflict if a bucket of that name has another owner or specification.
 func (a *Administrator) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	if err := spec.Validate(); err != nil {
 		return fakedriver.Bucket{}, err
@@ -49,8 +49,7 @@ func (a *Administrator) createBucket(spec fakedriver.BucketSpec) (fakedriver.Buc
 	return b.Clone(), nil
 }
 
-// GetBucket returns a bucket of any owner. The error is of kind ErrNotExist
-// if there is none.
+// GetBucket returns a bucket of any owner. The error is of kind ErrNotExist for an unknown bucket.
 func (a *Administrator) GetBucket(ctx context.Context, name string) (fakedriver.Bucket, error) {
 	if err := a.usable(ctx); err != nil {
 		return fakedriver.Bucket{}, err
@@ -97,7 +96,7 @@ func (a *Administrator) Buckets(ctx context.Context) ([]fakedriver.Bucket, error
 	return a.options.Registry.Buckets(), nil
 }
 
-// contentsOf returns what a specification says about the bucket's objects.
+// contentsOf returns the part of a specification that concerns the bucket's objects.
 func contentsOf(b fakedriver.BucketSpec) objects.Config {
 	config := objects.Config{
 		Tags: b.Tags, Quota: objects.Quota{Bytes: b.Quota.Bytes, Objects: b.Quota.Objects}, CORS: cors.Development(b.CORSOrigins),

@@ -8,10 +8,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// CreateBucketBy creates a bucket for the caller of a protocol, who must be an
-// administrator. If there is one of that name, it returns that and an error of
-// kind fakedriver.ErrConflict. The error is of kind authorization.ErrIdentity if
-// the caller's key has been revoked.
+// CreateBucketBy creates a bucket for the caller of a protocol, who must be an administrator. If
+// the name exists, it returns that bucket and an error of kind fakedriver.ErrConflict. The error is
+// of kind authorization.ErrIdentity if the caller's key has been revoked.
 func (a *Administrator) CreateBucketBy(
 	ctx context.Context, caller *authorization.Caller, spec fakedriver.BucketSpec,
 ) (b fakedriver.Bucket, err error) {
@@ -32,8 +31,8 @@ func (a *Administrator) DeleteBucketBy(ctx context.Context, caller *authorizatio
 	return a.exclusivelyBy(ctx, caller, func() error { return a.deleteBucket(caller.Account().Owner, name) })
 }
 
-// exclusivelyBy checks the caller's key once more before a change; no account is
-// deleted or rotated during the change.
+// exclusivelyBy checks the caller's key once more before a change, during which no account is
+// deleted or rotated.
 func (a *Administrator) exclusivelyBy(ctx context.Context, caller *authorization.Caller, change func() error) error {
 	return a.exclusively(ctx, func() error {
 		if !caller.IsLive() {

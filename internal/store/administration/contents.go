@@ -6,16 +6,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Contents are what a bucket holds.
+// Contents lists a part of a bucket.
 type Contents struct {
-	// Keys are those of its objects, and Uploads those of its unfinished uploads.
+	// Keys are the keys of objects, and Uploads the keys of unfinished uploads.
 	Keys, Uploads []string
-	// Truncated means that there are more.
+	// Truncated means that the bucket contains more.
 	Truncated bool
 }
 
-// Damaged returns the contents that were not found whole when the store was opened, with the
-// names of their buckets, and that have not been deleted since.
+// Damaged returns the contents that were damaged when the store was opened, with the names of their
+// buckets, and that have not been deleted since.
 func (a *Administrator) Damaged() []objects.Damage {
 	names := map[string]string{}
 	for _, b := range a.options.Registry.Buckets() {
@@ -28,8 +28,8 @@ func (a *Administrator) Damaged() []objects.Damage {
 	return all
 }
 
-// EmptyBucket deletes the contents of a bucket, without a check of permissions. The error is
-// of kind ErrNotExist if there is no such bucket.
+// EmptyBucket deletes the contents of a bucket, without a check of permissions. The error is of
+// kind ErrNotExist for an unknown bucket.
 func (a *Administrator) EmptyBucket(ctx context.Context, bucket string) error {
 	b, err := a.GetBucket(ctx, bucket)
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *Administrator) EmptyBucket(ctx context.Context, bucket string) error {
 	return held.Empty()
 }
 
-// Contents returns what a bucket holds, at most so many of each kind. The error is of kind
-// ErrNotExist if there is no such bucket.
+// Contents lists the contents of a bucket, at most limit of each kind. The error is of kind
+// ErrNotExist for an unknown bucket.
 func (a *Administrator) Contents(ctx context.Context, bucket string, limit int) (Contents, error) {
 	b, err := a.GetBucket(ctx, bucket)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// DataLoss is what a store has lost: names of buckets and IDs of accounts, sorted.
+// DataLoss lists the losses of a store: names of buckets and IDs of accounts, sorted.
 type DataLoss struct {
 	Buckets  []string `json:"buckets,omitempty"`
 	Accounts []string `json:"accounts,omitempty"`
@@ -44,9 +44,8 @@ func (a *Administrator) forget(lost *DataLoss, chosen func(owner string) bool) e
 	return nil
 }
 
-// LoseBucket deletes a bucket of any owner, with all objects. It simulates a person who
-// deletes the bucket behind the driver's back. The error is of kind ErrNotExist if there is
-// none.
+// LoseBucket deletes a bucket of any owner, with all objects. It simulates a user who deletes the
+// bucket without the driver. The error is of kind ErrNotExist for an unknown bucket.
 func (a *Administrator) LoseBucket(ctx context.Context, name string) error {
 	return a.exclusively(ctx, func() error {
 		b, ok := a.options.Registry.Bucket(name)

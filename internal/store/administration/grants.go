@@ -10,17 +10,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// SetGrant changes what an account of any owner may do in one bucket, as a storage
-// administrator may do without COSI's knowledge. A grant without any mode ends the
-// account's access to the bucket. Requests that come in after SetGrant has returned
-// follow the new grant; one that is being served follows the old one, or is rejected.
-// Errors are of kind ErrNotExist if the account or the bucket is missing, ErrLimit if
-// the bucket's maximum number of accounts is reached, or ErrInvalid if a mode is
-// unknown, or the account is an administrator's.
+// SetGrant changes the grant of an account of any owner for one bucket, as a storage administrator
+// may do without COSI's knowledge. A grant without any mode ends the account's access to the
+// bucket. Requests that arrive after SetGrant has returned follow the new grant; earlier ones
+// follow the old grant, or are rejected. Errors are of kind ErrNotExist if the account or the
+// bucket is missing, ErrLimit if the bucket's maximum number of accounts is reached, or ErrInvalid
+// for an unknown mode, or an administrator's account.
 func (a *Administrator) SetGrant(ctx context.Context, account string, grant fakedriver.Grant) error {
 	for _, mode := range []fakedriver.AccessMode{grant.ObjectData, grant.ObjectMetadata, grant.BucketMetadata} {
 		if !slices.Contains([]fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite}, mode) {
-			return fmt.Errorf("grant of bucket %q %w: there is no mode %q", grant.Bucket, fakedriver.ErrInvalid, mode)
+			return fmt.Errorf("grant of bucket %q %w: unknown mode %q", grant.Bucket, fakedriver.ErrInvalid, mode)
 		}
 	}
 	return a.exclusively(ctx, func() error { return a.setGrant(account, grant) })

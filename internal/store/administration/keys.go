@@ -8,11 +8,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// RotateAccount gives an account of an owner a new key. When it returns, the old
-// one is revoked, and no request with it is still changing anything; the account
-// itself and its grants stay the same. The error is of kind ErrNotExist,
-// ErrConflict if the account belongs to another owner, or ErrInvalid if it has no
-// keys because it is for a ServiceAccount.
+// RotateAccount gives an account of an owner a new key. When it returns, the old one is revoked,
+// and no request with it is changing anything; the account itself and its grants stay the same. The
+// error is of kind ErrNotExist, ErrConflict if the account belongs to another owner, or ErrInvalid
+// if it is for a ServiceAccount, and has no key.
 func (a *Administrator) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
 	var credentials fakedriver.Credentials
 	err := a.exclusively(ctx, func() (err error) {
@@ -36,8 +35,7 @@ func (a *Administrator) rotateAccount(owner, id string) (fakedriver.Credentials,
 	if err != nil {
 		return fakedriver.Credentials{}, err
 	}
-	// Recorded before it works, like a new account: a crash leaves the one key or
-	// the other, and never both.
+	// Recorded before it works, like a new account: after a crash, exactly one of the keys works.
 	if err := a.options.Records.PutAccount(rotated); err != nil {
 		return fakedriver.Credentials{}, fmt.Errorf("cannot record the new key of account %q: %w", id, err)
 	}

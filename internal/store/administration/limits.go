@@ -7,8 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// checkLimits returns an error of kind ErrLimit if there is no room for another
-// account.
+// checkLimits returns an error of kind ErrLimit if another account would exceed a limit.
 func (a *Administrator) checkLimits(spec fakedriver.AccountSpec, reach map[string]string) error {
 	if spec.Admin {
 		return nil
@@ -20,8 +19,8 @@ func (a *Administrator) checkLimits(spec fakedriver.AccountSpec, reach map[strin
 	return a.checkBucketLimits(spec.ID, reach)
 }
 
-// checkBucketLimits counts the accounts that reach each bucket. It ignores accounts
-// whose access was to an earlier bucket of the same name.
+// checkBucketLimits counts the accounts with access to each bucket. It ignores access to an earlier
+// bucket of the same name.
 func (a *Administrator) checkBucketLimits(id string, reach map[string]string) error {
 	for name, uid := range reach {
 		b, _ := a.options.Registry.Bucket(name)

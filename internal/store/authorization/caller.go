@@ -9,8 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// Caller is whom a request is from: an account, by its own key or by that of a
-// session. It is for one request.
+// Caller is the account of a request, with its own key or a session's. It is for one request.
 type Caller struct {
 	registry  *Registry
 	principal *Principal
@@ -19,8 +18,8 @@ type Caller struct {
 	entered   bool     // holds the account's gate
 }
 
-// Caller returns the caller with a key, an account's or a session's. It does not
-// check that the request was signed with the key.
+// Caller returns the caller with a key, an account's or a session's. It does not check that the
+// request was signed with the key.
 func (r *Registry) Caller(accessKeyID string) (*Caller, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -34,9 +33,9 @@ func (r *Registry) Caller(accessKeyID string) (*Caller, bool) {
 	return &Caller{registry: r, principal: r.accounts[found.Account], secret: found.Secret, session: found}, true
 }
 
-// Authenticate returns the caller with a key, for protocols whose clients send the
-// secret. Comparing takes as long for a wrong secret as for a right one, and for
-// an unknown key. The error is of kind ErrIdentity.
+// Authenticate returns the caller with a key, for protocols whose clients send the secret. The
+// comparison takes the same time for a wrong secret, a correct one, and an unknown key. The error
+// is of kind ErrIdentity.
 func (r *Registry) Authenticate(accessKeyID, secret string) (*Caller, error) {
 	caller, known := r.Caller(accessKeyID)
 	if !known {
@@ -53,11 +52,11 @@ func (r *Registry) Authenticate(accessKeyID, secret string) (*Caller, error) {
 // Account returns the caller's account, which must not be changed.
 func (c *Caller) Account() fakedriver.Account { return c.principal.Account }
 
-// Secret returns what the caller signs requests with.
+// Secret returns the caller's secret for signatures.
 func (c *Caller) Secret() string { return c.secret }
 
-// SigningKeys returns the signing keys of the caller's secret. They end with the key: a
-// rotation makes another record, and a revocation removes it.
+// SigningKeys returns the signing keys of the caller's secret. They end with the key: a rotation
+// creates another record, and a revocation removes it.
 func (c *Caller) SigningKeys() *sigv4.Keys {
 	if c.session != nil {
 		return &c.session.keys
@@ -65,13 +64,12 @@ func (c *Caller) SigningKeys() *sigv4.Keys {
 	return &c.principal.keys
 }
 
-// Session returns the session that the key belongs to, and nil for an account's
-// own key.
+// Session returns the session of the key, and nil for an account's own key.
 func (c *Caller) Session() *Session { return c.session }
 
-// Grant returns what the caller may do with a bucket of a protocol. The error is
-// of kind ErrDenied if that is nothing, or fakedriver.ErrNotExist, beside the
-// grant, if the bucket that was granted has been deleted.
+// Grant returns the caller's grant for a bucket of a protocol. The error is of kind ErrDenied
+// without a grant, or fakedriver.ErrNotExist, beside the grant, if the granted bucket has been
+// deleted.
 func (c *Caller) Grant(protocol fakedriver.Protocol, bucket string) (fakedriver.Grant, error) {
 	grant, granted, exists := c.registry.grant(protocol, c.principal, bucket)
 	switch {

@@ -15,9 +15,8 @@ const (
 	alphabet        = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// AccessKeyID derives the access key ID from the account's and the number of
-// keys that it had before, so that it can be recognised in recordings of
-// different runs. It has the form of Amazon's.
+// AccessKeyID derives the access key ID from the account's and the number of its earlier keys, so
+// that it can be recognised in recordings of different runs. It has Amazon's form.
 func AccessKeyID(accountID string, rotations int) string {
 	if rotations > 0 {
 		accountID += "\x00" + strconv.Itoa(rotations) // no ID has a NUL

@@ -2,7 +2,7 @@ package authorization
 
 import "errors"
 
-// Kinds of errors about callers, to be told apart with errors.Is.
+// Kinds of errors about callers, for errors.Is.
 var (
 	// ErrIdentity means that an identity token, or a key, is not accepted.
 	ErrIdentity = errors.New("is not accepted")

@@ -2,18 +2,17 @@ package authorization
 
 import "fmt"
 
-// Revocation and requests meet at the account's gate, Principal.gate. A request
-// holds it, shared, from a last look at its key to the beginning of its answer:
-// all of that time if it changes something, and just for the beginning of the
-// answer if not. A revocation first makes the key unknown, and then waits for the
-// gate. So, once revoking has returned, nothing is changed with the key any more,
-// and every answer that begins is an error; slow clients, sending or taking data,
-// hold up no revocation. An answer that has already started is sent to its end. The lock of
-// the administrative methods is taken before the gate.
+// Revocation and requests meet at the account's gate, Principal.gate. A request that changes
+// something holds it, shared, from the last check of its key to the beginning of its answer; other
+// requests only for the beginning of the answer. A revocation first makes the key unknown, and then
+// waits for the gate. So, after a revocation, nothing is changed with the key any more, and every
+// new answer is an error; slow clients, sending or receiving data, delay no revocation. An answer
+// that has already started is completed. The lock of the administrative methods is taken before the
+// gate.
 
-// Enter holds the gate of the caller's account until Leave. It must not be held
-// while waiting for the client. The error is of kind ErrIdentity if the key is
-// revoked, even if that was after the request, or half of its body, came in.
+// Enter holds the gate of the caller's account until Leave. It must not be held while waiting for
+// the client. The error is of kind ErrIdentity if the key is revoked, even after the request, or
+// half of its body, has arrived.
 func (c *Caller) Enter() error {
 	for !c.entered {
 		c.principal.gate.RLock()
@@ -39,15 +38,15 @@ func (c *Caller) Leave() {
 	}
 }
 
-// IsLive reports whether requests of the caller may still be answered: its account
-// exists, and still has the same key.
+// IsLive reports whether requests of the caller may still be answered: its account exists, and
+// still has the same key.
 func (c *Caller) IsLive() bool {
 	current, live := c.registry.current(c)
 	return live && current == c.principal
 }
 
-// current returns the account of a caller as it is now, if the key is still
-// valid. A session's account may have been replaced since.
+// current returns the current account of a caller, if the key is still valid. A session's account
+// may have been replaced.
 func (r *Registry) current(c *Caller) (*Principal, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -57,8 +56,7 @@ func (r *Registry) current(c *Caller) (*Principal, bool) {
 	return c.principal, r.keys[c.principal.Account.AccessKeyID] == c.principal
 }
 
-// WaitForRequests returns when the requests that entered the gate before have left
-// it.
+// WaitForRequests returns when the requests that have entered the gate before have left it.
 func (p *Principal) WaitForRequests() {
 	p.gate.Lock()
 	p.gate.Unlock() //nolint:staticcheck,gocritic // acquiring it is all

@@ -16,7 +16,7 @@ const (
 	BucketMetadata Category = "bucket metadata"
 )
 
-// Direction is whether an operation reads or writes.
+// Direction is read or write.
 type Direction string
 
 // The directions.
@@ -31,11 +31,11 @@ type Need struct {
 	Direction Direction
 }
 
-// What operations need; any one of a list is enough.
+// The needs of operations; any one of a list is enough.
 //
-// Reading metadata is allowed to keys that may read the data, because the KEP lets
-// users "assume access also allows corresponding access to bucket and object
-// metadata"; writing it is not implied.
+// Reading metadata is allowed to keys that may read the data, because the KEP lets users "assume
+// access also allows corresponding access to bucket and object metadata"; writing it is not
+// implied.
 var (
 	ReadData            = []Need{{ObjectData, Read}}
 	WriteData           = []Need{{ObjectData, Write}}

@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// TestAllows asks for every need with a grant of each mode in each category.
 func TestAllows(t *testing.T) {
 	grants := map[string]map[fakedriver.AccessMode]fakedriver.Grant{"data": {}, "metadata": {}, "bucket": {}}
 	for _, mode := range []fakedriver.AccessMode{fakedriver.NoAccess, fakedriver.ReadOnly, fakedriver.WriteOnly, fakedriver.ReadWrite} {

@@ -7,13 +7,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// Principal is an account as requests see it. After it was given to a registry,
-// only the registry changes it.
+// Principal is an account for requests. Once in a registry, only the registry changes it.
 type Principal struct {
 	Account fakedriver.Account
 	Secret  string
-	// Reach maps the buckets of the grants to the UIDs that they had when they
-	// were granted.
+	// Reach maps the granted buckets to their UIDs at the time of the grant.
 	Reach map[string]string
 
 	gate sync.RWMutex

@@ -9,9 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Registry has the buckets, accounts and sessions that exist. Package administration
-// changes buckets and accounts, one at a time, after they have been recorded. Its
-// methods are safe for concurrent use.
+// Registry has the current buckets, accounts and sessions. Package administration changes buckets
+// and accounts, one at a time, after they have been recorded. Its methods are safe for concurrent
+// use.
 type Registry struct {
 	mu       sync.RWMutex
 	buckets  map[string]fakedriver.Bucket
@@ -44,9 +44,8 @@ func (r *Registry) Bucket(name string) (fakedriver.Bucket, bool) {
 	return b.Clone(), ok
 }
 
-// grant returns the account's access to a bucket by a protocol; none if the
-// bucket is not the one that was granted, or is of another protocol. exists is
-// whether there is a bucket of that name.
+// grant returns the account's access to a bucket by a protocol; none if the bucket is a later one
+// of the name, or has another protocol. exists reports whether a bucket of that name exists.
 func (r *Registry) grant(protocol fakedriver.Protocol, p *Principal, bucket string) (grant fakedriver.Grant, granted, exists bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -86,13 +85,12 @@ func (r *Registry) SetAccount(p *Principal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.accounts[p.Account.ID] = p
-	if p.Account.AccessKeyID != "" { // that of a ServiceAccount has none
+	if p.Account.AccessKeyID != "" { // without a key for a ServiceAccount
 		r.keys[p.Account.AccessKeyID] = p
 	}
 }
 
-// ReplaceAccount replaces an account by one with another key; the old key is
-// unknown then.
+// ReplaceAccount replaces an account by one with another key; the old key becomes unknown.
 func (r *Registry) ReplaceAccount(old, rotated *Principal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +99,7 @@ func (r *Registry) ReplaceAccount(old, rotated *Principal) {
 	r.keys[rotated.Account.AccessKeyID] = rotated
 }
 
-// CountAccounts returns how many accounts are of a kind.
+// CountAccounts returns the number of accounts of a kind.
 func (r *Registry) CountAccounts(kind func(*Principal) bool) int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -114,7 +112,7 @@ func (r *Registry) CountAccounts(kind func(*Principal) bool) int {
 	return count
 }
 
-// SetReach replaces the buckets that an account's grants extend to.
+// SetReach replaces the buckets of an account's grants.
 func (r *Registry) SetReach(p *Principal, reach map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// maxSessions is how many sessions an account may have at a time. The oldest
-	// ends when there is one more: rejecting the new one would lock out an
-	// application that is restarted again and again.
+	// maxSessions is the maximum number of sessions of an account. One more ends the oldest:
+	// rejecting the new one would lock out an application that restarts repeatedly.
 	maxSessions = 100
-	// sessionMemory is how long an ended session is remembered, so that its key
-	// is reported as expired and not as unknown.
+	// sessionMemory is the time for which an ended session is remembered, so that its key is
+	// reported as expired and not as unknown.
 	sessionMemory    = time.Hour
 	sessionKeyPrefix = "ASIA" // Amazon's, for temporary keys
 )
 
-// Session is a temporary key of an account. Sessions live in memory only: they
-// end with the store, and clients begin others.
+// Session is a temporary key of an account. Sessions are in memory only: they end with the store,
+// and clients begin others.
 type Session struct {
 	// Account is the ID of the account.
 	Account     string
@@ -31,7 +30,7 @@ type Session struct {
 	Token       string
 	Expires     time.Time
 
-	number uint64     // counts up, in the order in which sessions begin
+	number uint64     // increases in the order in which sessions begin
 	keys   sigv4.Keys // of Secret
 }
 
@@ -40,8 +39,8 @@ func (s *Session) HasToken(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(s.Token), []byte(token)) == 1
 }
 
-// BeginSession adds a session of an account that is for a ServiceAccount, and
-// removes old ones. The error is of kind ErrDenied if there is no such account.
+// BeginSession adds a session of an account for a ServiceAccount, and removes old ones. The error
+// is of kind ErrDenied for an unknown account.
 func (r *Registry) BeginSession(account string, now time.Time, duration time.Duration, random io.Reader) (*Session, error) {
 	secret, err := NewSecret(random)
 	if err != nil {
@@ -63,7 +62,6 @@ func (r *Registry) BeginSession(account string, now time.Time, duration time.Dur
 	return added, nil
 }
 
-// dropSessions makes room for one more session of an account.
 func (r *Registry) dropSessions(account string, now time.Time) {
 	var oldest *Session
 	count := 0
@@ -83,7 +81,6 @@ func (r *Registry) dropSessions(account string, now time.Time) {
 	}
 }
 
-// endSessions ends the sessions of an account that is removed.
 func (r *Registry) endSessions(account string) {
 	for key, s := range r.sessions {
 		if s.Account == account {

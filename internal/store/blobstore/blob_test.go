@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// TestBlob writes blobs in several ways, and reads all and some of them, before
-// and after they are stored.
+// TestBlob writes blobs in several ways, and reads them as a whole and in part, before and after
+// they are stored.
 func TestBlob(t *testing.T) {
 	ways := map[string]func(blobstore.Writer, []byte) error{
 		"AtOnce": func(w blobstore.Writer, b []byte) error { _, err := w.Write(b); return err },
@@ -111,7 +111,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestReaders holds the readers against the contract of io.Reader.
+// TestReaders checks the readers against the contract of io.Reader.
 func TestReaders(t *testing.T) {
 	for _, v := range both(t) {
 		for _, size := range []int{0, 1000, 64<<10 + 1000} {
@@ -130,7 +130,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestAbort ends writers in all ways but the usual, and looks for what they leave.
+// TestAbort ends writers early, and expects no remains.
 func TestAbort(t *testing.T) {
 	for name, size := range sizes {
 		t.Run(name, func(t *testing.T) {
@@ -199,18 +199,18 @@ func TestMemoryPerBlob(t *testing.T) {
 
 func heap() uint64 {
 	var stats runtime.MemStats
-	runtime.GC() // twice: pools give up what they have only then
+	runtime.GC() // twice: pools are emptied only then
 	runtime.GC()
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }
 
-// TestCopiesOfNothing expects a large blob to be written to a directory without
-// ever being in memory as a whole: it takes no more memory than a small one.
+// TestCopiesOfNothing expects a large blob to be written to a directory without ever being in
+// memory as a whole: it takes no more memory than a small one.
 func TestCopiesOfNothing(t *testing.T) {
 	v := open(t, t.TempDir())
 	const small, large = 1 << 20, 64 << 20
-	allocated(t, v, small) // and what the first blob alone needs
+	allocated(t, v, small) // and the overhead of the first blob
 	little, much := allocated(t, v, small), allocated(t, v, large)
 	t.Logf("%d and %d bytes were allocated", little, much)
 	if much > little+large/64 {
@@ -218,8 +218,7 @@ func TestCopiesOfNothing(t *testing.T) {
 	}
 }
 
-// allocated writes and reads a blob of a size, and returns how many bytes of memory
-// that has taken.
+// allocated writes and reads a blob of a size, and returns the allocated bytes.
 func allocated(t *testing.T, v blobstore.Store, size int64) uint64 {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -8,18 +8,16 @@ import (
 )
 
 var (
-	// catalogueTable has an entry for each stored blob, by ID. It is small: Open reads all
-	// of it.
+	// catalogueTable has an entry for each stored blob, by ID. It is small: Open reads all of it.
 	catalogueTable = []byte("blobs")
 	// bodiesTable has the bytes of the blobs without a file.
 	bodiesTable = []byte("bodies")
 )
 
-// bodiesFill is the fill factor of bbolt's pages of bodies. Bodies are only appended,
-// in the order of their IDs, so the pages need no free space.
+// bodiesFill is the fill factor of bbolt's pages of bodies. Bodies are only appended, in the order
+// of their IDs, so the pages need no free space.
 const bodiesFill = 0.95
 
-// entry is the catalogue's entry of a blob.
 type entry struct {
 	size int64
 	file bool // the blob is a file
@@ -47,7 +45,6 @@ func (id BlobID) key() []byte { return binary.BigEndian.AppendUint64(nil, uint64
 
 func idOf(key []byte) BlobID { return BlobID(binary.BigEndian.Uint64(key)) }
 
-// enter adds a blob to the catalogue; body is nil for a file.
 func enter(tx *bolt.Tx, id BlobID, e entry, body []byte) error {
 	key := id.key()
 	if err := tx.Bucket(catalogueTable).Put(key, protect(key, e.encode())); err != nil {
@@ -61,7 +58,6 @@ func enter(tx *bolt.Tx, id BlobID, e entry, body []byte) error {
 	return bodies.Put(key, protect(key, body))
 }
 
-// strike removes a blob from the catalogue.
 func strike(tx *bolt.Tx, id BlobID) error {
 	key := id.key()
 	if err := tx.Bucket(catalogueTable).Delete(key); err != nil {

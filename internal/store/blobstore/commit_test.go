@@ -61,8 +61,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestGroup expects that those who come while a transaction is being written share
-// the next one, and its error.
+// TestGroup expects that commits during a transaction share the next one, and its error.
 func TestGroup(t *testing.T) {
 	for name, fault := range map[string]error{"Succeeds": nil, "Fails": errors.New("disk is on fire")} {
 		t.Run(name, func(t *testing.T) {

@@ -22,18 +22,18 @@ const (
 	rounds     = 15
 )
 
-// crashSizes are of blobs on both sides of the limit. A record's blob follows from
-// its key, so that a reader knows what must be in it.
+// crashSizes are sizes on both sides of the limit. A record's blob follows from its key, so that a
+// reader can verify it.
 var crashSizes = []int{0, 300, 5000, 65535, 65536, 200_000}
 
-// TestCrash kills a process again and again while it stores and removes things,
-// and expects to find what it was told of, and nothing by halves.
+// TestCrash repeatedly kills a process while it stores and removes things, and expects all
+// confirmed changes, and nothing partial.
 func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	seed := rand.Uint64() //nolint:gosec // not for cryptography
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for cryptography
-	told := map[string]string{}              // the last word about every thing
+	told := map[string]string{}              // the last message about every thing
 	for round := range rounds {
 		for _, line := range crash(t, dir, round, 16+random.IntN(150)) {
 			word, key, _ := strings.Cut(line, " ")
@@ -46,7 +46,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// crash runs a process that prints what it does, and kills it after some lines.
+// crash runs a process that prints its changes, and kills it after some lines.
 func crash(t *testing.T, dir string, round, after int) []string {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCrashChild$") //nolint:gosec // this very program
@@ -80,7 +80,7 @@ func expectTold(t *testing.T, dir string, told map[string]string) {
 	defer shut(t, v)
 	things := loaded(t, v)
 	for key, word := range told {
-		// What was being tried when the process died has happened or not.
+		// An attempted change has happened completely or not.
 		_, there := things[key]
 		if word == "stored" && !there {
 			t.Errorf("%s is gone", key)
@@ -119,13 +119,13 @@ func TestCrashChild(t *testing.T) {
 	for w := range writers {
 		mine := fmt.Sprintf("%s-%d-", os.Getenv(crashRound), w)
 		all.Go(func() { storeAndRemove(t.Context(), v, mine, things) })
-		things = nil // to be removed by the first writer
+		things = nil // the first writer removes it
 	}
 	all.Wait()
 }
 
-// storeAndRemove stores things with a prefix, removes half of them and some that
-// were there before, and prints what it has done.
+// storeAndRemove stores things with a prefix, removes half of them and some earlier ones, and
+// prints its changes.
 func storeAndRemove(ctx context.Context, v blobstore.Store, prefix string, old map[string]blobstore.Blob) {
 	for i := 0; ctx.Err() == nil; i++ {
 		key := fmt.Sprint(prefix, i)
@@ -155,7 +155,7 @@ func removeThing(v blobstore.Store, key string, b blobstore.Blob) {
 	b.Release()
 }
 
-// say prints a line in one piece, which a reader gets even if this was the last.
+// say prints a line at once, so that a reader gets it even if it is the last.
 func say(word, key string) {
 	_, err := os.Stdout.WriteString(word + " " + key + "\n")
 	mustChild(err)

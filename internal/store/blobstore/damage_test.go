@@ -13,8 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// TestDamage damages files in several ways, and expects an error that names the
-// one that is damaged.
+// TestDamage damages files in several ways, and expects an error with the name of the damaged file.
 func TestDamage(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -89,7 +88,6 @@ func rewrite(content []byte) func(*testing.T, string, string) {
 	}
 }
 
-// edit changes the bytes of a file.
 func edit(t *testing.T, path string, change func([]byte) []byte) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -118,7 +116,7 @@ func fillWith(value byte, from, to int) func(*testing.T, string, string) {
 	}
 }
 
-// flip changes a bit of all copies of some bytes.
+// flip changes a bit in all copies of some bytes.
 func flip(text []byte) func(*testing.T, string, string) {
 	return func(t *testing.T, path, _ string) {
 		t.Helper()
@@ -130,8 +128,8 @@ func flip(text []byte) func(*testing.T, string, string) {
 	}
 }
 
-// TestDamagedBodies damages bodies of blobs while the store is closed, and expects
-// that reading them says so, and that others can be read.
+// TestDamagedBodies damages bodies of blobs while the store is closed, and expects that reading
+// them fails, and that others can be read.
 func TestDamagedBodies(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir)
@@ -167,8 +165,8 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-// TestQuarantine damages the file of one of two blobs. The store opens, as often as it is
-// asked to, says what is damaged, and keeps what is left.
+// TestQuarantine damages the file of one of two blobs. The store opens repeatedly, reports the
+// damage, and keeps the remains.
 func TestQuarantine(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -250,13 +248,12 @@ func TestQuarantineRestored(t *testing.T) {
 	expect(t, loaded(t, v)["b"], content(1, large))
 }
 
-// hex is the name of the file of a blob.
 func hex(b blobstore.Blob) string { return strconv.FormatUint(uint64(b.ID()), 16) }
 
 func TestFormat(t *testing.T) {
 	dir := t.TempDir()
 	shut(t, open(t, dir))
-	// The table of formats has one record, whose key and value stand side by side.
+	// The table of formats has one record, with adjacent key and value.
 	edit(t, filepath.Join(dir, "vault.db"), func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("format1"), []byte("format2")) })
 	if _, err := blobstore.Open(dir); err == nil || !strings.Contains(err.Error(), `format "2"`) {
 		t.Errorf("Open() of another format = %v", err)

@@ -11,7 +11,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// lockTimeout is how long Open waits until another process closes the file.
+// lockTimeout limits the wait of Open for another process to close the file.
 const lockTimeout = time.Second
 
 // format is the version of the file's layout.
@@ -22,8 +22,8 @@ var (
 	formatKey   = []byte("format")
 )
 
-// openDatabase opens the file, or creates it. orphans means that there are blob files,
-// which require an existing database.
+// openDatabase opens the file, or creates it. orphans means that blob files exist, which require an
+// existing database.
 func openDatabase(path string, orphans bool) (*bolt.DB, error) {
 	if info, err := os.Stat(path); orphans && (err != nil || info.Size() == 0) {
 		return nil, fmt.Errorf("%s %w: it is missing or empty, but there are blobs beside it", path, ErrDamaged)
@@ -47,8 +47,8 @@ func openDatabase(path string, orphans bool) (*bolt.DB, error) {
 	return db, nil
 }
 
-// checkLength compares the length of the file with its used pages. A read beyond the
-// end would crash the process.
+// checkLength compares the length of the file with its used pages. A read beyond the end would
+// crash the process.
 func checkLength(db *bolt.DB) error {
 	return db.View(func(tx *bolt.Tx) error {
 		info, err := os.Stat(db.Path())
@@ -81,8 +81,8 @@ func prepareTables(tx *bolt.Tx) error {
 // guarded is guard for the database of the store.
 func (d *Disk) guarded(read func() error) error { return guard(d.db.Path(), read) }
 
-// guard converts crashes of bbolt on damaged files into errors: panics, and memory
-// faults beyond the end of a short file.
+// guard converts crashes of bbolt on damaged files into errors: panics, and memory faults beyond
+// the end of a short file.
 func guard(path string, read func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

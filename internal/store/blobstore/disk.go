@@ -40,9 +40,9 @@ type Disk struct {
 
 var _ Store = (*Disk)(nil)
 
-// Open opens the store in a directory, and creates both if necessary, with access for
-// the owner only. One process at a time can open it. The caller must Close it. The
-// error for damaged files is of kind ErrDamaged.
+// Open opens the store in a directory, and creates both if necessary, with access for the owner
+// only. One process at a time can open it. The caller must Close it. The error for damaged files is
+// of kind ErrDamaged.
 func Open(dir string) (*Disk, error) {
 	blobs := filepath.Join(dir, blobsName)
 	if err := os.MkdirAll(blobs, 0o700); err != nil {
@@ -93,7 +93,6 @@ func (d *Disk) Close() error {
 	return err
 }
 
-// isClosed reports whether Close has been called.
 func (d *Disk) isClosed() bool {
 	select {
 	case <-d.closing:

@@ -12,21 +12,17 @@ import (
 // storable is a blob of a Disk.
 type storable interface {
 	Blob
-	// stored reports whether a transaction has stored the blob.
 	stored() bool
-	// store writes the blob in a transaction, unless it is written.
+	// store writes the blob in a transaction, unless it is already written.
 	store(tx *bolt.Tx) error
-	// settle is called when the transaction is durable.
 	settle()
 }
 
-// references counts the references to a blob.
 type references struct{ n atomic.Int32 }
 
-// Retain implements Blob.
 func (r *references) Retain() { r.n.Add(1) }
 
-// Damage implements Blob, for all blobs that are not known to be damaged.
+// Damage implements Blob, for all blobs except damaged ones.
 func (*references) Damage() error { return nil }
 
 // drop removes a reference, and reports whether it was the last.
@@ -38,7 +34,6 @@ func (r *references) drop() bool {
 	return n == 0
 }
 
-// path returns the file of a blob.
 func (d *Disk) path(id BlobID) string {
 	return filepath.Join(d.dir, blobsName, strconv.FormatUint(uint64(id), 16))
 }
@@ -49,9 +44,8 @@ func fileID(name string) (BlobID, bool) {
 	return BlobID(id), err == nil && strconv.FormatUint(id, 16) == name
 }
 
-// removeFile deletes the file of a blob, unless the store is broken or closed: then
-// the file may be needed, or belong to another process. Sweep deletes such files at
-// the next start.
+// removeFile deletes the file of a blob, unless the store is broken or closed: then the file may be
+// needed, or belong to another process. Sweep deletes such files at the next start.
 func (d *Disk) removeFile(id BlobID) {
 	if !d.broken.Load() && !d.isClosed() {
 		_ = os.Remove(d.path(id)) // Sweep deletes it at the next start

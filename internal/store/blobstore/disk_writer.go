@@ -17,7 +17,6 @@ type diskWriter struct {
 	size    int64
 }
 
-// Write implements io.Writer.
 func (w *diskWriter) Write(p []byte) (int, error) {
 	if w.scratch == nil {
 		return 0, errEnded
@@ -34,7 +33,6 @@ func (w *diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom implements io.ReaderFrom.
 func (w *diskWriter) ReadFrom(r io.Reader) (int64, error) {
 	if w.scratch == nil {
 		return 0, errEnded
@@ -78,12 +76,11 @@ func (w *diskWriter) flush() error {
 	return err
 }
 
-// Seal implements Writer. When it returns, a file is flushed to the disk.
 func (w *diskWriter) Seal() (Blob, error) {
 	if w.scratch == nil {
 		return nil, errEnded
 	}
-	defer w.Abort() // deletes what the blob has not taken over
+	defer w.Abort() // deletes everything that the blob has not taken over
 	if w.disk.isClosed() {
 		return nil, ErrClosed
 	}
@@ -105,7 +102,6 @@ func (w *diskWriter) Seal() (Blob, error) {
 	return blob, nil
 }
 
-// Abort implements Writer.
 func (w *diskWriter) Abort() {
 	if w.scratch == nil {
 		return

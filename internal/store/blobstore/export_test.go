@@ -10,7 +10,7 @@ func (d *Disk) Interpose(around func(run func() error) error) {
 	}
 }
 
-// Garbage returns how many blobs wait for a transaction that removes them.
+// Garbage returns the number of blobs to be removed.
 func (d *Disk) Garbage() int {
 	d.garbage.mu.Lock()
 	defer d.garbage.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// TestUncertain expects a store to accept nothing more when a transaction is in
-// the file, but perhaps not on the disk; and to remove nothing that may be needed.
+// TestUncertain: a store accepts nothing more when a transaction is in the file, but perhaps not on
+// the disk; and removes nothing that may be needed.
 func TestUncertain(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir)
@@ -35,8 +35,8 @@ func TestUncertain(t *testing.T) {
 	expect(t, loaded(t, open(t, dir))["k"], content(1, large))
 }
 
-// TestRolledBack expects a store to go on after a transaction that has surely not
-// happened, and to keep what it was to remove.
+// TestRolledBack: a store continues after a transaction that has certainly failed, and keeps the
+// blobs that it would have removed.
 func TestRolledBack(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir)
@@ -63,8 +63,8 @@ func TestRolledBack(t *testing.T) {
 
 const fullDir = "VAULT_TEST_FULL_DIR"
 
-// TestFull writes to a disk that is full, which for a process that may not write
-// large files is the same; and that is a process of its own, for it is for good.
+// TestFull writes to a full disk, which for a process is equivalent to a limit of the file size;
+// the limit is permanent, so it is set in a process of its own.
 func TestFull(t *testing.T) {
 	dir := t.TempDir()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullChild$", "-test.v") //nolint:gosec // this very program
@@ -83,7 +83,6 @@ func TestFull(t *testing.T) {
 
 const limit = 1 << 20
 
-// TestFullChild is what TestFull runs.
 func TestFullChild(t *testing.T) {
 	dir := os.Getenv(fullDir)
 	if dir == "" {
@@ -120,7 +119,7 @@ func TestFullChild(t *testing.T) {
 	shut(t, v)
 }
 
-// limitFiles bounds the size of files, and returns what ends that.
+// limitFiles limits the size of files, until the returned function is called.
 func limitFiles(t *testing.T) func() {
 	t.Helper()
 	var rlimit syscall.Rlimit

@@ -11,7 +11,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// fileBlob is a blob in a file.
 type fileBlob struct {
 	references
 
@@ -21,14 +20,12 @@ type fileBlob struct {
 	size  int64
 }
 
-// ID implements Blob.
 func (b *fileBlob) ID() BlobID { return b.id }
 
-// Size implements Blob.
 func (b *fileBlob) Size() int64 { return b.size }
 
-// Release implements Blob. It deletes the file before the entry: at the next start,
-// Sweep deletes an entry without file and record.
+// Release deletes the file before the entry: at the next start, Sweep deletes an entry without file
+// and record.
 func (b *fileBlob) Release() {
 	if !b.drop() {
 		return
@@ -47,7 +44,6 @@ func (b *fileBlob) store(tx *bolt.Tx) error {
 
 func (b *fileBlob) settle() { b.known.Store(true) }
 
-// Open implements Blob.
 func (b *fileBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if err := checkRange(offset, length, b.size); err != nil {
 		return nil, err
@@ -65,13 +61,11 @@ func (b *fileBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	return &fileReader{file: file, left: io.LimitedReader{R: file, N: length}}, nil
 }
 
-// fileReader reads a range of a file.
 type fileReader struct {
 	file *os.File
 	left io.LimitedReader
 }
 
-// Read implements io.Reader.
 func (r *fileReader) Read(buffer []byte) (int, error) {
 	n, err := r.left.Read(buffer)
 	if errors.Is(err, io.EOF) {
@@ -99,5 +93,4 @@ func (r *fileReader) atEnd() error {
 	return io.EOF
 }
 
-// Close implements io.Closer.
 func (r *fileReader) Close() error { return r.file.Close() }

@@ -32,7 +32,7 @@ func shut(tb testing.TB, v blobstore.Store) {
 	}
 }
 
-// content returns bytes that are random, and always the same for a seed.
+// content returns random bytes that depend on the seed only.
 func content(seed, size int) []byte {
 	var key [32]byte
 	copy(key[:], strconv.Itoa(seed))
@@ -41,7 +41,6 @@ func content(seed, size int) []byte {
 	return made
 }
 
-// seal makes a blob of some bytes.
 func seal(tb testing.TB, v blobstore.Store, bytes []byte) blobstore.Blob {
 	tb.Helper()
 	w := v.Create()

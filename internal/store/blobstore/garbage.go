@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// maxSweep is the maximum number of blobs that one transaction deletes. Garbage is
-// deleted together with the next commit, or by itself when there is as much as this.
+// maxSweep is the maximum number of blobs that one transaction deletes. Garbage is deleted together
+// with the next commit, or separately when it reaches this number.
 const maxSweep = 1024
 
 // garbage is a list of blobs to delete from the catalogue.
 type garbage struct {
 	mu  sync.Mutex
 	ids []BlobID
-	// taken are those that a running transaction deletes.
+	// taken are deleted by the running transaction.
 	taken []BlobID
 	// full signals that there is enough garbage for a transaction.
 	full chan struct{}
@@ -64,8 +64,8 @@ func (g *garbage) signal() {
 	}
 }
 
-// removeGarbage deletes some garbage. If that fails, a later commit deletes it, or Sweep
-// at the next start.
+// removeGarbage deletes some garbage. If that fails, a later commit deletes it, or Sweep at the
+// next start.
 func (d *Disk) removeGarbage() (more bool) {
 	ids := d.garbage.take()
 	if len(ids) == 0 {

@@ -11,7 +11,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// inlineBlob is a blob in the database, or one that will be.
+// inlineBlob is a blob in the database, now or later.
 type inlineBlob struct {
 	references
 
@@ -29,10 +29,8 @@ func (d *Disk) newInlineBlob(body []byte) *inlineBlob {
 	return b
 }
 
-// ID implements Blob.
 func (b *inlineBlob) ID() BlobID { return b.id }
 
-// Size implements Blob.
 func (b *inlineBlob) Size() int64 { return int64(b.size) }
 
 // Release implements Blob.
@@ -50,8 +48,6 @@ func (b *inlineBlob) store(tx *bolt.Tx) error {
 
 func (b *inlineBlob) settle() { b.body.Store(nil) }
 
-// Open implements Blob. It reads all bytes at once: a long transaction would keep all
-// pages that change in the meantime.
 func (b *inlineBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if err := checkRange(offset, length, b.Size()); err != nil {
 		return nil, err
@@ -66,7 +62,7 @@ func (b *inlineBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	return &segmentReader{current: content, left: length}, nil
 }
 
-// Inline implements Store. A blob that becomes garbage meanwhile may be in the list.
+// Inline implements Store. The list may contain blobs that become garbage meanwhile.
 func (d *Disk) Inline() ([]BlobID, error) {
 	if d.isClosed() {
 		return nil, ErrClosed

@@ -16,10 +16,10 @@ func NewMemory() *Memory { return &Memory{} }
 // Durable implements Store.
 func (*Memory) Durable() bool { return false }
 
-// Load implements Store: there are no records.
+// Load implements Store, without records.
 func (*Memory) Load(string, func(key, value []byte) error) error { return nil }
 
-// Blob implements Store: there are no earlier blobs.
+// Blob implements Store, without earlier blobs.
 func (*Memory) Blob(id BlobID) (Blob, error) {
 	return nil, fmt.Errorf("blob %d of a store in memory %w", id, ErrDamaged)
 }
@@ -27,7 +27,7 @@ func (*Memory) Blob(id BlobID) (Blob, error) {
 // Sweep implements Store.
 func (*Memory) Sweep() error { return nil }
 
-// Inline implements Store: nothing is stored.
+// Inline implements Store, without stored blobs.
 func (*Memory) Inline() ([]BlobID, error) { return nil, nil }
 
 // Create implements Store.

@@ -5,34 +5,27 @@ import (
 	"io"
 )
 
-// collected is common to blobs in memory: the Go garbage collector deletes them, and
-// no record refers to them.
+// collected is the common part of blobs in memory: the Go garbage collector deletes them, and no
+// record refers to them.
 type collected struct{}
 
-// ID implements Blob.
 func (collected) ID() BlobID { return 0 }
 
-// Retain implements Blob.
 func (collected) Retain() {}
 
-// Release implements Blob.
 func (collected) Release() {}
 
-// Damage implements Blob: memory is not damaged.
 func (collected) Damage() error { return nil }
 
-// smallBlob is a blob in memory with one segment, the usual case. It uses little extra
-// memory.
+// smallBlob is a blob in memory with one segment, the usual case. It uses little extra memory.
 type smallBlob struct {
 	collected
 
 	content []byte
 }
 
-// Size implements Blob.
 func (b *smallBlob) Size() int64 { return int64(len(b.content)) }
 
-// Open implements Blob.
 func (b *smallBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if err := checkRange(offset, length, b.Size()); err != nil {
 		return nil, err
@@ -49,10 +42,8 @@ type memoryBlob struct {
 	size  int64
 }
 
-// Size implements Blob.
 func (b *memoryBlob) Size() int64 { return b.size }
 
-// Open implements Blob.
 func (b *memoryBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	if err := checkRange(offset, length, b.size); err != nil {
 		return nil, err
@@ -70,7 +61,7 @@ func checkRange(offset, length, size int64) error {
 	return nil
 }
 
-// segmentReader reads segments one after the other. Its zero value is at the end.
+// segmentReader reads segments one after another. Its zero value is at the end.
 type segmentReader struct {
 	current []byte
 	next    [][]byte
@@ -98,7 +89,6 @@ func (r *segmentReader) advance(n int) {
 	r.left -= int64(n)
 }
 
-// Read implements io.Reader.
 func (r *segmentReader) Read(buffer []byte) (int, error) {
 	if r.left == 0 {
 		return 0, io.EOF
@@ -108,7 +98,6 @@ func (r *segmentReader) Read(buffer []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo without copying.
 func (r *segmentReader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for r.left > 0 {
@@ -122,7 +111,6 @@ func (r *segmentReader) WriteTo(w io.Writer) (int64, error) {
 	return total, nil
 }
 
-// Close implements io.Closer.
 func (r *segmentReader) Close() error {
 	*r = segmentReader{}
 	return nil

@@ -10,15 +10,14 @@ const maxSegment = 1 << 20
 
 var errEnded = errors.New("the writer of a blob is used after its end")
 
-// memoryWriter collects a blob in segments. No segment is larger than all segments
-// before it, so the memory depends on the received bytes, not on the declared length.
+// memoryWriter collects a blob in segments. No segment is larger than all segments before it, so
+// the memory depends on the received bytes, not on the declared length.
 type memoryWriter struct {
 	first *scratch // nil after the end
 	blob  memoryBlob
-	used  int // bytes in the last segment, or in first if there is none
+	used  int // bytes in the last segment, or in first without one
 }
 
-// Write implements io.Writer.
 func (w *memoryWriter) Write(p []byte) (int, error) {
 	if w.first == nil {
 		return 0, errEnded
@@ -31,7 +30,6 @@ func (w *memoryWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReadFrom implements io.ReaderFrom: it reads into the segments themselves.
 func (w *memoryWriter) ReadFrom(r io.Reader) (int64, error) {
 	if w.first == nil {
 		return 0, errEnded
@@ -73,8 +71,7 @@ func (w *memoryWriter) took(n int) {
 	w.blob.size += int64(n)
 }
 
-// Seal implements Writer. It copies a partly filled buffer, so that the blob uses only
-// as much memory as it has bytes.
+// Seal copies a partly filled buffer, so that the blob uses only as much memory as it has bytes.
 func (w *memoryWriter) Seal() (Blob, error) {
 	if w.first == nil {
 		return nil, errEnded
@@ -104,7 +101,6 @@ func (w *memoryWriter) trim() {
 	}
 }
 
-// Abort implements Writer.
 func (w *memoryWriter) Abort() {
 	if w.first == nil {
 		return

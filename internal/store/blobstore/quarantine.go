@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
-// quarantineName is the directory with the files of damaged blobs. The store never deletes
-// them: people may need what is left.
+// quarantineName is the directory with the files of damaged blobs. The store never deletes them,
+// because users may need the remains.
 const quarantineName = "damaged"
 
 // damagedBlob is a blob whose file is missing or has the wrong length. It cannot be read.
@@ -29,19 +29,15 @@ type damagedBlob struct {
 	cause error
 }
 
-// ID implements Blob.
 func (b *damagedBlob) ID() BlobID { return b.id }
 
-// Size implements Blob: it is the size that the blob should have.
+// Size is the size that the undamaged blob has.
 func (b *damagedBlob) Size() int64 { return b.size }
 
-// Damage implements Blob.
 func (b *damagedBlob) Damage() error { return b.cause }
 
-// Open implements Blob.
 func (b *damagedBlob) Open(_, _ int64) (io.ReadCloser, error) { return nil, b.cause }
 
-// Release implements Blob. The file stays in quarantine.
 func (b *damagedBlob) Release() {
 	if b.drop() {
 		b.disk.garbage.add(b.id)
@@ -54,8 +50,8 @@ func (*damagedBlob) store(*bolt.Tx) error { return nil }
 
 func (*damagedBlob) settle() {}
 
-// fileOf returns the blob of a file. If the file is damaged, it moves it to quarantine, so
-// that only what needs this blob is affected.
+// fileOf returns the blob of a file. It moves a damaged file to quarantine, so that only users of
+// this blob are affected.
 func (d *Disk) fileOf(id BlobID, e entry) (storable, error) {
 	info, err := os.Stat(d.path(id))
 	switch {
@@ -89,14 +85,14 @@ func (d *Disk) damaged(id BlobID, e entry) (storable, error) {
 		if err != nil {
 			return nil, err
 		}
-		cause = fmt.Errorf("blob %s %w: it has %d bytes, and should have %d; what is left is in %s",
+		cause = fmt.Errorf("blob %s %w: it has %d bytes, and should have %d; the rest is in %s",
 			d.path(id), ErrDamaged, info.Size(), e.size, latest)
 	}
 	return &damagedBlob{disk: d, id: id, size: e.size, cause: cause}, nil
 }
 
-// quarantined yields the paths that the damaged files of a blob have, in the order of their
-// use: people may put a file back that is damaged, too.
+// quarantined yields the paths of the damaged files of a blob, in the order of their use: a file
+// that a user restores may be damaged, too.
 func (d *Disk) quarantined(id BlobID) func(yield func(string) bool) {
 	first := filepath.Join(d.dir, quarantineName, filepath.Base(d.path(id)))
 	return func(yield func(string) bool) {

@@ -36,11 +36,10 @@ func sum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }
 
-// tableName separates the tables of records from the store's own.
 func tableName(table string) []byte { return []byte("records " + table) }
 
-// check returns an error for a change that bbolt would reject. bbolt would also reject
-// the other changes of the transaction.
+// check returns an error for a change that bbolt would reject, together with the other changes of
+// the transaction.
 func (c Change) check() error {
 	switch {
 	case c.Table == "":

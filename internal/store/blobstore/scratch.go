@@ -2,13 +2,12 @@ package blobstore
 
 import "sync"
 
-// inlineLimit is the maximum size of a blob without a file, and the size of the first
-// segment of a blob in memory. Above it, bbolt is slower than files; docs/s3.md has
-// the figures.
+// inlineLimit is the maximum size of a blob without a file, and the size of the first segment of a
+// blob in memory. Above it, bbolt is slower than files; docs/s3.md has the figures.
 const inlineLimit = 64 << 10
 
-// scratch is a buffer for the first bytes of a blob, whose size is unknown. A writer
-// borrows it, so that a small blob uses no more memory than its size.
+// scratch is a buffer for the first bytes of a blob of unknown size. A writer borrows it, so that a
+// small blob uses no more memory than its size.
 type scratch [inlineLimit]byte
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -7,44 +7,41 @@ import (
 
 // Kinds of errors.
 var (
-	// ErrClosed is returned by calls after Close.
-	ErrClosed = errors.New("the blob store is closed")
-	// ErrDamaged is returned if the content of the files differs from what the store
-	// has written.
+	ErrClosed  = errors.New("the blob store is closed")
 	ErrDamaged = errors.New("is damaged")
 	// ErrBroken is returned by a Commit with an unknown result, and by all later ones,
 	// until the store is opened again.
-	ErrBroken = errors.New("a write to the disk failed, and it is unknown what is on the disk; restart")
+	ErrBroken = errors.New("a write to the disk failed, and the contents of the disk are unknown; restart")
 )
 
-// Store stores records and blobs. Its methods are safe for concurrent use, with the
-// exceptions that they mention.
+// Store stores records and blobs. Its methods are safe for concurrent use, with the exceptions that
+// they mention.
 //
-// To open an existing store, Load all tables, call Blob for each reference of a record
-// to a blob, and then Sweep. Do not call Create before.
+// To open an existing store, Load all tables, call Blob for each reference of a record to a blob,
+// and then Sweep. Do not call Create before.
 type Store interface {
-	// Durable reports whether records are stored. If not, Commit ignores them, and callers
-	// need not encode them.
+	// Durable reports whether records are stored. Otherwise, Commit ignores them, and callers need
+	// not encode them.
 	Durable() bool
 	// Load calls each for every record of a table, in the order of keys, and returns its
 	// first error. Key and value are valid only until each returns.
 	Load(table string, each func(key, value []byte) error) error
-	// Blob returns a stored blob and adds a reference to it. It must be called before
-	// Sweep, by one goroutine at a time. The error is of kind ErrDamaged if the blob does
-	// not exist. A blob whose file is missing or too short is returned, and tells so; what is
-	// left of its file is moved to another directory, where it stays.
+	// Blob returns a stored blob and adds a reference to it. It must be called before Sweep, by one
+	// goroutine at a time. The error is of kind ErrDamaged if the blob does not exist. A blob whose
+	// file is missing or too short is returned, and reports its damage; the remains of its file are
+	// moved to another directory, where they stay.
 	Blob(id BlobID) (Blob, error)
 	// Sweep ends loading: it deletes blobs without a reference, which a crash left behind.
 	Sweep() error
 
-	// Inline returns the stored blobs whose bytes are in the database, without those that
-	// no reference is left to. In memory there are none.
+	// Inline returns the stored blobs whose bytes are in the database, without garbage. In memory
+	// there are none.
 	Inline() ([]BlobID, error)
 	// Create starts a new blob.
 	Create() Writer
-	// Commit makes changes of records and new blobs durable, all or none, before it
-	// returns. Concurrent callers share a transaction and its error. After an error
-	// nothing is stored, unless the error is of kind ErrBroken.
+	// Commit makes changes of records and new blobs durable, all or none, before it returns.
+	// Concurrent callers share a transaction and its error. After an error nothing is stored,
+	// unless the error is of kind ErrBroken.
 	Commit(Batch) error
 	// Close waits for running commits and closes the files. Later calls return ErrClosed;
 	// blobs cannot be read any more.
@@ -55,8 +52,8 @@ type Store interface {
 type Batch struct {
 	// Changes are applied in order.
 	Changes []Change
-	// Blobs are the blobs that the changed records refer to. Blobs that are stored already
-	// are left unchanged.
+	// Blobs are the blobs that the changed records refer to. Already stored ones are left
+	// unchanged.
 	Blobs []Blob
 }
 
@@ -79,13 +76,12 @@ type Blob interface {
 	ID() BlobID
 	// Size is the number of bytes.
 	Size() int64
-	// Open reads length bytes from an offset; the range must be within the blob. The
-	// caller closes the reader, which also implements io.WriterTo, and keeps a reference
-	// to the blob until then. If bytes are missing in the directory, the error is of kind
-	// ErrDamaged.
+	// Open reads length bytes from an offset; the range must be within the blob. The caller closes
+	// the reader, which also implements io.WriterTo, and keeps a reference to the blob until then.
+	// If bytes are missing in the directory, the error is of kind ErrDamaged.
 	Open(offset, length int64) (io.ReadCloser, error)
-	// Damage returns an error of kind ErrDamaged if the blob was not found whole when the
-	// store was opened. It does not read the bytes.
+	// Damage returns an error of kind ErrDamaged if the blob was damaged when the store was opened.
+	// It does not read the bytes.
 	Damage() error
 	// Retain adds a reference. The caller must already have one.
 	Retain()
@@ -99,8 +95,8 @@ type Blob interface {
 type Writer interface {
 	io.Writer
 	io.ReaderFrom
-	// Seal returns the blob with one reference, which is the caller's. A Commit stores the
-	// blob. Released without a Commit, it leaves nothing behind.
+	// Seal returns the blob with one reference, which the caller owns. A Commit stores the blob.
+	// Released without a Commit, it leaves nothing behind.
 	Seal() (Blob, error)
 	// Abort discards the written bytes.
 	Abort()

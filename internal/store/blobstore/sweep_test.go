@@ -56,8 +56,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestSweep opens stores in which blobs are without records, as a crash leaves
-// them, and expects them to go, and the others to stay.
+// TestSweep opens stores in which blobs have no records, as after a crash, and expects them to be
+// deleted, and the others to stay.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	v := open(t, dir)
@@ -104,8 +104,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestRelease expects that a blob is there until its last reference goes, and not
-// any longer.
+// TestRelease expects that a blob exists exactly until its last reference is released.
 func TestRelease(t *testing.T) {
 	for name, size := range map[string]int{"Small": 10, "Large": large} {
 		t.Run(name, func(t *testing.T) {
@@ -144,8 +143,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestGarbage releases more blobs than one transaction removes, and expects that
-// most of them are deleted without another commit.
+// TestGarbage releases more blobs than one transaction removes, and expects that most of them are
+// deleted without another commit.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
-// transact runs one transaction. After an error nothing is stored, unless the error is
-// of kind ErrBroken.
+// transact runs one transaction. After an error nothing is stored, unless the error is of kind
+// ErrBroken.
 func (d *Disk) transact(group []*request, garbage []BlobID) error {
 	before, err := d.transaction()
 	if err != nil {
@@ -34,8 +34,8 @@ func (d *Disk) transact(group []*request, garbage []BlobID) error {
 	return fmt.Errorf("cannot write to %s: %w", d.db.Path(), withCause(err))
 }
 
-// withCause adds that the disk is full to an error of bbolt, which only tells of it when
-// it cannot make the file longer.
+// withCause adds a full disk to an error of bbolt, which reports it only when it cannot enlarge the
+// file.
 func withCause(err error) error {
 	if full := syscall.ENOSPC; !errors.Is(err, full) && strings.Contains(err.Error(), full.Error()) {
 		return errors.Join(err, full)
@@ -75,8 +75,7 @@ func (d *Disk) transaction() (number int, err error) {
 	return number, err
 }
 
-// syncNames makes the names of a group's files durable; their content is durable
-// already.
+// syncNames makes the names of a group's files durable; their content is already durable.
 func (d *Disk) syncNames(group []*request) error {
 	for _, r := range group {
 		for _, blob := range r.blobs {

@@ -19,7 +19,7 @@ import (
 // Algorithm is one of S3's.
 type Algorithm uint8
 
-// The algorithms. Records hold the numbers, so new ones come last.
+// The algorithms. Records contain the numbers, so new ones come last.
 const (
 	None Algorithm = iota
 	CRC32
@@ -34,7 +34,7 @@ const (
 	XXHASH128
 )
 
-// HeaderPrefix is what the headers of all algorithms begin with.
+// HeaderPrefix is the prefix of the headers of all algorithms.
 const HeaderPrefix = "X-Amz-Checksum-"
 
 // Default is the algorithm of objects whose client has selected none.
@@ -88,15 +88,14 @@ func (a Algorithm) size() int { return algorithms[a].size }
 // canonical form.
 func (a Algorithm) Header() string { return http.CanonicalHeaderKey(HeaderPrefix + a.String()) }
 
-// CanBeFullObject reports whether the checksum of an upload in parts can be that
-// of its content. S3 has that for the CRCs only.
+// CanBeFullObject reports whether the checksum of an upload in parts can cover its content. S3
+// supports that for the CRCs only.
 func (a Algorithm) CanBeFullObject() bool { return a == CRC32 || a == CRC32C || a == CRC64NVME }
 
-// CanBeComposite reports whether the checksum of an upload in parts can be one of
-// the parts' checksums.
+// CanBeComposite reports whether the checksum of an upload in parts can cover the parts' checksums.
 func (a Algorithm) CanBeComposite() bool { return a != None && a != CRC64NVME }
 
-// ByName returns the algorithm that S3 gives a name, in any case.
+// ByName returns the algorithm with S3's name, in any case.
 func ByName(name string) (Algorithm, bool) {
 	for _, a := range All() {
 		if strings.EqualFold(a.String(), name) {
@@ -126,12 +125,12 @@ type Digest struct {
 // New returns a digest of an algorithm that is not None.
 func New(a Algorithm) Digest { return Digest{algorithms[a].create(), a} }
 
-// Checksum returns the checksum of what has been written.
+// Checksum returns the checksum of the written bytes.
 func (d Digest) Checksum() Sum {
 	return Sum{Algorithm: d.algorithm, value: string(d.Sum(nil))}
 }
 
-// OfParts returns the composite checksum of an upload, from those of its parts.
+// OfParts returns the composite checksum of an upload, from its parts' checksums.
 func OfParts(a Algorithm, parts []Sum) Sum {
 	digest := New(a)
 	for _, part := range parts {

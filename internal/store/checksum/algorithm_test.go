@@ -32,8 +32,7 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestTypes holds the types against the table in S3's user guide, "Checking object
-// integrity".
+// TestTypes compares the types with the table in S3's user guide, "Checking object integrity".
 func TestTypes(t *testing.T) {
 	tests := map[checksum.Algorithm]struct{ full, composite bool }{
 		checksum.None: {false, false}, checksum.CRC32: {true, true}, checksum.CRC32C: {true, true},

@@ -1,6 +1,5 @@
-// Package checksum knows the checksums that S3 clients send with their uploads, in
-// headers or in trailers named X-Amz-Checksum-<algorithm>, and expect back with
-// what they read.
+// Package checksum has the checksums that S3 clients send with their uploads, in headers or in
+// trailers named X-Amz-Checksum-<algorithm>, and expect with their downloads.
 package checksum
 
 import (
@@ -10,10 +9,10 @@ import (
 	"strings"
 )
 
-// Sum is a checksum. The zero value is none. Sums can be compared.
+// Sum is a checksum, or none as its zero value. Sums can be compared.
 type Sum struct {
 	Algorithm Algorithm
-	// parts is how many parts' checksums a composite checksum is made of.
+	// parts is the number of parts' checksums in a composite checksum.
 	parts int32
 	value string // the bytes
 }
@@ -24,8 +23,7 @@ func (s Sum) IsZero() bool { return s.Algorithm == None }
 // IsComposite reports whether it is a checksum of the checksums of parts.
 func (s Sum) IsComposite() bool { return s.parts > 0 }
 
-// String returns the checksum as it is in headers: base64, and the number of parts
-// of a composite one.
+// String returns the checksum as in headers: base64, and the number of parts of a composite one.
 func (s Sum) String() string {
 	text := base64.StdEncoding.EncodeToString([]byte(s.value))
 	if s.parts > 0 {
@@ -34,14 +32,14 @@ func (s Sum) String() string {
 	return text
 }
 
-// WithoutParts returns a composite checksum without the number of parts, as
-// GetObjectAttributes has it; any other as it is.
+// WithoutParts returns a composite checksum without the number of parts, as in GetObjectAttributes,
+// and any other unchanged.
 func (s Sum) WithoutParts() Sum {
 	s.parts = 0
 	return s
 }
 
-// Type returns S3's name of what the checksum is made of.
+// Type returns S3's name for the type of the checksum.
 func (s Sum) Type() string {
 	if s.IsComposite() {
 		return Composite
@@ -55,7 +53,7 @@ const (
 	FullObject = "FULL_OBJECT"
 )
 
-// Parse reads what String returns.
+// Parse reads the form of String.
 func Parse(algorithm Algorithm, text string) (Sum, error) {
 	sum := Sum{Algorithm: algorithm}
 	encoded, count, composite := strings.Cut(text, "-")

@@ -55,8 +55,7 @@ func checkForms(t *testing.T, sum checksum.Sum) {
 	}
 }
 
-// The composite checksum of S3's documentation: that of the parts' checksums, with
-// their number.
+// The example of a composite checksum in S3's documentation.
 func TestOfParts(t *testing.T) {
 	// "hello" and " world", computed with Python's hashlib.
 	const want = "wpQQjqgKlhF49FQdoVTheIiiSjfvtKR+G5kBEF28Vf0=-2"
@@ -66,7 +65,7 @@ func TestOfParts(t *testing.T) {
 	}
 }
 
-// TestKnown holds digests against the values that their authors publish.
+// TestKnown compares digests with values from their specifications.
 func TestKnown(t *testing.T) {
 	const check = "123456789"
 	tests := map[checksum.Algorithm]struct{ content, want string }{

@@ -8,23 +8,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Verifier computes the checksum of a body as it passes, and compares it with
-// what the client says it is. The zero value expects none.
+// Verifier computes the checksum of a body in transfer, and compares it with the client's. The zero
+// value expects none.
 type Verifier struct {
 	digest *Digest
 }
 
-// ErrSeveral rejects a request with several checksums, of which one would have to be chosen.
+// ErrSeveral rejects a request with several checksums, because the choice would be ambiguous.
 var ErrSeveral = s3error.ErrInvalidRequest.With("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
 
-// about are the headers with the prefix that say something about a checksum and
-// hold none.
 var about = []string{HeaderPrefix + "Algorithm", HeaderPrefix + "Mode", HeaderPrefix + "Type"}
 
-// NewVerifier returns a verifier of the checksum in a header or in the trailers
-// that are announced, by their canonical names. The error is InvalidRequest for an
-// algorithm that is not known, because it cannot be verified; and for
-// several, of which one would have to be chosen; and for a trailer that holds none.
+// NewVerifier returns a verifier of the checksum in a header or in announced trailers, by their
+// canonical names. The error is InvalidRequest for an unknown algorithm, for several ones, and for
+// a trailer without a checksum.
 func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	v := &Verifier{}
 	for name := range header {
@@ -45,8 +42,8 @@ func NewVerifier(header http.Header, trailers []string) (*Verifier, error) {
 	return v, err
 }
 
-// checkAlgorithm compares the algorithm that an SDK says it uses with the checksum that the
-// request has. It may be empty.
+// checkAlgorithm compares the algorithm that an SDK declares, which may be empty, with the
+// request's checksum.
 func (v *Verifier) checkAlgorithm(name string) error {
 	algorithm, known := ByName(name)
 	switch {
@@ -61,7 +58,7 @@ func (v *Verifier) checkAlgorithm(name string) error {
 	return nil
 }
 
-// Default has a checksum computed if the client has sent none.
+// Default computes a checksum if the client has sent none.
 func (v *Verifier) Default(a Algorithm) {
 	if v.digest == nil {
 		v.digest = new(New(a))
@@ -84,7 +81,6 @@ func (v *Verifier) expect(name string) error {
 	return nil
 }
 
-// Write implements io.Writer. It returns no error.
 func (v *Verifier) Write(data []byte) (int, error) {
 	if v.digest == nil {
 		return len(data), nil
@@ -92,8 +88,8 @@ func (v *Verifier) Write(data []byte) (int, error) {
 	return v.digest.Write(data)
 }
 
-// Check compares what has been written with the checksum in a header, or in
-// trailers. Errors are BadDigest, and InvalidRequest for a value that is none.
+// Check compares the written data with the checksum in a header, or in trailers. Errors are
+// BadDigest, and InvalidRequest for a malformed value.
 func (v *Verifier) Check(header http.Header) error {
 	if v.digest == nil {
 		return nil
@@ -113,8 +109,7 @@ func (v *Verifier) Check(header http.Header) error {
 	return nil
 }
 
-// Sum returns the checksum of what has been written; the zero value if none is
-// expected.
+// Sum returns the checksum of the written data; the zero value if none is expected.
 func (v *Verifier) Sum() Sum {
 	if v.digest == nil {
 		return Sum{}

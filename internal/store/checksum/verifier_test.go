@@ -11,7 +11,7 @@ import (
 
 const sha1Of123 = "98O8HYCOBHMq32eZZczDTKeuNEE="
 
-// TestVerifierOfTrailers checks what is announced before the body and comes after.
+// TestVerifierOfTrailers: trailers are announced before the body and follow it.
 func TestVerifierOfTrailers(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
@@ -77,7 +77,7 @@ func TestVerifierRejects(t *testing.T) {
 	}
 }
 
-// TestVerifierAccepts: SDKs name the algorithm besides, in any case.
+// TestVerifierAccepts: SDKs also name the algorithm, in any case.
 func TestVerifierAccepts(t *testing.T) {
 	for name, tc := range map[string]struct {
 		header   http.Header
@@ -92,7 +92,7 @@ func TestVerifierAccepts(t *testing.T) {
 	}
 }
 
-// TestVerifierDefault: the client's choice comes before the store's.
+// TestVerifierDefault: the client's choice precedes the store's.
 func TestVerifierDefault(t *testing.T) {
 	for _, tc := range []struct {
 		trailers []string
@@ -109,7 +109,7 @@ func TestVerifierDefault(t *testing.T) {
 	}
 }
 
-// Where nothing is expected, nothing is computed.
+// Without an expected checksum, nothing is computed.
 func TestVerifierOfNothing(t *testing.T) {
 	v := &checksum.Verifier{}
 	if n, err := v.Write([]byte("123456789")); n != 9 || err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Progress is how far an upload with Upload.Appended is.
+// Progress is the progress of an upload with Upload.Appended.
 type Progress struct {
 	// Size is the number of stored bytes.
 	Size int64
@@ -14,10 +14,10 @@ type Progress struct {
 	Modified time.Time
 }
 
-// Append stores the bytes of a body that an upload with Upload.Appended does not have yet; the
-// body begins at an offset. The store adds its own references to the body. Errors are
-// NoSuchUpload, QuotaExceeded, InvalidPartOrder if bytes before the offset are missing, and
-// EntityTooLarge if the upload would have more than limit bytes.
+// Append stores the bytes of a body that an upload with Upload.Appended does not have yet; the body
+// begins at an offset. The store adds its own references to the body. Errors are NoSuchUpload,
+// QuotaExceeded, InvalidPartOrder if bytes before the offset are missing, and EntityTooLarge if the
+// upload would have more than limit bytes.
 func (b *Bucket) Append(key, id string, offset, limit int64, body Body) (p Progress, err error) {
 	err = b.change(key, func() error {
 		u, err := b.upload(key, id)
@@ -45,7 +45,7 @@ func (b *Bucket) Append(key, id string, offset, limit int64, body Body) (p Progr
 	return p, err
 }
 
-// Progress returns how far an upload is. The error is NoSuchUpload.
+// Progress returns the progress of an upload. The error is NoSuchUpload.
 func (b *Bucket) Progress(key, id string) (Progress, error) {
 	u, err := b.upload(key, id)
 	if err != nil {
@@ -75,9 +75,9 @@ func (b *Bucket) FindAppended(id string) (Upload, error) {
 	return u.Upload, nil
 }
 
-// CompleteAppended makes an object of an upload with Upload.Appended, and ends the upload.
-// draft gets the content. Errors are NoSuchUpload, and those of draft and Put; the upload
-// continues then.
+// CompleteAppended creates an object from an upload with Upload.Appended, and ends the upload.
+// draft receives the content. Errors are NoSuchUpload, and the errors of draft and Put; then the
+// upload continues.
 func (b *Bucket) CompleteAppended(key, id string, c Conditions, draft func(Body) (Draft, error)) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() error {

@@ -13,14 +13,14 @@ type piece struct {
 	offset, length int64
 }
 
-// Body is the content of an object: a sequence of pieces of blobs. Most bodies are one
-// whole blob, and use little memory. The zero value is empty.
+// Body is the content of an object: a sequence of pieces of blobs. Most bodies are one whole blob,
+// and use little memory. The zero value is empty.
 //
-// The owner of a body has a reference to its blobs: the store for stored bodies, a
-// request for received bodies and for those that it reads.
+// The owner of a body has a reference to its blobs: the store for stored bodies, a request for
+// bodies that it receives or reads.
 type Body struct {
 	whole  blobstore.Blob
-	joined *[]piece // nil if it is one whole blob
+	joined *[]piece // nil for one whole blob
 }
 
 // NewBody returns a body with all of a blob; nil means empty.
@@ -60,7 +60,7 @@ func (b Body) pieces(yield func(piece) bool) {
 	}
 }
 
-// piece returns the i-th piece, if there is one.
+// piece returns the i-th piece, if any.
 func (b Body) piece(i int) (piece, bool) {
 	switch {
 	case b.whole != nil && i == 0:
@@ -138,14 +138,13 @@ func (b Body) damage() error {
 	return nil
 }
 
-// bodyReader opens one piece after the other.
+// bodyReader opens one piece after another.
 type bodyReader struct {
 	body    Body
 	next    int
 	current io.ReadCloser
 }
 
-// Read implements io.Reader.
 func (r *bodyReader) Read(buffer []byte) (int, error) {
 	for {
 		if err := r.advance(); err != nil {
@@ -165,7 +164,6 @@ func (r *bodyReader) Read(buffer []byte) (int, error) {
 	}
 }
 
-// WriteTo implements io.WriterTo. It does not copy content that is in memory.
 func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for {
@@ -186,7 +184,6 @@ func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 	}
 }
 
-// Close implements io.Closer.
 func (r *bodyReader) Close() error {
 	if r.current == nil {
 		return nil

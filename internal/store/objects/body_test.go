@@ -87,7 +87,7 @@ func (f *fixture) checkContent(name string, body objects.Body, want string) {
 	}
 }
 
-// TestWriteTo writes what has not been read yet, wherever reading has stopped.
+// TestWriteTo writes the unread rest, wherever reading has stopped.
 func TestWriteTo(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	for want, body := range bodies(f) {
@@ -107,7 +107,7 @@ func TestWriteTo(t *testing.T) {
 	}
 }
 
-// brokenWriter takes some bytes, and fails then.
+// brokenWriter accepts some bytes, and then fails.
 type brokenWriter struct{ takes int }
 
 var errBroken = errors.New("broken")
@@ -121,7 +121,7 @@ func (w *brokenWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// A client that goes away in the middle is told of as such.
+// The error shows that the client has disconnected.
 func TestWriteToBroken(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	body := f.joined("aaaa", "bbbb", "cccc")
@@ -135,7 +135,7 @@ func TestWriteToBroken(t *testing.T) {
 	}
 }
 
-// An object of a slice of a slice keeps just the blobs that it has bytes of.
+// An object of a slice of a slice keeps only the blobs of its bytes.
 func TestSlicesAreStored(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	body := f.joined("aaaa", "bbbb", "cccc", "dddd")

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Versioning is the state of a bucket's versioning, in S3's words.
+// Versioning is the state of a bucket's versioning, as in S3.
 type Versioning string
 
 // The states. A bucket begins without versioning and cannot return to that.
@@ -23,8 +23,8 @@ const (
 	Suspended   Versioning = "Suspended"
 )
 
-// Quota is the maximum size of a bucket; zero means no limit. All versions count, and
-// the parts of unfinished uploads.
+// Quota is the maximum size of a bucket; zero means no limit. All versions count, and the parts of
+// unfinished uploads.
 type Quota struct {
 	Bytes   int64 `json:"bytes,omitempty"`
 	Objects int64 `json:"objects,omitempty"`
@@ -39,7 +39,7 @@ type Config struct {
 	ObjectLock ObjectLock `json:"objectLock,omitzero"`
 	// CORS are rules, which are replaced and not changed.
 	CORS []cors.Rule `json:"cors,omitempty"`
-	// Generations has versions follow the rules of Google Cloud Storage: see generations.go.
+	// Generations makes versions follow the rules of Google Cloud Storage: see generations.go.
 	Generations bool `json:"generations,omitempty"`
 }
 
@@ -53,15 +53,15 @@ var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // Bucket is the content of one bucket. Its methods are safe for concurrent use.
 //
-// A change locks, in this order: gate (shared), the lock of its key, and mu while it
-// reads or changes the index. It writes to the blob store without mu, so readers and
-// writers of other keys are not blocked.
+// A change locks, in this order: gate (shared), the lock of its key, and mu while it reads or
+// changes the index. It writes to the blob store without mu, so readers and writers of other keys
+// are not blocked.
 type Bucket struct {
 	store *Store
 	id    string
 
-	// Changes of objects hold gate for reading. Changes of versioning, and the deletion of
-	// the bucket, hold it for writing.
+	// Changes of objects hold gate for reading. Changes of versioning, and the deletion of the
+	// bucket, hold it for writing.
 	gate    sync.RWMutex
 	retired bool
 	keys    keymutex.KeyMutex
@@ -97,9 +97,9 @@ func (b *Bucket) Used() Quota {
 	return b.used
 }
 
-// SetVersioning switches versioning on or off. The error is
-// IllegalVersioningConfigurationException for anything but Enabled and Suspended, and
-// InvalidBucketState for suspending it in a bucket with object lock.
+// SetVersioning switches versioning on or off. The error is IllegalVersioningConfigurationException
+// for other values than Enabled and Suspended, and InvalidBucketState for suspending it in a bucket
+// with object lock.
 func (b *Bucket) SetVersioning(state Versioning) error {
 	if state != Enabled && state != Suspended {
 		return s3error.ErrIllegalVersioningConfiguration
@@ -159,8 +159,8 @@ func (b *Bucket) configure(change func(*Config) error) error {
 	return nil
 }
 
-// retire deletes the bucket if it is empty or purge is set, also locked versions. Nothing else changes the
-// bucket in the meantime, but requests may read it.
+// retire deletes the bucket if it is empty or purge is set, including locked versions. Nothing else
+// changes the bucket meanwhile, but requests may read it.
 func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()

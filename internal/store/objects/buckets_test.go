@@ -39,8 +39,8 @@ func TestDeleteBucket(t *testing.T) {
 	}
 }
 
-// checkGone makes sure that nothing is left of the bucket, and that nothing comes
-// into it by those who have found it before.
+// checkGone expects that nothing of the bucket remains, and that nothing can be added by holders of
+// its old reference.
 func (f *fixture) checkGone() {
 	f.Helper()
 	if _, err := f.store.Bucket("b"); !errors.Is(err, s3error.ErrNoSuchBucket) {
@@ -92,7 +92,7 @@ func TestSetVersioning(t *testing.T) {
 	}
 }
 
-// What the blob store fails has not happened.
+// A change that the blob store rejects has not happened.
 func TestRejectedByStorage(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	f.put("k", "a")

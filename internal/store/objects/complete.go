@@ -15,18 +15,16 @@ import (
 // Completion has the parameters of CompleteUpload.
 type Completion struct {
 	Parts []CompletedPart
-	// Checksum, if it is not zero, must equal the object's. A composite one may lack the
-	// number of parts.
+	// Checksum, if not zero, must equal the object's. A composite one may lack the number of parts.
 	Checksum checksum.Sum
 	// Default is the algorithm of the object's checksum if the upload has none.
 	Default checksum.Algorithm
-	// Type, if it is not empty, must equal the type of the upload's checksum; see package
-	// checksum.
+	// Type, if not empty, must equal the type of the upload's checksum; see package checksum.
 	Type string
-	// Size, if it is not nil, must equal the object's.
+	// Size, if not nil, must equal the object's.
 	Size       *int64
 	Conditions Conditions
-	// Finish completes the object after all checks, if it is set.
+	// Finish completes the object after all checks, if set.
 	Finish func(*Draft) error
 }
 
@@ -34,16 +32,16 @@ type Completion struct {
 type CompletedPart struct {
 	Number int
 	ETag   string // without quotes
-	// Checksum, if it is not zero, must equal the part's.
+	// Checksum, if not zero, must equal the part's.
 	Checksum checksum.Sum
 }
 
-// CompleteUpload creates an object from parts of an upload, and ends the upload.
-// Errors are NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest,
-// InvalidRequest, and those of Put. After an error the upload continues.
+// CompleteUpload creates an object from parts of an upload, and ends the upload. Errors are
+// NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, BadDigest, InvalidRequest, and the
+// errors of Put. After an error the upload continues.
 //
-// A repeated completion with the same parts returns the object of the first, as long as
-// that is there: the client may have lost the reply.
+// A repeated completion with the same parts returns the object of the first, while it exists: the
+// client may have lost the reply.
 func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() error {
@@ -76,7 +74,7 @@ func (b *Bucket) CompleteUpload(key, id string, c Completion) (*Version, error) 
 	return stored, err
 }
 
-// completed returns the version that an upload of these parts has become, or nil.
+// completed returns the version from an upload of these parts, or nil.
 func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
 	v := b.head(key)
 	for v != nil && v.upload() != id {
@@ -121,8 +119,8 @@ func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 	return parts, nil
 }
 
-// checkOrder checks the numbers of the named parts. Those of an upload with a checksum are
-// 1, 2, 3 and so on.
+// checkOrder checks the numbers of the named parts. With a checksum, they must be 1, 2, 3 and so
+// on.
 func (u *upload) checkOrder(named []CompletedPart) error {
 	for i, name := range named {
 		switch {
@@ -190,7 +188,7 @@ func (c Completion) check(u *upload, d Draft) error {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")
 	}
 	if !c.Checksum.IsZero() && c.Checksum != d.Checksum && c.Checksum != d.Checksum.WithoutParts() {
-		return s3error.ErrBadDigest.With("The checksum that you specified is not that of the object")
+		return s3error.ErrBadDigest.With("The checksum that you specified does not match the object")
 	}
 	return nil
 }

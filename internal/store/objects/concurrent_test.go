@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// worker does everything that clients do, on few keys.
+// worker uses a few keys like a client.
 type worker struct {
 	*fixture
 	*rand.Rand
@@ -20,8 +20,8 @@ type worker struct {
 	uploads []objects.Upload
 }
 
-// TestConcurrent has several workers do everything at once, and checks then that
-// the bucket agrees with itself. The race detector sees the rest.
+// TestConcurrent runs several workers at once, and then checks the bucket's consistency. The race
+// detector finds the rest.
 func TestConcurrent(t *testing.T) {
 	const workers, operations = 8, 400
 	f := newFixture(t, objects.Config{Quota: objects.Quota{Bytes: 1000, Objects: 60}})
@@ -43,7 +43,7 @@ func TestConcurrent(t *testing.T) {
 	f.checkGone()
 }
 
-// isExpected reports whether an error can come from another worker's doings.
+// isExpected reports whether another worker can cause an error.
 func isExpected(err error) bool {
 	return err == nil || slices.ContainsFunc([]error{
 		s3error.ErrNoSuchKey, s3error.ErrNoSuchVersion, s3error.ErrMethodNotAllowed, s3error.ErrNoSuchUpload, s3error.ErrQuotaExceeded,
@@ -70,8 +70,7 @@ func (w *worker) put(key string) error {
 	return err
 }
 
-// read checks that a version has the content that its ETag is of, whatever
-// becomes of it meanwhile.
+// read checks that a version has the content of its ETag, whatever happens to the object meanwhile.
 func (w *worker) read(key string) error {
 	v, err := w.Get(key, "")
 	defer v.Release()
@@ -158,7 +157,7 @@ func (f *fixture) checkQuota() {
 	}
 }
 
-// checkInvariants compares what is there with what is counted of it.
+// checkInvariants compares the contents with the counts.
 func (f *fixture) checkInvariants() {
 	f.Helper()
 	var there objects.Quota

@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Conditions are those of RFC 9110, section 13, that S3 supports. The zero value
-// always holds.
+// Conditions are the conditions of RFC 9110, section 13, that S3 supports. The zero value always
+// holds.
 type Conditions struct {
 	// IfMatch and IfNoneMatch are lists of ETags, or "*".
 	IfMatch, IfNoneMatch string
@@ -18,12 +18,10 @@ type Conditions struct {
 	Generation, Metageneration NumberCondition
 }
 
-// NumberCondition compares a number of the current version, 0 if there is none. Nil means no
-// condition.
+// NumberCondition compares a number of the current version, 0 without one. Nil means no condition.
 type NumberCondition struct{ Match, NotMatch *int64 }
 
-// check returns whether the number must be as it is, and whether it is another one than the
-// client has.
+// check returns whether the number meets its condition, and whether it differs from the client's.
 func (c NumberCondition) check(number int64) (ok, fresh bool) {
 	return c.Match == nil || *c.Match == number, c.NotMatch == nil || *c.NotMatch != number
 }
@@ -51,8 +49,8 @@ func (c Conditions) ReadNumbers(v *Version) error {
 	return nil
 }
 
-// Read returns PreconditionFailed or NotModified if a condition for reading a version
-// does not hold. As in S3, a matching ETag overrides a time that does not match.
+// Read returns PreconditionFailed or NotModified if a condition for reading a version does not
+// hold. As in S3, a matching ETag overrides a time that does not match.
 func (c Conditions) Read(v *Version) error {
 	if err := c.ReadNumbers(v); err != nil {
 		return err
@@ -71,8 +69,8 @@ func (c Conditions) Read(v *Version) error {
 	return nil
 }
 
-// write returns an error if a condition for replacing or deleting a version does not
-// hold: PreconditionFailed, or NoSuchKey if current is nil and must match.
+// write returns an error if a condition for replacing or deleting a version does not hold:
+// PreconditionFailed, or NoSuchKey if current is nil and must match.
 func (c Conditions) write(current *Version) error {
 	exists := current.isLive()
 	ok, fresh := c.checkNumbers(current)

@@ -91,7 +91,7 @@ func TestConditionsOfWrites(t *testing.T) {
 	}
 }
 
-// Of several who put an object if there is none, one succeeds.
+// Of several conditional puts of a new object, one succeeds.
 func TestOnlyOneIsNew(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	const clients = 16

@@ -10,17 +10,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// errRejected is the error of a counting store.
 var errRejected = errors.New("the store fails")
 
-// countingStore is a blob store in memory that says it is durable, counts the
-// references to its blobs, and fails on demand.
+// countingStore is a blob store in memory that claims to be durable, counts the references to its
+// blobs, and fails on demand.
 type countingStore struct {
 	*blobstore.Memory
 
 	tb      testing.TB
 	fails   atomic.Bool
-	forgets atomic.Bool // records are not made
+	forgets atomic.Bool // without records
 
 	mu      sync.Mutex
 	blobs   map[*countedBlob]bool
@@ -56,7 +55,6 @@ func (c *countingStore) Commit(batch blobstore.Batch) error {
 	return nil
 }
 
-// held returns how many references there are to all blobs, and to how many blobs.
 func (c *countingStore) held() (references int64, blobs int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Damage is content that was not found whole when the store was opened.
+// Damage is content that was damaged when the store was opened.
 type Damage struct {
 	// Bucket is the ID of the bucket.
 	Bucket, Key string
@@ -23,8 +23,8 @@ type Damage struct {
 	Cause error
 }
 
-// Damaged returns the damaged contents that have not been deleted since. The rest of the
-// store is not affected by them.
+// Damaged returns the damaged contents that have not been deleted since. The rest of the store is
+// not affected.
 func (s *Store) Damaged() []Damage {
 	var all []Damage
 	for _, d := range s.damaged {
@@ -35,7 +35,7 @@ func (s *Store) Damaged() []Damage {
 	return all
 }
 
-// has reports whether the content is still that of the version or of a part.
+// has reports whether the version or part still has the content.
 func (b *Bucket) has(d Damage) bool {
 	if d.Upload != "" {
 		return slices.ContainsFunc(b.AllParts(d.Key, d.Upload), func(p Part) bool { return p.Body.damage() != nil })
@@ -51,8 +51,8 @@ func (s *Store) noteDamage(d Damage, content Body) {
 	}
 }
 
-// Open returns a reader of a range of the content, which must be valid. The caller closes
-// it. The error for damaged content is an InternalError that names the object.
+// Open returns a reader of a range of the content, which must be valid. The caller closes it. The
+// error for damaged content is an InternalError that names the object.
 func (v *Version) Open(offset, length int64) (io.ReadCloser, error) {
 	r := &bodyReader{body: v.Body.Slice(offset, length)}
 	if err := v.CheckDamage(r.body); err != nil {
@@ -64,12 +64,12 @@ func (v *Version) Open(offset, length int64) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// CheckDamage returns the error of Open for a part of the content, as far as the damage is
-// known without reading it.
+// CheckDamage returns the error of Open for a part of the content, if the damage is known without
+// reading.
 func (v *Version) CheckDamage(part Body) error { return v.explain(part.damage()) }
 
-// explain adds what a client may know to an error of reading the content. The file is for
-// the log.
+// explain adds information for the client to an error of reading the content. The file is for the
+// log.
 func (v *Version) explain(err error) error {
 	if !errors.Is(err, blobstore.ErrDamaged) {
 		return err

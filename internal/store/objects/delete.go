@@ -9,11 +9,11 @@ type Deletion struct {
 	IsDeleteMarker bool
 }
 
-// Delete deletes an object. In a bucket with versioning it adds a delete marker; with
-// an ID it deletes that version permanently. A missing object is no error, except in a
-// bucket with generations: NoSuchKey or NoSuchVersion. Errors are PreconditionFailed,
-// NoSuchKey if a condition requires an object that does not exist, and AccessDenied if the
-// version is locked, unless the lock is bypassed.
+// Delete deletes an object. In a bucket with versioning it adds a delete marker; with an ID it
+// deletes that version permanently. A missing object is no error, except in a bucket with
+// generations: NoSuchKey or NoSuchVersion. Errors are PreconditionFailed, NoSuchKey if a condition
+// requires an object that does not exist, and AccessDenied if the version is locked, unless the
+// lock is bypassed.
 func (b *Bucket) Delete(key, id string, c Conditions, bypass Bypass) (Deletion, error) {
 	var done Deletion
 	err := b.change(key, func() (err error) {

@@ -1,7 +1,7 @@
 package objects
 
-// Empty deletes all versions of all keys, also locked ones, and all uploads, one key after
-// the other. What is written meanwhile may stay.
+// Empty deletes all versions of all keys, including locked ones, and all uploads, key by key.
+// Concurrent writes may stay.
 func (b *Bucket) Empty() error {
 	for _, u := range b.ListUploads(Query{Max: maxKeys, Appended: true}).Uploads {
 		if err := b.AbortUpload(u.Key, u.ID); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// epoch is when the clock of a fixture begins.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // fixture is a bucket whose blob store counts references and fails on demand.
@@ -24,7 +23,7 @@ type fixture struct {
 	blobs *countingStore
 }
 
-// minPart is how small a part may be in these tests.
+// minPart is the minimum size of a part in these tests.
 const minPart = 4
 
 func newFixture(tb testing.TB, config objects.Config) *fixture {
@@ -56,12 +55,12 @@ func seeded(seed uint64) *rand.ChaCha8 {
 	return rand.NewChaCha8(key)
 }
 
-// randomly is random, and always the same for a seed.
+// randomly is random, but depends on the seed only.
 func randomly(seed uint64) *rand.Rand {
 	return rand.New(seeded(seed)) //nolint:gosec // it is not to be random for anybody else
 }
 
-// body stores a content, of which the caller has the only reference.
+// body stores a content, with the caller's as the only reference.
 func (f *fixture) body(content string) objects.Body {
 	f.Helper()
 	w := f.blobs.Create()
@@ -77,7 +76,7 @@ func (f *fixture) body(content string) objects.Body {
 	return objects.NewBody(blob)
 }
 
-// draft is an object with a content. The reference goes with done.
+// draft is an object with a content. done releases the reference.
 func (f *fixture) draft(content string) (d objects.Draft, done func()) {
 	f.Helper()
 	body := f.body(content)
@@ -88,7 +87,6 @@ func etag(content string) objects.ETag {
 	return objects.ETag{Sum: md5.Sum([]byte(content))} //nolint:gosec // see the import
 }
 
-// put stores an object and returns its version's ID.
 func (f *fixture) put(key, content string) string {
 	f.Helper()
 	d, done := f.draft(content)

@@ -7,11 +7,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// In a bucket with generations, as in Google Cloud Storage, the ID of a version is a number,
-// its generation, with versioning and without. A version that is not the latest never becomes
-// the latest again. So a version whose deletion leaves older ones stays as a tombstone, which
-// is a delete marker that no client sees. It also keeps the time at which the older version
-// was replaced.
+// In a bucket with generations, as in Google Cloud Storage, the ID of a version is a number, its
+// generation, with versioning and without. A version that is not the latest never becomes the
+// latest again. So a version whose deletion leaves older ones stays as a tombstone, which is a
+// delete marker that no client sees. It also keeps the time at which the older version was
+// replaced.
 
 func generationID(sequence uint64) string { return strconv.FormatUint(sequence, 10) }
 
@@ -24,8 +24,8 @@ func (v *Version) Metageneration() int64 { return int64(v.changes) + 1 }
 // isLive reports whether v is an object; v may be nil.
 func (v *Version) isLive() bool { return v != nil && !v.IsDeleteMarker }
 
-// deleteGeneration deletes a version permanently, or with an empty ID the object: in a bucket
-// with versioning the version stays, but is not the latest any more.
+// deleteGeneration deletes a version permanently, or with an empty ID the object: in a bucket with
+// versioning the version stays, but is not the latest any more.
 func (b *Bucket) deleteGeneration(key, id string) error {
 	v := b.find(key, id)
 	if !v.isLive() {
@@ -68,9 +68,9 @@ func (b *Bucket) entomb(v *Version) error {
 	return nil
 }
 
-// Edit changes the attributes of a version, the latest if the ID is empty, and counts the
-// change. It returns the changed version, which needs no Release. Errors are those of Get and
-// of change, and PreconditionFailed.
+// Edit changes the attributes of a version, the latest if the ID is empty, and counts the change.
+// It returns the changed version, which needs no Release. Errors are PreconditionFailed, and the
+// errors of Get and change.
 func (b *Bucket) Edit(key, id string, c Conditions, change func(*Version) (Attributes, error)) (*Version, error) {
 	return b.edit(key, id, func(copied *Version) (err error) {
 		if err := c.write(copied); err != nil {
@@ -82,8 +82,8 @@ func (b *Bucket) Edit(key, id string, c Conditions, change func(*Version) (Attri
 	})
 }
 
-// Import stores a version with the generation and the changes that it has had elsewhere. It
-// does nothing if the key has a version of that generation, or a later one.
+// Import stores a version with its original generation and changes. It does nothing if the key has
+// a version of that generation, or a later one.
 func (b *Bucket) Import(key string, d Draft, generation, metageneration int64, modified time.Time) error {
 	return b.change(key, func() error {
 		newest := b.head(key)
@@ -101,14 +101,14 @@ func (b *Bucket) Import(key string, d Draft, generation, metageneration int64, m
 	})
 }
 
-// passed has later numbers be greater than one.
+// passed makes later numbers greater than one.
 func (s *Store) passed(sequence uint64) {
 	for last := s.sequence.Load(); last < sequence; last = s.sequence.Load() {
 		s.sequence.CompareAndSwap(last, sequence)
 	}
 }
 
-// IsGone reports whether an error says that there is no object, version or upload.
+// IsGone reports whether an error means that an object, version or upload does not exist.
 func IsGone(err error) bool {
 	found := s3error.From(err)
 	return found.Code == s3error.ErrNoSuchKey.Code || found.Code == s3error.ErrNoSuchVersion.Code || found.Code == s3error.ErrNoSuchUpload.Code

@@ -2,12 +2,12 @@ package objects
 
 import "github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 
-// Get returns a version, the latest if the ID is empty. Errors are NoSuchKey and
-// NoSuchVersion. A delete marker is returned together with an error: NoSuchKey, or
-// MethodNotAllowed if it was requested by its ID.
+// Get returns a version, the latest if the ID is empty. Errors are NoSuchKey and NoSuchVersion. A
+// delete marker is returned together with an error: NoSuchKey, or MethodNotAllowed if it was
+// requested by its ID.
 //
-// The content of the version can be read until the caller calls Release, even after
-// the version is deleted. A delete marker requires Release, too.
+// The content of the version can be read until the caller calls Release, even after the version is
+// deleted. A delete marker requires Release, too.
 func (b *Bucket) Get(key, id string) (*Version, error) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -37,9 +37,8 @@ func found(v *Version, id string) (*Version, error) {
 	return v, nil
 }
 
-// Retag replaces the tags of a version, the latest if the ID is empty; nil removes
-// them. It returns the changed version, which needs no Release. Errors are those of
-// Get.
+// Retag replaces the tags of a version, the latest if the ID is empty; nil removes them. It returns
+// the changed version, which needs no Release. It has the errors of Get.
 func (b *Bucket) Retag(key, id string, tags map[string]string) (*Version, error) {
 	return b.edit(key, id, func(v *Version) error {
 		v.Attributes.Tags = tags

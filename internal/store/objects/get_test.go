@@ -43,7 +43,7 @@ func TestGet(t *testing.T) {
 	f.checkReferences()
 }
 
-// A reader keeps what it reads, whatever becomes of the object.
+// A reader keeps its content, whatever happens to the object.
 func TestReadOfDeleted(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	f.put("k", "content")
@@ -59,7 +59,7 @@ func TestReadOfDeleted(t *testing.T) {
 	f.checkReferences()
 }
 
-// A marker is given out with the error, so that the answer can tell of it.
+// A marker is returned with the error, so that the response can describe it.
 func TestMarkerIsReturned(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	id := f.remove("k", "").VersionID

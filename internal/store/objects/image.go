@@ -9,10 +9,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// imageBatch is the maximum number of records that Image.Write commits together.
 const imageBatch = 256
 
-// Image is what all buckets held at one moment. It has references to the contents, which
+// Image has the contents of all buckets at one moment. It has references to the contents, which
 // Release drops.
 type Image struct{ buckets []bucketImage }
 
@@ -29,9 +28,8 @@ type uploadImage struct {
 	parts []Part
 }
 
-// Freeze waits for the running changes of all buckets, and returns their contents. Later
-// changes wait until thaw is called; reads go on. No bucket may be created or deleted until
-// then.
+// Freeze waits for the running changes of all buckets, and returns their contents. Later changes
+// wait until thaw is called; reads continue. No bucket may be created or deleted until then.
 func (s *Store) Freeze() (image *Image, thaw func()) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -96,10 +94,9 @@ func (i *Image) Release() {
 	i.buckets = nil
 }
 
-// DamageError says which contents Image.Write could not copy.
+// DamageError lists the contents that Image.Write could not copy.
 type DamageError struct{ Damaged []Damage }
 
-// Error implements error.
 func (e *DamageError) Error() string {
 	lines := make([]string, 0, len(e.Damaged))
 	for _, d := range e.Damaged {
@@ -112,12 +109,10 @@ func (e *DamageError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Unwrap returns the kind of the error.
 func (*DamageError) Unwrap() error { return blobstore.ErrDamaged }
 
-// Write stores the image in an empty blob store, as a Store that has its contents there
-// would have stored it. The error is a DamageError if it is because of contents that are
-// not whole.
+// Write stores the image in an empty blob store, in the form of a Store with these contents. The
+// error is a DamageError for damaged contents.
 func (i *Image) Write(to blobstore.Store) error {
 	w := imageWriter{target: &Store{options: Options{Blobs: to}}, copies: map[blobstore.Blob]blobCopy{}}
 	for _, image := range i.buckets {
@@ -136,10 +131,9 @@ type imageWriter struct {
 	target  *Store
 	copies  map[blobstore.Blob]blobCopy
 	damaged []Damage
-	failed  error // of copying a blob that is whole
+	failed  error // of copying an undamaged blob
 }
 
-// blobCopy is the copy of a blob, or why there is none.
 type blobCopy struct {
 	blob blobstore.Blob
 	err  error
@@ -164,8 +158,8 @@ func (w *imageWriter) bucket(image bucketImage) error {
 	return w.commit(steps)
 }
 
-// body returns a copy of a body, and notes the damage if it is not whole. The copies are
-// never released, because that would delete them.
+// body returns a copy of a body, and records its damage. The copies are never released, because
+// that would delete them.
 func (w *imageWriter) body(of Body, d Damage) Body {
 	var pieces []piece
 	for p := range of.pieces {

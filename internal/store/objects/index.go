@@ -23,9 +23,8 @@ func (b *Bucket) lookUp(key, id string) *Version {
 	return newest.find(id)
 }
 
-// find returns the version with an ID among v, which may be nil, and older versions,
-// or nil. The caller holds the lock of the bucket or of the key, so that the versions
-// do not change.
+// find returns the version with an ID among v, which may be nil, and older versions, or nil. The
+// caller holds the lock of the bucket or of the key, so that the versions do not change.
 func (v *Version) find(id string) *Version {
 	for v != nil && v.ID != id {
 		v = v.older
@@ -45,7 +44,6 @@ func (b *Bucket) insert(v, replaced *Version) {
 	b.tree.ReplaceOrInsert(v)
 }
 
-// remove removes a version from the index.
 func (b *Bucket) remove(v *Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,9 +10,9 @@ type Query struct {
 	// AfterVersion, with After, starts among the versions of the key After; it is for
 	// ListVersions.
 	AfterVersion string
-	// From is the first key that may be listed, and To the first that may not; empty: no bound.
+	// From is the first key that may be listed, and To the first that may not; empty for no bound.
 	From, To string
-	// Trailing lists a key that is a common prefix itself, too.
+	// Trailing also lists a key that equals a common prefix.
 	Trailing bool
 	// Appended also lists uploads with Upload.Appended.
 	Appended bool
@@ -34,7 +34,7 @@ type Listed struct {
 type Page struct {
 	Versions []Listed
 	Prefixes []string
-	// IsTruncated means that there is more, after Next and NextVersion.
+	// IsTruncated means that the listing continues after Next and NextVersion.
 	IsTruncated       bool
 	Next, NextVersion string
 }
@@ -67,8 +67,8 @@ func (b *Bucket) ListGenerations(q Query) Page {
 	return b.list(&pager{query: q, oldestFirst: true, first: func(newest *Version) *Version { return newest }})
 }
 
-// after returns the version that follows the one with an ID. If that version was
-// deleted in the meantime, the key is listed again from the start.
+// after returns the version that follows the one with an ID. If that version was deleted meanwhile,
+// the key is listed again from the start.
 func after(newest *Version, id string) *Version {
 	for v := newest; v != nil; v = v.older {
 		if v.ID == id {
@@ -78,8 +78,8 @@ func after(newest *Version, id string) *Version {
 	return newest
 }
 
-// list lists keys until the page is full. A common prefix costs one seek, for any
-// number of keys. Each hidden key costs one step.
+// list lists keys until the page is full. A common prefix costs one seek, for any number of keys.
+// Each hidden key costs one step.
 func (b *Bucket) list(p *pager) Page {
 	if p.query.Max <= 0 {
 		return p.page
@@ -103,7 +103,7 @@ func (b *Bucket) list(p *pager) Page {
 	return p.page
 }
 
-// start returns the first possible key of a listing, if there is one.
+// start returns the first possible key of a listing, if any.
 func (q Query) start() (key string, ok bool) {
 	switch {
 	case q.After == "" || q.After < q.Prefix:
@@ -129,8 +129,8 @@ func (q Query) group(key string) string {
 	return key[:len(q.Prefix)+end+len(q.Delimiter)]
 }
 
-// successor returns the least string that is greater than all strings with the prefix.
-// There is none for a prefix of 0xff bytes, which a client may send as a marker.
+// successor returns the least string that is greater than all strings with the prefix. It does not
+// exist for a prefix of 0xff bytes, which a client may send as a marker.
 func successor(prefix string) (string, bool) {
 	last := len(prefix) - 1
 	for last >= 0 && prefix[last] == 0xff {

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// lists are the listings of a bucket, and what they show of a model of it.
+// lists are the listings of a bucket, with their views of a model of it.
 var lists = map[string]struct {
 	page func(*fixture, objects.Query) (shown []entry, next objects.Query, more bool)
 	want func(*model, objects.Query) []entry
@@ -33,7 +33,7 @@ var lists = map[string]struct {
 	}},
 }
 
-// turn returns what is on a page, and the query for the next.
+// turn returns the entries of a page, and the query for the next.
 func turn(page objects.Page, q objects.Query) ([]entry, objects.Query, bool) {
 	var shown []entry
 	for _, v := range page.Versions {
@@ -43,7 +43,7 @@ func turn(page objects.Page, q objects.Query) ([]entry, objects.Query, bool) {
 	return merge(shown, page.Prefixes), q, page.IsTruncated
 }
 
-// merge puts keys and prefixes, each of which are in order, in one order.
+// merge merges ordered keys and prefixes.
 func merge(shown []entry, prefixes []string) []entry {
 	var all []entry
 	for _, prefix := range prefixes {
@@ -55,8 +55,7 @@ func merge(shown []entry, prefixes []string) []entry {
 	return append(all, shown...)
 }
 
-// randomKey has few characters, so that keys have prefixes in common, and some of
-// several bytes.
+// randomKey has few characters, so that keys have prefixes in common, and some of several bytes.
 func randomKey(random *rand.Rand) string {
 	alphabet := []string{"a", "b", "/", "//", "ab", "ü", "\x01", "\U0010ffff", "."}
 	var key strings.Builder
@@ -84,8 +83,8 @@ func (w *walker) fill(operations int) {
 	}
 }
 
-// TestPages reads listings in pages of all sizes and compares them with the
-// model's: nothing is repeated or lost between pages.
+// TestPages compares listings in pages of all sizes with the model's: no entry is repeated or lost
+// between pages.
 func TestPages(t *testing.T) {
 	for seed := range uint64(10) {
 		w := &walker{fixture: newFixture(t, objects.Config{}), Rand: randomly(seed), model: newModel(objects.Config{})}
@@ -159,7 +158,7 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// A page for nothing is empty and has no successor.
+// A page of size zero is empty and has no successor.
 func TestEmptyPages(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	f.put("k", "")
@@ -171,7 +170,7 @@ func TestEmptyPages(t *testing.T) {
 	}
 }
 
-// A marker that is gone does not cut its key short.
+// A missing marker does not hide other versions of its key.
 func TestVanishedMarker(t *testing.T) {
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})
 	for range 3 {
@@ -192,8 +191,7 @@ func TestVanishedMarker(t *testing.T) {
 	}
 }
 
-// TestManyDeleted looks for what is left among very many deleted keys: a walk over
-// them must not begin again for each.
+// TestManyDeleted lists the rest of very many deleted keys: the walk must not restart for each.
 func TestManyDeleted(t *testing.T) {
 	const keys = 100_000
 	f := newFixture(t, objects.Config{Versioning: objects.Enabled})

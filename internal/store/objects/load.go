@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// load fills the index from the blob store.
 func (s *Store) load() error {
 	v := s.options.Blobs
 	for _, table := range []struct {

@@ -6,10 +6,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// LockMode is how strictly a retention protects, in S3's words.
+// LockMode is S3's mode of a retention.
 type LockMode string
 
-// The modes. Only Governance can be bypassed by a user.
+// The modes. A user can bypass only Governance.
 const (
 	Governance LockMode = "GOVERNANCE"
 	Compliance LockMode = "COMPLIANCE"
@@ -18,15 +18,14 @@ const (
 // IsValid reports whether S3 has the mode.
 func (m LockMode) IsValid() bool { return m == Governance || m == Compliance }
 
-// Retention protects a version from deletion until a time. The zero value does not.
+// Retention protects a version from deletion until a time. The zero value is none.
 type Retention struct {
-	Mode LockMode `json:"mode,omitempty"`
-	// Until is in UTC.
+	Mode  LockMode  `json:"mode,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// LegalHold protects a version from deletion until it is switched off, in S3's words. It
-// is empty if it was never set.
+// LegalHold protects a version from deletion until it is switched off, as in S3. It is empty if it
+// was never set.
 type LegalHold string
 
 // The states of a legal hold.
@@ -35,13 +34,13 @@ const (
 	HoldOff LegalHold = "OFF"
 )
 
-// Lock is what protects a version.
+// Lock protects a version.
 type Lock struct {
 	Retention Retention `json:"retention,omitzero"`
 	LegalHold LegalHold `json:"legalHold,omitempty"`
 }
 
-// Bypass is which locks a change may ignore.
+// Bypass selects the locks that a change may ignore.
 type Bypass int
 
 // The kinds of bypass.
@@ -50,19 +49,19 @@ const (
 	BypassNothing Bypass = iota
 	// BypassGovernance ignores retentions in the mode Governance.
 	BypassGovernance
-	// BypassAll ignores all locks. It is for those who own the storage.
+	// BypassAll ignores all locks. It is for the owner of the storage.
 	BypassAll
 )
 
-// ObjectLock is the object lock of a bucket. Once enabled, it cannot be disabled, and
-// versioning cannot be suspended.
+// ObjectLock is the object lock of a bucket. Once enabled, it cannot be disabled, and versioning
+// cannot be suspended.
 type ObjectLock struct {
 	Enabled bool             `json:"enabled,omitempty"`
 	Default DefaultRetention `json:"default,omitzero"`
 }
 
-// DefaultRetention is the retention of new versions whose client selects none. It has
-// either days or years; the zero value is no retention.
+// DefaultRetention is the retention of new versions whose client selects none. It has either days
+// or years; the zero value is no retention.
 type DefaultRetention struct {
 	Mode  LockMode `json:"mode,omitempty"`
 	Days  int      `json:"days,omitempty"`
@@ -96,8 +95,7 @@ func (b *Bucket) SetObjectLock(d DefaultRetention) error {
 	})
 }
 
-// lockOf returns the lock of a new version: that of its client, or the default; nil for
-// none.
+// lockOf returns the lock of a new version: the client's, or the default; nil for none.
 func (b *Bucket) lockOf(asked *Lock, created time.Time) *Lock {
 	var lock Lock
 	if asked != nil {
@@ -132,9 +130,8 @@ func (r Retention) protects(now time.Time, bypass Bypass) bool {
 	return r.Mode != "" && now.Before(r.Until) && (r.Mode != Governance || bypass < BypassGovernance)
 }
 
-// SetRetention replaces the retention of a version, the latest if the ID is empty; the
-// zero value removes it. The error is AccessDenied if that would protect less than
-// before, and those of Get.
+// SetRetention replaces the retention of a version, the latest if the ID is empty; the zero value
+// removes it. Errors are AccessDenied if that would weaken the protection, and the errors of Get.
 func (b *Bucket) SetRetention(key, id string, r Retention, bypass Bypass) (*Version, error) {
 	return b.relock(key, id, func(lock *Lock) error {
 		weaker := r.Mode != lock.Retention.Mode || r.Until.Before(lock.Retention.Until)
@@ -147,8 +144,8 @@ func (b *Bucket) SetRetention(key, id string, r Retention, bypass Bypass) (*Vers
 	})
 }
 
-// SetLegalHold switches the legal hold of a version, the latest if the ID is empty. Errors
-// are those of Get.
+// SetLegalHold switches the legal hold of a version, the latest if the ID is empty. It has the
+// errors of Get.
 func (b *Bucket) SetLegalHold(key, id string, hold LegalHold) (*Version, error) {
 	return b.relock(key, id, func(lock *Lock) error {
 		lock.LegalHold = hold

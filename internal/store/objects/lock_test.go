@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// The clock of a fixture is at epoch, and goes on by a second with each look at it.
+// The clock of a fixture starts at epoch, and advances by a second with each read.
 var (
 	past   = epoch.Add(-time.Hour)
 	soon   = epoch.Add(time.Hour)
@@ -20,7 +20,7 @@ var (
 	locked = objects.Config{Versioning: objects.Enabled, ObjectLock: objects.ObjectLock{Enabled: true}}
 )
 
-// The kinds of bypass that do not suffice.
+// The insufficient kinds of bypass.
 var (
 	ordinary = []objects.Bypass{objects.BypassNothing}
 	users    = []objects.Bypass{objects.BypassNothing, objects.BypassGovernance}
@@ -50,7 +50,7 @@ func TestLockedDeletion(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		lock   objects.Lock
-		// rejected are the kinds of bypass that are not enough.
+		// rejected are the insufficient kinds of bypass.
 		rejected []objects.Bypass
 	}{
 		"Governance":     {"Some may bypass it.", objects.Lock{Retention: governed(soon)}, ordinary},
@@ -124,7 +124,7 @@ func TestSetRetention(t *testing.T) {
 	}
 }
 
-// TestDefaultRetention: it begins with the version, and yields to what the client selects.
+// TestDefaultRetention: it starts with the version, and the client's choice precedes it.
 func TestDefaultRetention(t *testing.T) {
 	config := locked
 	config.ObjectLock.Default = objects.DefaultRetention{Mode: objects.Governance, Years: 1}
@@ -180,7 +180,7 @@ func TestObjectLockNeedsVersioning(t *testing.T) {
 	f.must(f.SetVersioning(objects.Enabled))
 }
 
-// TestLockedBucketDeleted: those who own the storage delete all of it.
+// TestLockedBucketDeleted: the owner of the storage deletes locked versions, too.
 func TestLockedBucketDeleted(t *testing.T) {
 	f := newFixture(t, locked)
 	f.putLocked(objects.Lock{Retention: complied(later), LegalHold: objects.HoldOn})

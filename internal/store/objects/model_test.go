@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// model is what a bucket should hold, as simply as it can be said.
+// model is the expected content of a bucket, in a simple form.
 type model struct {
 	versioning objects.Versioning
 	quota      objects.Quota
@@ -57,19 +57,19 @@ func (u *modelUpload) bytes() int64 {
 	return n
 }
 
-// fits reports whether there is room for more; what is less always fits.
+// fits reports whether there is room for more; a reduction always fits.
 func (m *model) fits(bytes, count int64) bool {
 	used := m.used()
 	return (m.quota.Bytes == 0 || bytes <= 0 || used.Bytes+bytes <= m.quota.Bytes) &&
 		(m.quota.Objects == 0 || count <= 0 || used.Objects+count <= m.quota.Objects)
 }
 
-// without returns the versions of a key but for one of an ID.
+// without returns the versions of a key except one.
 func (m *model) without(key, id string) []modelVersion {
 	return slices.DeleteFunc(slices.Clone(m.versions[key]), func(v modelVersion) bool { return v.id == id })
 }
 
-// kept returns what stays of a key when a version is put on it.
+// kept returns the remaining versions of a key after a put.
 func (m *model) kept(key string) []modelVersion {
 	if m.versioning == objects.Enabled {
 		return m.versions[key]
@@ -83,7 +83,7 @@ func (m *model) set(key string, versions []modelVersion) {
 	}
 }
 
-// put returns false if there is no room. freed is what else goes with it.
+// put returns false without enough room. freed is released by the same change.
 func (m *model) put(key, id, content string, freed int64) bool {
 	kept := m.kept(key)
 	bytes, count := int64(len(content))-freed, int64(1)
@@ -112,14 +112,13 @@ func (m *model) mark(key, id string) {
 	m.set(key, slices.Insert(slices.Clone(m.kept(key)), 0, modelVersion{id: id, marker: true}))
 }
 
-// entry is what a listing shows: a version, an upload or a common prefix.
 type entry struct {
 	key, id  string
 	isPrefix bool
 }
 
-// list returns what a listing shows that has no pages: keys in their order, each
-// with what show gives for it, and common prefixes instead of what is under them.
+// list returns the entries of a listing without pages: ordered keys, each with the result of show,
+// and common prefixes in place of their keys.
 func list(keys []string, q objects.Query, show func(key string) []entry) []entry {
 	var all []entry
 	slices.Sort(keys)

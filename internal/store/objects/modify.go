@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Modification is a change of the versions of one key, which is made at once. It is for
-// services whose objects do not follow the rules of S3's versions.
+// Modification is an atomic change of the versions of one key. It is for services whose objects do
+// not follow the rules of S3's versions.
 type Modification struct {
-	// Remove are versions that the key has.
+	// Remove are existing versions of the key.
 	Remove []*Version
 	// Add are new versions, the latest last. All others must be older.
 	Add []NewVersion
@@ -20,7 +20,6 @@ type Modification struct {
 type NewVersion struct {
 	Draft
 
-	// ID is unique among the versions of the key.
 	ID string
 	// Modified is the time of the change. Default: now.
 	Modified time.Time
@@ -31,10 +30,9 @@ func (v *Version) Draft() Draft {
 	return Draft{Body: v.Body, ETag: v.ETag, Checksum: v.Checksum, Attributes: v.Attributes, Parts: v.Parts()}
 }
 
-// Modify changes the versions of a key. decide gets the versions, the latest first, and
-// nothing else changes the key in the meantime. The store adds its own references to the
-// bodies of new versions. Modify returns the versions that it has added. Errors are those
-// of decide, NoSuchBucket and QuotaExceeded.
+// Modify changes the versions of a key. decide receives the versions, latest first, and nothing
+// else changes the key meanwhile. The store adds its own references to the bodies of new versions.
+// Modify returns the added versions. Errors are decide's, NoSuchBucket and QuotaExceeded.
 func (b *Bucket) Modify(key string, decide func(current []*Version) (Modification, error)) ([]*Version, error) {
 	var added []*Version
 	err := b.change(key, func() error {
@@ -43,7 +41,7 @@ func (b *Bucket) Modify(key string, decide func(current []*Version) (Modificatio
 			return err
 		}
 		added = b.drafted(key, m.Add)
-		ended, _ := b.upload(key, m.EndUpload) // nil if there is none
+		ended, _ := b.upload(key, m.EndUpload) // nil without one
 		return b.exchange(m.Remove, added, ended)
 	})
 	if err != nil {
@@ -52,8 +50,8 @@ func (b *Bucket) Modify(key string, decide func(current []*Version) (Modificatio
 	return added, nil
 }
 
-// Versions returns the versions of a key, the latest first. Their contents may be read
-// only while the key cannot change.
+// Versions returns the versions of a key, latest first. Their contents may be read only while the
+// key cannot change.
 func (b *Bucket) Versions(key string) []*Version {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -111,7 +109,7 @@ func (b *Bucket) exchange(removed, added []*Version, ended *upload) error {
 	return nil
 }
 
-// relink changes the index at once.
+// relink changes the index atomically.
 func (b *Bucket) relink(removed, added []*Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,11 +122,11 @@ func (b *Bucket) relink(removed, added []*Version) {
 	}
 }
 
-// Join returns the contents of several bodies, one after the other, without copying.
+// Join returns the contents of several bodies, one after another, without copying.
 func Join(bodies ...Body) Body { return join(bodies) }
 
-// AllParts returns the parts of an upload in the order of their numbers; none if there is
-// no such upload.
+// AllParts returns the parts of an upload in the order of their numbers; none for an unknown
+// upload.
 func (b *Bucket) AllParts(key, id string) []Part {
 	u, err := b.upload(key, id)
 	if err != nil {

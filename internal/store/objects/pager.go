@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// pager fills a page.
 type pager struct {
 	query Query
-	// first returns the first version to list of a key, given its latest version; nil if
-	// the key is not listed.
+	// first returns the first version to list of a key, given its latest version; nil if the key is
+	// not listed.
 	first func(newest *Version) *Version
 	// withOlder also lists the older versions.
 	withOlder bool
 	// oldestFirst lists all versions in the other order.
 	oldestFirst bool
-	// hidesMarkers leaves delete markers out.
+	// hidesMarkers omits delete markers.
 	hidesMarkers bool
 	page         Page
 }
 
-// take adds a key to the page, unless it is behind the last one. It returns the common prefix
-// that the key has, if there is room for it, and whether the next key may be taken.
+// take adds a key to the page, unless it is not after the last one. It returns the key's common
+// prefix, if it fits, and whether the next key may be taken.
 func (p *pager) take(newest *Version) (group string, goOn bool) {
 	if !strings.HasPrefix(newest.Key, p.query.Prefix) || p.query.To != "" && newest.Key >= p.query.To {
 		return "", false
@@ -40,8 +39,7 @@ func (p *pager) take(newest *Version) (group string, goOn bool) {
 	return group, group == ""
 }
 
-// add adds versions of a key to the page. It returns false if the page becomes full
-// before.
+// add adds versions of a key to the page. It returns false if the page becomes full first.
 func (p *pager) add(newest, first *Version) bool {
 	if p.oldestFirst {
 		return p.addOldestFirst(newest)

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Tables of the blob store. Keys start with the ID of a bucket, so the records of a
-// bucket are adjacent.
+// Tables of the blob store. Keys start with the ID of a bucket, so the records of a bucket are
+// adjacent.
 const (
 	bucketTable  = "contents"
 	versionTable = "versions"
@@ -17,8 +17,8 @@ const (
 	partTable    = "parts"
 )
 
-// step is one change of a record. A nil value deletes the record; a step without a
-// table does nothing.
+// step is one change of a record. A nil value deletes the record; a step without a table does
+// nothing.
 type step struct {
 	table, key string
 	value      any

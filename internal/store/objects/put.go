@@ -15,9 +15,9 @@ type Draft struct {
 	Parts      []PartInfo
 }
 
-// Put stores a whole object and returns the new version. The store adds its own
-// references to the body. Errors are PreconditionFailed, QuotaExceeded, and NoSuchKey
-// if a condition requires an object that does not exist.
+// Put stores a whole object and returns the new version. The store adds its own references to the
+// body. Errors are PreconditionFailed, QuotaExceeded, and NoSuchKey if a condition requires an
+// object that does not exist.
 func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
 	var stored *Version
 	err := b.change(key, func() (err error) {
@@ -27,7 +27,7 @@ func (b *Bucket) Put(key string, d Draft, c Conditions) (*Version, error) {
 	return stored, err
 }
 
-// put is Put under the key's lock. It ends the upload, if there is one.
+// put is Put under the key's lock. It ends the upload, if any.
 func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version, error) {
 	newest := b.head(key)
 	if err := c.write(newest); err != nil {
@@ -50,8 +50,8 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 	return v, nil
 }
 
-// newVersion returns a version with an ID according to the bucket's versioning. It
-// copies the key, which may be part of a larger string.
+// newVersion returns a version with an ID according to the bucket's versioning. It copies the key,
+// which may be part of a larger string.
 func (b *Bucket) newVersion(key string) (*Version, error) {
 	v := &Version{Key: strings.Clone(key), ID: NullVersion, Sequence: b.store.next(), modified: b.store.now()}
 	versioning, generations := b.rules()
@@ -66,7 +66,7 @@ func (b *Bucket) newVersion(key string) (*Version, error) {
 	return v, nil
 }
 
-// rules returns what the configuration says about versions.
+// rules returns the bucket's rules for versions.
 func (b *Bucket) rules() (versioning Versioning, generations bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -79,8 +79,8 @@ func (b *Bucket) Versioning() Versioning {
 	return versioning
 }
 
-// replacedBy returns the version that v takes the place of, or nil. newest is the latest one,
-// or nil. A null version replaces the previous null version.
+// replacedBy returns the version that v replaces, or nil. newest is the latest one, or nil. A null
+// version replaces the previous null version.
 func (b *Bucket) replacedBy(v, newest *Version) *Version {
 	versioning, generations := b.rules()
 	switch {

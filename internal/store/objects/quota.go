@@ -2,7 +2,7 @@ package objects
 
 import "github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 
-// weight returns how much of a quota a version uses; v may be nil.
+// weight returns the part of a quota that a version uses; v may be nil.
 func weight(v *Version) Quota {
 	if v == nil || v.IsDeleteMarker {
 		return Quota{}
@@ -18,8 +18,8 @@ func (q Quota) minus(other Quota) Quota {
 	return Quota{Bytes: q.Bytes - other.Bytes, Objects: q.Objects - other.Objects}
 }
 
-// reserve reserves a part of the quota before the change. The error is QuotaExceeded,
-// which is Ceph's; S3 has no quotas. A change that adds nothing is always allowed.
+// reserve reserves a part of the quota before the change. The error is QuotaExceeded, as in Ceph;
+// S3 has no quotas. A change that adds nothing is always allowed.
 func (b *Bucket) reserve(more Quota) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// walker does the same to a bucket and to a model of it, at random.
+// walker applies the same random operations to a bucket and to a model of it.
 type walker struct {
 	*fixture
 	*rand.Rand
@@ -22,8 +22,8 @@ type walker struct {
 	model *model
 }
 
-// TestRandomOperations compares a bucket with its model after every operation, of
-// which some are rejected by the quota or by the blob store.
+// TestRandomOperations compares a bucket with its model after every operation, of which the quota
+// or the blob store reject some.
 func TestRandomOperations(t *testing.T) {
 	const operations = 300
 	for seed := range uint64(15) {
@@ -60,7 +60,7 @@ func (w *walker) key() string { return string("abc"[w.IntN(3)]) }
 
 func (w *walker) content() string { return strings.Repeat("x", w.IntN(12)) }
 
-// rejected reports whether an operation has not happened, for a good reason.
+// rejected reports whether an operation has failed for a good reason.
 func (w *walker) rejected(err error, fits bool) bool {
 	w.Helper()
 	switch {
@@ -102,7 +102,7 @@ func (w *walker) removeNewest() {
 	}
 }
 
-// version returns the ID of some version of a key, or one that it has not.
+// version returns the ID of a version of a key, or an unknown one.
 func (w *walker) version(key string) string {
 	versions := w.model.versions[key]
 	if len(versions) == 0 {
@@ -175,7 +175,7 @@ func (w *walker) versions() []entry {
 	return all
 }
 
-// upload returns some upload in progress, or nil.
+// upload returns an upload in progress, or nil.
 func (w *walker) upload() *modelUpload {
 	if len(w.model.uploads) == 0 {
 		return nil
@@ -184,6 +184,6 @@ func (w *walker) upload() *modelUpload {
 	for id := range w.model.uploads {
 		ids = append(ids, id)
 	}
-	slices.Sort(ids) // the order of maps is not that of the seed
+	slices.Sort(ids) // map order does not depend on the seed
 	return w.model.uploads[ids[w.IntN(len(ids))]]
 }

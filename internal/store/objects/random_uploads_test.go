@@ -30,8 +30,7 @@ func (w *walker) putPart() {
 	}
 }
 
-// complete completes an upload of those parts that may be in the middle, which is
-// sometimes none.
+// complete completes an upload with those parts that may be in the middle, sometimes none.
 func (w *walker) complete() {
 	u := w.upload()
 	if u == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Store holds the buckets. Its methods are safe for concurrent use.
+// Store has the buckets. Its methods are safe for concurrent use.
 type Store struct {
 	options  Options
 	sequence atomic.Uint64
@@ -22,7 +22,7 @@ type Store struct {
 
 	random sync.Mutex // guards Options.Rand
 
-	damaged []Damage // when it was opened
+	damaged []Damage
 }
 
 // Options configure a store.
@@ -33,15 +33,15 @@ type Options struct {
 	Rand io.Reader
 	// Now is the clock for the times of versions; required.
 	Now func() time.Time
-	// MinPartBytes is the minimum size of a part of an upload, except the last. Default:
-	// S3's 5 MiB.
+	// MinPartBytes is the minimum size of a part of an upload, except the last. Default: S3's 5
+	// MiB.
 	MinPartBytes int64
 }
 
 const minPartBytes = 5 << 20
 
-// New returns a store with the contents of the blob store. After all packages have
-// loaded their records, the caller calls Sweep of the blob store.
+// New returns a store with the contents of the blob store. After all packages have loaded their
+// records, the caller calls Sweep of the blob store.
 func New(options Options) (*Store, error) {
 	if options.MinPartBytes <= 0 {
 		options.MinPartBytes = minPartBytes
@@ -53,8 +53,8 @@ func New(options Options) (*Store, error) {
 	return s, nil
 }
 
-// CreateBucket creates an empty bucket with an ID that was never used before. It makes
-// the other changes in the same commit.
+// CreateBucket creates an empty bucket with an ID that was never used before. It makes the other
+// changes in the same commit.
 func (s *Store) CreateBucket(id string, config Config, with ...blobstore.Change) error {
 	s.creating.Lock()
 	defer s.creating.Unlock()
@@ -82,9 +82,9 @@ func (s *Store) Bucket(id string) (*Bucket, error) {
 	return b, nil
 }
 
-// DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or
-// BucketNotEmpty if it has a version of an object, unless purge is set. Purging ignores
-// locks. It makes the other changes in the same commit.
+// DeleteBucket deletes a bucket with its uploads. The error is NoSuchBucket, or BucketNotEmpty if
+// it has a version of an object, unless purge is set. Purging ignores locks. It makes the other
+// changes in the same commit.
 func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) error {
 	b, err := s.Bucket(id)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *Store) DeleteBucket(id string, purge bool, with ...blobstore.Change) er
 	return nil
 }
 
-// next returns the number of a new version, which is greater than all before. It is a time
-// in microseconds: the store opened again does not use the number of a deleted version again.
+// next returns the number of a new version, which is greater than all earlier ones. It is a time in
+// microseconds, so that a reopened store does not reuse the number of a deleted version.
 func (s *Store) next() uint64 {
 	now := uint64(max(s.options.Now().UnixMicro(), 0))
 	for {
@@ -115,7 +115,6 @@ func (s *Store) next() uint64 {
 // now returns the time of a change. S3's times have milliseconds.
 func (s *Store) now() int64 { return s.options.Now().Truncate(time.Millisecond).UnixNano() }
 
-// newID returns 26 random characters that need no escaping.
 func (s *Store) newID() (string, error) {
 	var entropy [16]byte
 	s.random.Lock()

@@ -12,7 +12,7 @@ import (
 
 type tags = map[string]string
 
-// tagsOf returns the tags of all versions of the key k, the newest first.
+// tagsOf returns the tags of all versions of the key k, newest first.
 func (f *fixture) tagsOf() []tags {
 	all := []tags{}
 	for _, v := range f.ListVersions(objects.Query{Prefix: "k", Max: 100}).Versions {

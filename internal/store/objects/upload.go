@@ -12,38 +12,34 @@ import (
 
 // Upload is an unfinished upload in parts.
 type Upload struct {
-	ID, Key string
-	// Initiated is in UTC.
+	ID, Key    string
 	Initiated  time.Time
 	Attributes Attributes
-	// Algorithm is the algorithm of the parts' checksums; None if the client selected
-	// none.
+	// Algorithm is the algorithm of the parts' checksums; None if the client selected none.
 	Algorithm checksum.Algorithm
-	// FullObject means that the object's checksum is computed from its content, and not
-	// from the checksums of the parts.
+	// FullObject means that the object's checksum covers its content, instead of the checksums of
+	// the parts.
 	FullObject bool
-	// Appended means that the parts come one after the other, by Append. S3 does not list
-	// such an upload.
+	// Appended means that Append adds the parts, one after another. S3 does not list such an
+	// upload.
 	Appended bool
 }
 
-// StandardHeaders returns the standard headers of the object that the upload becomes.
+// StandardHeaders returns the standard headers of the upload's object.
 func (u Upload) StandardHeaders() Headers { return u.Attributes.headers() }
 
 // Part is a part of an unfinished upload.
 type Part struct {
 	Number int
-	// Name is that of a block of Azure; the number is then the store's. Empty: the part
-	// has a number only.
+	// Name is the ID of an Azure block, for which the store chooses the number; empty for parts
+	// with a number only.
 	Name     string
 	ETag     ETag
 	Checksum checksum.Sum
 	Body     Body
-	// Modified is in UTC.
 	Modified time.Time
 }
 
-// upload is an Upload with its parts.
 type upload struct {
 	Upload
 
@@ -53,7 +49,7 @@ type upload struct {
 	last    int            // the greatest number
 }
 
-// weight returns how much of a quota the parts use; u may be nil.
+// weight returns the part of a quota that the parts use; u may be nil.
 func (u *upload) weight() Quota {
 	if u == nil {
 		return Quota{}
@@ -89,8 +85,7 @@ func (u *upload) add(part Part) {
 	}
 }
 
-// numberOf returns the number of a part with a name: that of the earlier part with the
-// name, or a new one.
+// numberOf returns the number of the earlier part with a name, or a new one.
 func (u *upload) numberOf(name string) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -100,7 +95,6 @@ func (u *upload) numberOf(name string) int {
 	return u.last + 1
 }
 
-// sorted returns the parts in order.
 func (u *upload) sorted() []Part {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -111,8 +105,8 @@ func (u *upload) sorted() []Part {
 	return all
 }
 
-// BeginUpload starts an upload. It sets Initiated, and ID if that is empty. If the key has
-// an upload with the ID, it returns that.
+// BeginUpload starts an upload. It sets Initiated, and an empty ID. If the key has an upload with
+// the ID, it returns that.
 func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
 	err := b.change(draft.Key, func() (err error) {
 		if draft.ID == "" {
@@ -137,8 +131,7 @@ func (b *Bucket) BeginUpload(draft Upload) (Upload, error) {
 	return draft, err
 }
 
-// Upload returns an upload. The error is NoSuchUpload, also for the upload of another
-// key.
+// Upload returns an upload. The error is NoSuchUpload, also for the upload of another key.
 func (b *Bucket) Upload(key, id string) (Upload, error) {
 	u, err := b.upload(key, id)
 	if err != nil {
@@ -157,9 +150,8 @@ func (b *Bucket) upload(key, id string) (*upload, error) {
 	return u, nil
 }
 
-// PutPart stores a part, and replaces an earlier part with the same name or number. The store
-// adds its own references to the body. PutPart sets Modified. Errors are NoSuchUpload
-// and QuotaExceeded.
+// PutPart stores a part, and replaces an earlier part with the same name or number. The store adds
+// its own references to the body. PutPart sets Modified. Errors are NoSuchUpload and QuotaExceeded.
 func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 	err := b.change(key, func() error {
 		u, err := b.upload(key, id)
@@ -176,7 +168,6 @@ func (b *Bucket) PutPart(key, id string, part Part) (Part, error) {
 	return part, err
 }
 
-// storePart stores a part in the place of another one.
 func (b *Bucket) storePart(u *upload, part, before Part) error {
 	more := Quota{Bytes: part.Body.Size() - before.Body.Size()}
 	if err := b.reserve(more); err != nil {
@@ -193,8 +184,8 @@ func (b *Bucket) storePart(u *upload, part, before Part) error {
 	return nil
 }
 
-// Parts returns at most limit parts with numbers greater than after, and whether
-// there are more on a next page, which there is not after one of none. The error is NoSuchUpload.
+// Parts returns at most limit parts with numbers greater than after, and whether there are more on
+// a next page; an empty page has none. The error is NoSuchUpload.
 func (b *Bucket) Parts(key, id string, after, limit int) (parts []Part, more bool, err error) {
 	u, err := b.upload(key, id)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 type UploadPage struct {
 	Uploads  []Upload
 	Prefixes []string
-	// IsTruncated means that there is more, after Next and NextID.
+	// IsTruncated means that the listing continues after Next and NextID.
 	IsTruncated  bool
 	Next, NextID string
 }
 
-// ListUploads lists the unfinished uploads by key and start time. Query.AfterVersion
-// is the ID of an upload.
+// ListUploads lists the unfinished uploads by key and start time. Query.AfterVersion is the ID of
+// an upload.
 func (b *Bucket) ListUploads(q Query) UploadPage {
 	var page UploadPage
 	from, ok := q.start()
@@ -44,8 +44,8 @@ func (b *Bucket) ListUploads(q Query) UploadPage {
 	return page
 }
 
-// uploadsFrom returns the uploads that a listing can show, in order. If the upload in
-// AfterVersion has ended in the meantime, the key is listed again from the start.
+// uploadsFrom returns the uploads that a listing can show, in order. If the upload in AfterVersion
+// has ended meanwhile, the key is listed again from the start.
 func (b *Bucket) uploadsFrom(key string, q Query) []*upload {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -32,7 +32,7 @@ func named(number int, content string) objects.CompletedPart {
 	return objects.CompletedPart{Number: number, ETag: etag(content).String()}
 }
 
-// TestNumbersWithChecksum has uploads with a checksum, of which S3 accepts no numbers with gaps.
+// TestNumbersWithChecksum: with a checksum, S3 requires consecutive numbers.
 func TestNumbersWithChecksum(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
@@ -119,7 +119,7 @@ func (f *fixture) checkGoesOn(u objects.Upload) {
 	f.checkEnded(u, 1)
 }
 
-// checkEnded makes sure that nothing is left of an upload but the object.
+// checkEnded expects that only the object of an upload remains.
 func (f *fixture) checkEnded(u objects.Upload, parts int) {
 	f.Helper()
 	if _, err := f.Upload(u.Key, u.ID); !errors.Is(err, s3error.ErrNoSuchUpload) {
@@ -153,7 +153,7 @@ func TestETagOfUpload(t *testing.T) {
 	}
 }
 
-// Errors that leave the upload as it is.
+// Errors after which the upload continues.
 func TestNoSuchUpload(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	u := f.begin("k")
@@ -176,7 +176,7 @@ func TestNoSuchUpload(t *testing.T) {
 	f.checkGone()
 }
 
-// A bucket is empty for S3 when it has no objects; uploads go with it.
+// S3 considers a bucket without objects empty, and deletes its uploads.
 func TestDeleteBucketWithUploads(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	u := f.begin("k")
@@ -222,7 +222,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Conditions are those of the moment at which the object appears.
+// Conditions are checked at the moment at which the object appears.
 func TestConditionsOfUploads(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	u := f.begin("k")
@@ -238,7 +238,7 @@ func TestConditionsOfUploads(t *testing.T) {
 	f.checkEnded(u, 1)
 }
 
-// The object has what its upload was created with.
+// The object has the attributes from the creation of its upload.
 func TestAttributesOfUploads(t *testing.T) {
 	f := newFixture(t, objects.Config{})
 	u, err := f.BeginUpload(objects.Upload{Key: "k", Attributes: objects.Attributes{Tags: tags{"a": "b"}, Metadata: tags{"c": "d"}}})

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
-// NullVersion is the ID of the version that an object has while its bucket's
-// versioning is off or suspended.
+// NullVersion is the ID of a version that was stored while the bucket's versioning was off or
+// suspended.
 const NullVersion = "null"
 
 // Headers are the standard headers that an object stores.
@@ -32,19 +32,19 @@ type Headers struct {
 type Attributes struct {
 	// Headers are shared between objects, because most have the same.
 	Headers unique.Handle[Headers]
-	// Metadata is the user's metadata: names in lower case, without the prefix
-	// x-amz-meta-. It must not be changed.
+	// Metadata is the user's metadata: names in lower case, without the prefix x-amz-meta-. It must
+	// not be changed.
 	Metadata map[string]string
 	// Tags must not be changed.
 	Tags map[string]string
 	// Lock protects the object; nil if it never had a lock. It must not be changed.
 	Lock *Lock
-	// Extra is what another service than S3 stores about its object, in its own form.
+	// Extra is the data of another service than S3 about its object, in its own form.
 	Extra string
 }
 
-// ETag identifies a content: its MD5 digest or, for an upload in parts, the digest of
-// the parts' digests, with their number.
+// ETag identifies a content: its MD5 digest or, for an upload in parts, the digest of the parts'
+// digests, with their number.
 type ETag struct {
 	Sum   [16]byte
 	Parts int32 // 0 if it was not uploaded in parts
@@ -59,8 +59,8 @@ func (e ETag) String() string {
 	return text
 }
 
-// Version is one version of an object, or a delete marker. It is immutable: a change
-// replaces it by a copy.
+// Version is one version of an object, or a delete marker. It is immutable: a change replaces it by
+// a copy.
 type Version struct {
 	Key string
 	// ID is NullVersion, or unique among all versions.
@@ -71,7 +71,7 @@ type Version struct {
 	ETag     ETag
 	// IsDeleteMarker means that the object is deleted as of this version.
 	IsDeleteMarker bool
-	changes        int32 // how often Edit has changed it
+	changes        int32 // number of changes by Edit
 	Checksum       checksum.Sum
 	Body           Body
 	Attributes     Attributes
@@ -81,13 +81,13 @@ type Version struct {
 	older *Version // guarded by the bucket's lock
 }
 
-// completedUpload is what a version with parts was completed from.
+// completedUpload describes the upload of a version with parts.
 type completedUpload struct {
-	id    string // empty if the parts are from elsewhere
+	id    string // empty if the parts come from another service
 	parts []PartInfo
 }
 
-// newCompletedUpload returns nil if there is nothing to remember.
+// newCompletedUpload returns nil without an upload and parts.
 func newCompletedUpload(id string, parts []PartInfo) *completedUpload {
 	if id == "" && len(parts) == 0 {
 		return nil
@@ -125,15 +125,13 @@ func (v *Version) Modified() time.Time { return time.Unix(0, v.modified).UTC() }
 // Size is the size of the content in bytes.
 func (v *Version) Size() int64 { return v.Body.Size() }
 
-// Release drops the reference to the content that Bucket.Get added. It does nothing if
-// v is nil.
+// Release drops the reference to the content that Bucket.Get added. It does nothing if v is nil.
 func (v *Version) Release() {
 	if v != nil {
 		v.Body.Release()
 	}
 }
 
-// Headers returns the standard headers.
 func (a Attributes) headers() Headers {
 	if a.Headers == (unique.Handle[Headers]{}) {
 		return Headers{}

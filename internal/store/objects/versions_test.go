@@ -10,15 +10,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// history runs a script of steps on the key k and returns the versions that are
-// there after it, the newest first: "content", or "marker", with "(null)" after
-// null versions. The steps are
+// history runs a script of steps on the key k and returns the remaining versions, newest first:
+// "content", or "marker", with "(null)" after null versions. The steps are
 //
 //	put TEXT
 //	enable, suspend
 //	delete [N | null]
 //
-// where N is how old the version is: 0 is the newest.
+// where N is the age of the version: 0 is the newest.
 func history(f *fixture, script string) []string {
 	f.Helper()
 	for step := range strings.SplitSeq(script, ";") {
@@ -39,8 +38,7 @@ func history(f *fixture, script string) []string {
 	return f.shown()
 }
 
-// versionID returns the ID of the version that is so old; the argument itself if
-// that is no number.
+// versionID returns the ID of the version of an age; any other argument unchanged.
 func (f *fixture) versionID(age string) string {
 	var n int
 	if _, err := fmt.Sscan(age, &n); err != nil {
@@ -112,8 +110,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// checkReferences holds the references against what is stored: every version of
-// these tests has a blob of its own.
+// checkReferences compares the references with the stored versions: every version of these tests
+// has a blob of its own.
 func (f *fixture) checkReferences() {
 	f.Helper()
 	want := int64(0)

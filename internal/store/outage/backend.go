@@ -6,7 +6,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// backend fails while the outage says so.
 type backend struct {
 	outage *Outage
 	next   fakedriver.Backend
@@ -15,7 +14,6 @@ type backend struct {
 // Backend returns a backend that fails with the outage.
 func (o *Outage) Backend(next fakedriver.Backend) fakedriver.Backend { return &backend{o, next} }
 
-// CreateBucket implements fakedriver.Backend.
 func (b *backend) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) (fakedriver.Bucket, error) {
 	if err := b.outage.before(ctx); err != nil {
 		return fakedriver.Bucket{}, err
@@ -23,7 +21,6 @@ func (b *backend) CreateBucket(ctx context.Context, spec fakedriver.BucketSpec) 
 	return b.next.CreateBucket(ctx, spec)
 }
 
-// GetBucket implements fakedriver.Backend.
 func (b *backend) GetBucket(ctx context.Context, name string) (fakedriver.Bucket, error) {
 	if err := b.outage.before(ctx); err != nil {
 		return fakedriver.Bucket{}, err
@@ -31,7 +28,6 @@ func (b *backend) GetBucket(ctx context.Context, name string) (fakedriver.Bucket
 	return b.next.GetBucket(ctx, name)
 }
 
-// DeleteBucket implements fakedriver.Backend.
 func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	if err := b.outage.before(ctx); err != nil {
 		return err
@@ -39,7 +35,6 @@ func (b *backend) DeleteBucket(ctx context.Context, owner, name string) error {
 	return b.next.DeleteBucket(ctx, owner, name)
 }
 
-// PutAccount implements fakedriver.Backend.
 func (b *backend) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
 	if err := b.outage.before(ctx); err != nil {
 		return fakedriver.Credentials{}, err
@@ -47,7 +42,6 @@ func (b *backend) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (
 	return b.next.PutAccount(ctx, spec)
 }
 
-// RotateAccount implements fakedriver.Backend.
 func (b *backend) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
 	if err := b.outage.before(ctx); err != nil {
 		return fakedriver.Credentials{}, err
@@ -55,7 +49,6 @@ func (b *backend) RotateAccount(ctx context.Context, owner, id string) (fakedriv
 	return b.next.RotateAccount(ctx, owner, id)
 }
 
-// DeleteAccount implements fakedriver.Backend.
 func (b *backend) DeleteAccount(ctx context.Context, owner, id string) error {
 	if err := b.outage.before(ctx); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package outage has the backend of the fake driver fail, and lose buckets, as the files of
-// a directory say. A script can so act on a backend that runs in another process, and
-// whether that process runs or not.
+// Package outage makes the backend of the fake driver fail, and lose buckets, as specified by the
+// files of a directory. So a script can control a backend in another process, whether that process
+// runs or not.
 package outage
 
 import (
@@ -22,17 +22,17 @@ import (
 
 // The files of the directory.
 const (
-	// FileFail has the backend reject all operations while it exists.
+	// FileFail makes the backend reject all operations while it exists.
 	FileFail = "fail"
-	// DirLose has a file for each bucket to lose, with the bucket's name. The backend deletes
-	// the bucket and the file before its next operation.
+	// DirLose has a file for each bucket to lose, with the bucket's name. The backend deletes the
+	// bucket and the file before its next operation.
 	DirLose = "lose"
 )
 
 // Loser loses buckets.
 type Loser interface {
-	// LoseBucket deletes a bucket and its objects. The error is of kind fakedriver.ErrNotExist
-	// if there is none.
+	// LoseBucket deletes a bucket and its objects. The error is of kind fakedriver.ErrNotExist for
+	// an unknown bucket.
 	LoseBucket(ctx context.Context, name string) error
 }
 
@@ -50,11 +50,11 @@ func New(dir string, loser Loser) *Outage { return &Outage{dir: dir, loser: lose
 // Store is the store whose requests fail.
 type Store interface {
 	Handler() http.Handler
-	// AllowOrigin has an answer to a page of another origin say whether that may read it.
+	// AllowOrigin adds the headers that allow a page of another origin to read a response.
 	AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter
 }
 
-// before loses the buckets that are to be lost, and returns an error while the backend fails.
+// before deletes the buckets to be lost, and returns an error while the backend fails.
 func (o *Outage) before(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 // page is an origin whose pages may use the store.
 const page = "http://localhost:3000"
 
-// expectReadable expects that a page may read why its request has failed, and not those of others.
+// expectReadable expects that an allowed page may read the reason of a failure, and others may not.
 func expectReadable(t *testing.T, handler http.Handler) {
 	t.Helper()
 	for origin, want := range map[string]string{page: page, "http://elsewhere": ""} {
@@ -107,7 +107,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestLose: a bucket is lost, with its objects and whoever owns it, before the next operation.
+// TestLose: a bucket of any owner is lost, with its objects, before the next operation.
 func TestLose(t *testing.T) {
 	dir := t.TempDir()
 	s3, backend, _ := open(t, dir)

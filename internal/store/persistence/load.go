@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Open opens the blob store in a directory; without a directory, one in memory.
+// Open opens the blob store in a directory, or one in memory without a directory.
 func Open(dir string) (blobstore.Store, error) {
 	if dir == "" {
 		return blobstore.NewMemory(), nil
@@ -21,8 +21,8 @@ func Open(dir string) (blobstore.Store, error) {
 	return blobstore.Open(dir)
 }
 
-// rejectOldFiles looks for the files of a version with another format: an empty
-// store beside them would look like a loss of data.
+// rejectOldFiles detects files of a version with another format: an empty store beside them would
+// look like a loss of data.
 func rejectOldFiles(dir string) error {
 	for _, name := range []string{"accounts.db", "objects.db"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {

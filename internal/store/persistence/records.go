@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// Records are the records of buckets and accounts in a blob store. What its
-// methods have accepted is durable when they return.
+// Records are the records of buckets and accounts in a blob store. Changes are durable when its
+// methods return.
 type Records struct{ store blobstore.Store }
 
 // New returns the records in a blob store.
@@ -21,7 +21,7 @@ const (
 	accountsTable = "accounts"
 )
 
-// accountRecord is an account with all that must be kept of it.
+// accountRecord is an account with all its persistent data.
 type accountRecord struct {
 	fakedriver.Account
 
@@ -29,8 +29,8 @@ type accountRecord struct {
 	Reach           map[string]string `json:"reach"`
 }
 
-// BucketChange returns the change that records a bucket, to be committed together
-// with that of its contents.
+// BucketChange returns the change that records a bucket, to be committed together with its
+// contents.
 func (r Records) BucketChange(b fakedriver.Bucket) (blobstore.Change, error) {
 	value, err := json.Marshal(b)
 	if err != nil {

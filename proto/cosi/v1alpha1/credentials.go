@@ -23,8 +23,8 @@ const (
 	AzureExpiryFormat = "2006-01-02 15:04:05.999999999 -0700 MST" // of AzureExpiry, for package time
 )
 
-// IsSecretKey reports whether the value of a key of CredentialDetails.secrets is
-// secret. It is, unless the protocol defines the key as something else.
+// IsSecretKey reports whether the value of a key of CredentialDetails.secrets is secret. Only
+// values that the protocol defines as public are not.
 func IsSecretKey(key string) bool {
 	switch key {
 	case S3AccessKeyID, S3Endpoint, S3Region, AzureExpiry:
@@ -34,10 +34,10 @@ func IsSecretKey(key string) bool {
 	}
 }
 
-// ParseAzureExpiry returns the time of a value of AzureExpiry. Drivers also write ISO 8601,
-// and times with what Go's clock adds.
+// ParseAzureExpiry returns the time of a value of AzureExpiry. Drivers also write ISO 8601, and
+// times with the suffix of Go's monotonic clock.
 func ParseAzureExpiry(value string) (time.Time, error) {
-	value, _, _ = strings.Cut(value, " m=") // what Go's clock adds
+	value, _, _ = strings.Cut(value, " m=") // suffix of Go's monotonic clock
 	for _, layout := range []string{AzureExpiryFormat, time.RFC3339} {
 		if t, err := time.Parse(layout, value); err == nil {
 			return t, nil

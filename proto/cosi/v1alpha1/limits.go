@@ -7,17 +7,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// The size limits of the specification, section "Size Limits". They hold for requests
-// and responses.
+// The size limits of the specification, section "Size Limits", for requests and responses.
 const (
-	// MaxString is how many bytes a string has at most.
+	// MaxString is the maximum size of a string, in bytes.
 	MaxString = 128
-	// MaxMap is how many bytes the keys and values of a map of strings have at most.
+	// MaxMap is the maximum size of the keys and values of a map of strings, in bytes.
 	MaxMap = 4 << 10
 )
 
-// CheckSizes returns an error if a field of a message is larger than the specification
-// allows. The error names the field, and not its value, which may be secret.
+// CheckSizes returns an error if a field of a message is larger than the specification allows. The
+// error names the field, but not its value, which may be secret.
 func CheckSizes(m proto.Message) error { return checkSizes(m.ProtoReflect(), "") }
 
 func checkSizes(m protoreflect.Message, prefix string) (err error) {

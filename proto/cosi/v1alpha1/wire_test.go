@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// TestWire fixes the names and numbers that deployed drivers were built against.
 // Spec: A1-RPC-3, A1-PROTO-2
 func TestWire(t *testing.T) {
 	want := []string{
@@ -42,7 +41,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// describe lists what of a file goes over the wire.
+// describe lists the parts of a file that go over the wire.
 func describe(file protoreflect.FileDescriptor) []string {
 	var lines []string
 	for i := range file.Services().Len() {

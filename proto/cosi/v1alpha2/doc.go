@@ -1,5 +1,5 @@
-// Package cosi is the Go form of the COSI protocol v1alpha2 between the sidecar
-// and a driver. It is generated from cosi.proto, which documents the calls.
+// Package cosi is the generated Go code of the COSI protocol v1alpha2 between the sidecar and a
+// driver. Its source, cosi.proto, documents the calls.
 package cosi
 
 import (
@@ -8,7 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/internal/registry"
 )
 
-// descriptors are those of this package.
 var descriptors = registry.New()
 
 // Messages returns an empty request and response of a method, given as

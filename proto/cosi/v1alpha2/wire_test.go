@@ -8,9 +8,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// TestE44WireNumbers: a renumbered access mode changes, without a word, the
-// rights that a driver of an earlier build grants. Numbers of values and fields
-// never change under this package's name.
+// TestE44WireNumbers: a renumbered access mode silently changes the rights that a driver of an
+// earlier build grants. Numbers of values and fields never change under this package's name.
 func TestE44WireNumbers(t *testing.T) {
 	numbers := func(values protoreflect.EnumValueDescriptors) map[string]int {
 		found := map[string]int{}
@@ -39,8 +38,8 @@ func TestE44WireNumbers(t *testing.T) {
 	}
 }
 
-// TestE44AccessedBucketOnTheWire: the three modes of a bucket have fields of
-// their own, in which a driver of an earlier build does not find its own mode.
+// TestE44AccessedBucketOnTheWire: the three modes of a bucket have fields of their own, in which a
+// driver of an earlier build does not find its own mode.
 func TestE44AccessedBucketOnTheWire(t *testing.T) {
 	mode := func(m AccessMode_Mode) *AccessMode { return &AccessMode{Mode: m} }
 	got, err := proto.Marshal(&DriverGrantBucketAccessRequest_AccessedBucket{

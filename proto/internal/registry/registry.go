@@ -1,7 +1,7 @@
-// Package registry has the descriptors of one generation of the COSI protocol. The
-// generated code registers them here, and not in protobuf's global registry: there,
-// two generations panic, since both extend FieldOptions with the numbers 1115 and
-// 1116, and so does code that others have generated from the same protocol.
+// Package registry has the descriptors of one generation of the COSI protocol. The generated code
+// registers them here, and not in protobuf's global registry, where two generations panic: both
+// extend FieldOptions with the numbers 1115 and 1116, and so does other code generated from the
+// same protocol.
 package registry
 
 import (
@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Registry has the files and the types of one generation. It is filled when the
-// program starts, and is safe for concurrent use afterwards.
+// Registry has the files and the types of one generation. It is filled when the program starts, and
+// is safe for concurrent use afterwards.
 type Registry struct {
-	// Files finds files and services. It finds the files that come with protobuf, too.
+	// Files finds files and services, including the files of protobuf itself.
 	Files *Files
 	// Types finds the Go types of messages, enums and extensions.
 	Types *protoregistry.Types

@@ -12,8 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// KnownCommand rejects the name of a command that does not exist, and suggests a
-// similar one.
+// KnownCommand rejects an unknown command, and suggests a similar one.
 func KnownCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -28,14 +27,14 @@ func KnownCommand(parent *cobra.Command, args []string) error {
 	if meant := meant(args[0], names); len(meant) > 0 {
 		hint = fmt.Sprintf("; do you mean %s?", strings.Join(meant, " or "))
 	}
-	return Usage(fmt.Errorf("there is no command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
+	return Usage(fmt.Errorf("unknown command %q%s\nSee '%s --help'", args[0], hint, parent.CommandPath()))
 }
 
-// shortestHint is how many letters a misspelt flag needs for a hint.
+// shortestHint is the number of letters that a misspelt flag needs for a hint.
 const shortestHint = 2
 
-// FlagHint returns the flag that was probably meant, for the error of a flag that a command does not
-// have. It is empty for other errors, and if no flag is similar.
+// FlagHint returns the flag that was probably meant, for the error of an unknown flag. It is empty
+// for other errors, and if no flag is similar.
 func FlagHint(cmd *cobra.Command, err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -48,7 +47,7 @@ func FlagHint(cmd *cobra.Command, err error) string {
 		}
 	})
 	given := unknown.GetSpecifiedName()
-	if len(given) < shortestHint { // a letter is near to everything
+	if len(given) < shortestHint { // a single letter resembles every name
 		return ""
 	}
 	if meant := meant(given, names); len(meant) > 0 {
@@ -57,7 +56,7 @@ func FlagHint(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// meant returns the names that begin with a misspelt one, or else the name that is most like it, if any.
+// meant returns the names that start with a misspelt one, or else the most similar name, if any.
 func meant(given string, names []string) []string {
 	longer := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, given) })
 	if name, found := suggest.Near(given, names); found && len(longer) == 0 {
@@ -66,8 +65,8 @@ func meant(given string, names []string) []string {
 	return longer
 }
 
-// StrictArgs makes wrong arguments usage errors. A command without a check of its own
-// takes no arguments.
+// StrictArgs makes wrong arguments usage errors. A command without a check of its own takes no
+// arguments.
 func StrictArgs(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {

@@ -1,4 +1,4 @@
-// Package cli is what all commands share: streams, exit codes, usage errors, output
+// Package cli contains the code that all commands share: streams, exit codes, usage errors, output
 // formats, and the lookup of a running emulator.
 package cli
 
@@ -14,8 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// Streams are what the program reads from and writes to: results to Out,
-// progress and errors to Err.
+// Streams are the input and output of the program: results go to Out, progress and errors to Err.
 type Streams struct {
 	In  io.Reader
 	Out io.Writer

@@ -10,8 +10,8 @@ import (
 	"github.com/google/shlex"
 )
 
-// CommandLine splits the command line that a flag has by the quotes of a shell, and finds its
-// program. An empty one is nil.
+// CommandLine splits the command line of a flag by the quotes of a shell, and finds its program. An
+// empty one is nil.
 func CommandLine(flag, line string) ([]string, error) {
 	command, err := splitCommand(line)
 	if err != nil {
@@ -41,8 +41,8 @@ func splitCommand(line string) ([]string, error) {
 	return command, nil
 }
 
-// CheckVariables rejects variables of a flag that have not the form KEY=VALUE. A value may be
-// a secret, so that it is not in the error.
+// CheckVariables rejects variables of a flag without the form KEY=VALUE. A value may be a secret,
+// so the error does not contain it.
 func CheckVariables(flag string, variables []string) error {
 	for _, variable := range variables {
 		if name, _, found := strings.Cut(variable, "="); !found || name == "" {

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// valuesAnnotation marks a flag with the values that it can have, for the completion in shells.
+	// valuesAnnotation marks a flag with its valid values, for the completion in shells.
 	valuesAnnotation = "cosi-emu-values"
 	// emulatorAnnotation marks the flag that selects a running emulator.
 	emulatorAnnotation = "cosi-emu-emulator"
-	// completionTimeout bounds what a shell waits for an emulator that does not answer.
+	// completionTimeout limits the wait of a shell for an emulator that does not answer.
 	completionTimeout = time.Second
 )
 
-// Values tells the completion in shells which values a flag can have.
+// Values sets the values of a flag for the completion in shells.
 func Values(flags *pflag.FlagSet, flag string, values ...string) {
 	annotate(flags, flag, valuesAnnotation, values)
 }
 
 func annotate(flags *pflag.FlagSet, flag, key string, values []string) {
 	if err := flags.SetAnnotation(flag, key, values); err != nil {
-		panic(err) // the flag is added on the line before
+		panic(err) // the flag was added by the previous line
 	}
 }
 
-// Complete adds the completion of flag values to a command and to those below it.
+// Complete adds the completion of flag values to a command and its subcommands.
 func Complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		complete := completionOf(flag)
@@ -40,7 +40,7 @@ func Complete(cmd *cobra.Command) {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(flag.Name, complete); err != nil {
-			panic(err) // a flag is completed once, and exists
+			panic(err) // a flag exists, and is completed once
 		}
 	})
 	for _, sub := range cmd.Commands() {
@@ -58,7 +58,7 @@ func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// completeEmulators completes the names of the emulators that run.
+// completeEmulators completes the names of running emulators.
 func completeEmulators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	infos, err := instance.List()
 	if err != nil {
@@ -71,8 +71,8 @@ func completeEmulators(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteComponents completes the components of the emulator of --name, and if it does not run those
-// that an emulator may have.
+// CompleteComponents completes the components of the emulator of --name, or of any emulator if it
+// does not run.
 func CompleteComponents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	info, err := chosen(cmd)
 	if err != nil || len(info.Components) == 0 {

@@ -8,10 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// controlPlaneKind is the value of the flag --control-plane.
 type controlPlaneKind struct{ value *emulator.ControlPlaneKind }
 
-// String implements pflag.Value.
 func (k controlPlaneKind) String() string {
 	if k.value == nil {
 		return ""
@@ -19,8 +17,7 @@ func (k controlPlaneKind) String() string {
 	return string(cmp.Or(*k.value, emulator.ControlPlaneAuto))
 }
 
-// Set implements pflag.Value. An empty text, as of an environment variable, selects
-// nothing.
+// Set ignores an empty text, which an environment variable may have.
 func (k controlPlaneKind) Set(text string) (err error) {
 	if text == "" {
 		*k.value = ""
@@ -30,7 +27,6 @@ func (k controlPlaneKind) Set(text string) (err error) {
 	return err
 }
 
-// Type implements pflag.Value.
 func (controlPlaneKind) Type() string { return "kind" }
 
 // AddControlPlane adds the flags that select the control plane.

@@ -16,28 +16,25 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2
-	// ExitEnvironment means that a run could not start or finish. It says nothing
-	// about COSI.
+	// ExitEnvironment means that a run could not start or finish. It is no result about COSI.
 	ExitEnvironment = 3
 )
 
-// ExitError ends the program with a code and without a message, because the
-// message has already been printed.
+// ExitError ends the program with a code, after the message has been printed.
 type ExitError int
 
 // Error implements error.
 func (e ExitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// usageError is an error of the command line itself.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// Usage marks an error as one of the command line, which exits with ExitUsage.
+// Usage marks an error of the command line, which exits with ExitUsage.
 func Usage(err error) error { return usageError{err} }
 
-// IsUsage returns whether an error is one of the command line.
+// IsUsage returns whether an error is about the command line.
 func IsUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName) ||
@@ -60,7 +57,7 @@ func Code(w io.Writer, err error) int {
 	return ExitFailure
 }
 
-// PrintError prints an error, and the last log lines of a component that has ended.
+// PrintError prints an error, and the last log lines of a component that has exited.
 func PrintError(w io.Writer, err error) {
 	_, _ = fmt.Fprintf(w, "Error: %v\n", err)
 	failure, ok := errors.AsType[*controlplane.ComponentError](err)

@@ -10,8 +10,8 @@ import (
 // stdin is the name of a file that stands for standard input.
 const stdin = "-"
 
-// ReadInput reads a file, or standard input if its name is "-". It returns the name that errors
-// have, too.
+// ReadInput reads a file, or standard input if its name is "-". It returns the name for error
+// messages, too.
 func ReadInput(streams Streams, file string) (name string, data []byte, err error) {
 	if file != stdin {
 		data, err = os.ReadFile(filepath.Clean(file))

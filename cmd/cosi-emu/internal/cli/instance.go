@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// Running returns the description of an emulator, or an error that says how to
-// start it, and which others are running.
+// Running returns the description of an emulator, or an error that explains how to start it, and
+// names the running ones.
 func Running(name string) (instance.Info, error) {
 	info, err := instance.Get(name)
 	if !errors.Is(err, instance.ErrNotRunning) {
@@ -27,11 +27,11 @@ func Running(name string) (instance.Info, error) {
 		err, instance.Command("up", name), strings.Join(names, ", "))
 }
 
-// Ready is Running for commands that need the emulator to be up.
+// Ready is Running for commands that require a started emulator.
 func Ready(name string) (instance.Info, error) {
 	info, err := Running(name)
 	if err == nil && !info.Ready {
-		err = fmt.Errorf("emulator %q is still starting; try again when '%s' says that it is up",
+		err = fmt.Errorf("emulator %q is still starting; try again when '%s' reports that it is up",
 			name, instance.Command("status", name))
 	}
 	return info, err

@@ -10,7 +10,7 @@ import (
 )
 
 // SilenceLibraries discards the logs of libraries, except those of an embedded API server, which
-// go to its log. The journal has the logs of the components.
+// has a log of its own. The journal has the logs of the components.
 func SilenceLibraries() {
 	ctrl.SetLogger(logr.Discard())
 	liblog.Divert(io.Discard)

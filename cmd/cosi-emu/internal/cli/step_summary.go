@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// stepSummary is the variable with the file to which GitHub's runners want a summary appended.
+// stepSummary is the variable with the file to which GitHub's runners expect a summary to be
+// appended.
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
 const summaryMode = 0o644

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// standaloneBridge has the flags of a bridge that is a process of its own.
 type standaloneBridge struct {
 	bridgeFlags
 
@@ -96,7 +95,6 @@ func (f *standaloneBridge) run(ctx context.Context, streams cli.Streams) (err er
 	return b.Serve(ctx, listener)
 }
 
-// check checks the flags, before anything is opened.
 func (f *standaloneBridge) check() error {
 	for _, required := range []struct {
 		flag, value string

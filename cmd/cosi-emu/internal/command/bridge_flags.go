@@ -17,7 +17,7 @@ type bridgeFlags struct {
 	protocols                 []string
 }
 
-// addFlags adds the common flags. Each command has its own default for the place of the IDs.
+// addFlags adds the common flags. Each command has its own default for the store of the IDs.
 func (f *bridgeFlags) addFlags(flags *pflag.FlagSet) {
 	addDialect(flags, &f.options.Dialect, "protocol of the driver", "the driver is asked")
 	flags.StringSliceVar(&f.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")

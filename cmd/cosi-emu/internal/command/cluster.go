@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
-// apiAccess has the flags of a component's connection to the API server.
 type apiAccess struct {
 	kubeconfig, context string
 	qps                 float32
@@ -25,7 +24,6 @@ func (a *apiAccess) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&a.burst, "kube-api-burst", 200, "burst of requests to the API server")
 }
 
-// validate rejects wrong flags before anything is contacted.
 func (a *apiAccess) validate() error {
 	if a.qps == 0 || math.IsNaN(float64(a.qps)) {
 		return cli.Usage(fmt.Errorf("--kube-api-qps %v must be more than 0, or negative for no limit", a.qps))

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
-// clusterFlags are the flags of an existing cluster.
 type clusterFlags struct {
 	wanted              bool
 	kubeconfig, context string
@@ -27,7 +26,6 @@ func (x *clusterFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&x.install, "install", false, "install missing COSI kinds and RBAC rules in the existing cluster until the emulator stops")
 }
 
-// validate rejects combinations of flags without a meaning.
 func (x *clusterFlags) validate(opts session.Options) error {
 	if !x.wanted {
 		if x.kubeconfig != "" || x.context != "" || x.install {
@@ -51,7 +49,6 @@ func (x *clusterFlags) validate(opts session.Options) error {
 	return nil
 }
 
-// apply adds the existing cluster to the options, if there is one.
 func (x *clusterFlags) apply(opts *session.Options) {
 	if !x.wanted {
 		return
@@ -60,7 +57,6 @@ func (x *clusterFlags) apply(opts *session.Options) {
 	opts.Emulator.Cluster = &emulator.ExistingCluster{Kubeconfig: x.kubeconfig, Context: x.context, Owner: opts.Name}
 }
 
-// printLeft prints the objects that remain in a cluster.
 func printLeft(w io.Writer, context string, left []string) error {
 	if len(left) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
 
-// defaultEndpoint is the driver's socket of the COSI specification.
+// defaultEndpoint is the driver's socket in the COSI specification.
 const defaultEndpoint = "unix:///var/lib/cosi/cosi.sock"
 
 // addEndpoint adds the flag for the socket between driver and sidecar. Both read the
@@ -33,7 +33,8 @@ type component struct {
 	baseDelay, maxDelay     *time.Duration
 }
 
-// probeAddress is upstream's default in a Pod. Outside, the components would need the same port.
+// probeAddress is upstream's default in a Pod. Outside, the components would conflict over the
+// port.
 func probeAddress(podNamespace string) string {
 	if podNamespace == "" {
 		return "0"

@@ -43,9 +43,9 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
 		"use existing buckets of your driver without a check, if it is behind a bridge and cannot look them up")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
-		"manifest with the ServiceAccount, roles and bindings of your controller (default: those of deploy/rbac)")
+		"manifest with the ServiceAccount, roles and bindings of your controller (default: files of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
-		"manifest with the ServiceAccount, roles and bindings of your sidecar (default: those of deploy/rbac)")
+		"manifest with the ServiceAccount, roles and bindings of your sidecar (default: files of deploy/rbac)")
 }
 
 // apply reads the files, and adds the components to the options of an emulator.
@@ -74,7 +74,7 @@ func (o *ownComponents) apply(opts *emulator.Options) error {
 		}
 	}
 	if opts.NoDriver && o.sidecar != "" {
-		errs = append(errs, errors.New("--sidecar-cmd and --no-fake-driver exclude each other: there is no driver that the sidecar could serve"))
+		errs = append(errs, errors.New("--sidecar-cmd and --no-fake-driver exclude each other: the sidecar would have no driver to serve"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return cli.Usage(err)

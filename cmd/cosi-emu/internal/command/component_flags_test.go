@@ -45,7 +45,7 @@ func TestOwnComponents(t *testing.T) {
 		},
 		"NoDriver": {
 			flags: ownComponents{sidecar: "'" + program + "'"}, opts: emulator.Options{NoDriver: true},
-			err: "--sidecar-cmd and --no-fake-driver exclude each other: there is no driver that the sidecar could serve",
+			err: "--sidecar-cmd and --no-fake-driver exclude each other: the sidecar would have no driver to serve",
 		},
 	}
 	for name, tc := range tests {

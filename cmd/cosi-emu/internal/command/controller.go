@@ -26,7 +26,7 @@ func newController(streams cli.Streams) *cobra.Command {
 		Short: "Run the COSI controller on a cluster",
 		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the RBAC
 rules of deploy/rbac/controller.yaml, or elsewhere with a kubeconfig. The COSI kinds
-must be installed in the version of --api; a cluster has those of one version. It runs
+must be installed in the version of --api; a cluster has the kinds of one version. It runs
 until the process gets SIGTERM.`,
 		Example: `  # In a Pod; see deploy/controller.
   cosi-emu controller --leader-elect --metrics-bind-address :8443

@@ -67,7 +67,8 @@ func convert(streams cli.Streams, files []string, to string) error {
 	return err
 }
 
-// convertFiles returns the converted documents of files, and the changes. The error lists everything that is wrong.
+// convertFiles returns the converted documents of files, and the changes. The error lists all
+// problems.
 func convertFiles(streams cli.Streams, files []string, to drafts.Draft) (text []byte, changes []string, err error) {
 	var (
 		all  bytes.Buffer

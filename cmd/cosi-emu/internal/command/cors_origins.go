@@ -14,7 +14,6 @@ type corsOrigins struct{ list *[]string }
 
 var _ pflag.Value = corsOrigins{}
 
-// String implements pflag.Value.
 func (c corsOrigins) String() string {
 	if c.list == nil {
 		return ""
@@ -22,7 +21,6 @@ func (c corsOrigins) String() string {
 	return strings.Join(*c.list, ",")
 }
 
-// Set implements pflag.Value.
 func (c corsOrigins) Set(text string) error {
 	all := slices.Concat(*c.list, strings.Split(text, ","))
 	if err := fakedriver.ValidateCORSOrigins(all); err != nil {
@@ -32,5 +30,4 @@ func (c corsOrigins) Set(text string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (c corsOrigins) Type() string { return "origins" }

@@ -21,7 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
 )
 
-// recordsFlag has the emulator in the background print its progress for the process with the terminal.
+// recordsFlag makes the emulator in the background print its progress for the process with the
+// terminal.
 const recordsFlag = "progress-records"
 
 const pollInterval = 50 * time.Millisecond
@@ -32,8 +33,8 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	if _, err := instance.Get(name); err == nil {
 		return instance.Running(name)
 	}
-	// A file, because a pipe would break when this process ends. It has no name
-	// after that, and vanishes with the emulator.
+	// A file, because a pipe would break when this process ends. It is unlinked, and vanishes with
+	// the emulator.
 	transcript, err := os.CreateTemp("", "cosi-emu-up-")
 	if err != nil {
 		return err
@@ -53,12 +54,11 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	return printUp(streams, info, output, true)
 }
 
-// child is the process that runs `up`.
 type child struct {
 	process    *os.Process
 	ended      chan error
 	transcript *os.File
-	said       int64 // how many bytes of the transcript are relayed
+	said       int64 // relayed bytes of the transcript
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
@@ -66,9 +66,9 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// It must not end with this process, so it is not bound to its context.
+	// It must outlive this process, so it does not use its context.
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
-	cmd.Stderr = transcript // this process prints the result, which the child has on its standard output
+	cmd.Stderr = transcript // this process prints the result, which the child writes to its standard output
 	cmd.SysProcAttr = osprocess.OwnSession()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the emulator in the background: %w", err)
@@ -78,13 +78,12 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	return c, nil
 }
 
-// executable returns the path of this program.
 func executable() (string, error) {
 	path, err := os.Executable()
 	if err == nil {
 		return path, nil
 	}
-	// There is no /proc, as in an empty root.
+	// without /proc, as in an empty root
 	if path, notFound := exec.LookPath(os.Args[0]); notFound == nil {
 		return filepath.Abs(path)
 	}
@@ -105,7 +104,6 @@ func repeatFlags(flags *pflag.FlagSet) []string {
 	return args
 }
 
-// valuesOf returns the values of a flag, which may be repeated.
 func valuesOf(flag *pflag.Flag) []string {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -113,15 +111,15 @@ func valuesOf(flag *pflag.Flag) []string {
 	return []string{flag.Value.String()}
 }
 
-// waitReady relays the child's output until its emulator is ready. If the child exits
-// before, its output says why. If ctx is done, the child is stopped.
+// waitReady relays the child's output until its emulator is ready. If the child exits first, its
+// output has the cause. If ctx is done, the child is stopped.
 func (c *child) waitReady(ctx context.Context, name string, w io.Writer) (instance.Info, error) {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		info, err := instance.Get(name)
 		ready := err == nil && info.Ready && info.PID == c.process.Pid
-		// After the question, so that nothing is missing that was said before.
+		// After the check, so that all earlier output is relayed.
 		if err := c.relay(w); err != nil {
 			return instance.Info{}, err
 		}

@@ -36,7 +36,7 @@ func (c *child) say(t *testing.T, text string) {
 	}
 }
 
-// speaker says something when it is asked whether something was said.
+// speaker writes when it is asked whether it has written.
 type speaker struct {
 	strings.Builder
 	onWrite func()
@@ -50,8 +50,8 @@ func (s *speaker) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// TestWaitReady has the child become ready while its first line is relayed: the
-// lines after that must not be lost.
+// TestWaitReady makes the child become ready while its first line is relayed: later lines must not
+// be lost.
 func TestWaitReady(t *testing.T) {
 	c := newChild(t)
 	place, err := instance.Acquire("one", func(string) error { return nil })
@@ -101,7 +101,7 @@ func TestWaitReadyInterrupted(t *testing.T) {
 	c.process = cmd.Process
 	go func() { c.ended <- cmd.Wait() }()
 	ctx, cancel := context.WithCancel(t.Context())
-	relay := &speaker{onWrite: cancel} // as soon as it has said that it is ready
+	relay := &speaker{onWrite: cancel} // as soon as it reports that it is ready
 	_, err := c.waitReady(ctx, "one", relay)
 	if exit, ok := errors.AsType[cli.ExitError](err); !ok || exit != 1 {
 		t.Errorf("waitReady() = %v, want exit code 1", err)

@@ -16,12 +16,10 @@ func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefaul
 	cli.Values(flags, "dialect", texts(dialects.All())...)
 }
 
-// dialectFlag is a flag for a dialect.
 type dialectFlag struct{ dialect *dialects.Dialect }
 
 var _ pflag.Value = dialectFlag{}
 
-// String implements pflag.Value.
 func (d dialectFlag) String() string {
 	if d.dialect == nil {
 		return ""
@@ -29,11 +27,9 @@ func (d dialectFlag) String() string {
 	return string(*d.dialect)
 }
 
-// Set implements pflag.Value.
 func (d dialectFlag) Set(name string) (err error) {
 	*d.dialect, err = dialects.Parse(name)
 	return err
 }
 
-// Type implements pflag.Value.
 func (d dialectFlag) Type() string { return "dialect" }

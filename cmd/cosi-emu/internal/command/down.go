@@ -70,16 +70,15 @@ func down(ctx context.Context, streams cli.Streams, name string) error {
 	return left(ctx, streams)
 }
 
-// leftovers returns a function that prints, after the emulator has stopped, the objects
-// that remain in its cluster. It reads the emulator's kubeconfig now, because that file is
-// deleted by then.
+// leftovers returns a function that prints, after the emulator has stopped, the objects that remain
+// in its cluster. It reads the emulator's kubeconfig now, because Stop deletes that file.
 func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
 	nothing := func(context.Context, cli.Streams) error { return nil }
 	if info.Context == "" || !info.Ready {
 		return nothing
 	}
 	c, err := existingcluster.Open(existingcluster.Options{Kubeconfig: info.Kubeconfig, Owner: info.Name})
-	if err != nil { // the emulator could not have removed anything either
+	if err != nil { // the emulator could not have deleted anything either
 		return func(context.Context, cli.Streams) error { return err }
 	}
 	return func(ctx context.Context, streams cli.Streams) error {
@@ -109,7 +108,7 @@ func cleanUp(ctx context.Context, streams cli.Streams, name string) error {
 	return errors.Join(remains.Err, printLeft(streams.Err, remains.Context, remains.Left))
 }
 
-// stopProcess terminates the emulator, and kills it if ctx is done before.
+// stopProcess terminates the emulator, and kills it if ctx is done first.
 func stopProcess(ctx context.Context, info instance.Info) error {
 	if info.PID == 0 {
 		return fmt.Errorf("emulator %q is only just starting; try again in a moment", info.Name)
@@ -131,8 +130,8 @@ func stopProcess(ctx context.Context, info instance.Info) error {
 		info.Name, instance.Command("down", info.Name))
 }
 
-// waitEnded waits for the process itself, which releases its name a moment before it
-// exits. A zombie stays for longer and does no harm, so the wait is short.
+// waitEnded waits for the process itself, which releases its name just before it exits. A zombie
+// remains longer and does no harm, so the wait is short.
 func waitEnded(ctx context.Context, pid int) {
 	const patience, interval = 2 * time.Second, 10 * time.Millisecond
 	_ = wait.PollUntilContextTimeout(ctx, interval, patience, true, func(context.Context) (bool, error) {

@@ -73,7 +73,6 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 	return cmd
 }
 
-// ignoreUnknownUsage describes the flag --ignore-unknown-parameters of all commands.
 const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes of another driver"
 
 // addDriverFlags adds the flags of the services and their addresses.

@@ -18,10 +18,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// apiTimeout bounds what a command asks of the API server.
+// apiTimeout limits requests to the API server.
 const apiTimeout = 30 * time.Second
 
-// access holds the flags that choose a BucketAccess.
 type access struct{ access, claim string }
 
 func (a *access) addFlags(flags *pflag.FlagSet) {
@@ -29,7 +28,7 @@ func (a *access) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.claim, "claim", "", "BucketClaim to select, if the BucketAccess has several")
 }
 
-// key returns which BucketAccess is meant, and whether one is.
+// key returns the selected BucketAccess, and whether one is selected.
 func (a *access) key() (client.ObjectKey, bool, error) {
 	if a.access == "" {
 		return client.ObjectKey{}, false, nil
@@ -96,8 +95,7 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
 	return cmd
 }
 
-// gather returns the variables of an emulator, and of an access or the
-// administrator if they are wanted.
+// gather returns the variables of an emulator, and of an access or the administrator if selected.
 func gather(ctx context.Context, name string, a access, admin bool) ([]env.Variable, error) {
 	key, wanted, err := a.key()
 	if err != nil {
@@ -130,7 +128,6 @@ func accessVariables(ctx context.Context, info instance.Info, key client.ObjectK
 	return env.ForAccess(ctx, c, info.API, key, claim)
 }
 
-// connect returns a client of a running emulator.
 func connect(info instance.Info) (client.Client, error) {
 	cfg, err := clientcmd.BuildConfigFromFlags("", info.Kubeconfig)
 	if err != nil {

@@ -19,10 +19,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
-// killDelay is how long the command may take to end when it is asked to.
+// killDelay is the time for the command to exit after a signal.
 const killDelay = 10 * time.Second
 
-// execution has the flags of the command.
 type execution struct {
 	start  start
 	access access
@@ -35,7 +34,7 @@ func newExec(streams cli.Streams) *cobra.Command {
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a command with an emulator of its own",
 		Long: `Start an emulator, run a command with the variables of 'cosi-emu env', and stop the
-emulator. The exit code is that of the command.
+emulator. The exit code is the command's.
 
 --apply applies manifests before the command runs. --access waits for the
 credentials of a BucketAccess and adds them to the environment.`,
@@ -51,7 +50,7 @@ credentials of a BucketAccess and adds them to the environment.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
-	cmd.Flags().Lookup("name").DefValue = "" // another one each time
+	cmd.Flags().Lookup("name").DefValue = "" // a new name each time
 	e.start.addFlags(cmd.Flags())
 	e.access.addFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command runs; can be repeated")
@@ -137,7 +136,7 @@ func runCommand(ctx context.Context, streams cli.Streams, program string, args [
 		return err
 	}
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return cli.ExitError(128 + int(status.Signal())) // as a shell does
+		return cli.ExitError(128 + int(status.Signal())) // the exit code of a shell
 	}
 	return cli.ExitError(exit.ExitCode())
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// exploration has the flags of the command.
 type exploration struct {
 	options explore.Options
 	own     ownComponents
@@ -35,15 +34,15 @@ const exploreHelp = `Run a scenario once without faults, to list every operation
 driver and store. Then run it once for each operation and each effect: a crash before
 or after it, an error, a lost reply, a delay beyond the deadline, a duplicate, a stale
 read, a cut watch. The standing oracles judge each run, and its end state must equal
-that of the run without faults.
+the end state of the run without faults.
 
 With --interference, the effects are what people and other programs do to objects: at
 every operation, every object that exists is deleted, created again or edited, and the
 classes and the namespace are deleted. Then everything is deleted, which must succeed
 without removing finalizers. Objects without interference must not change.
 
-Findings of the same bug are one group. Each says what a component did, or what the driver
-answered, that a run without faults does not have. A finding is confirmed by another run.
+Findings of the same bug are one group. Each shows the action of a component, or the answer
+of the driver, that a run without faults does not have. Another run confirms a finding.
 One that does not occur again is reported as seen once. Each other finding is shrunk to a
 small scenario. --out gets that scenario, a recording of its run and its timeline;
 --report html=FILE gets the timelines of all findings.
@@ -176,7 +175,6 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	return x.single(ctx, streams, paths[0])
 }
 
-// single explores one scenario.
 func (x *exploration) single(ctx context.Context, streams cli.Streams, file string) error {
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
@@ -217,7 +215,6 @@ func (x *exploration) print(streams cli.Streams, report *explore.Report) error {
 	return report.WriteText(streams.Out)
 }
 
-// saveReports writes the files of --report.
 func (x *exploration) saveReports(explorations ...*explore.Report) error {
 	shown := explore.Timelines(x.options.Program, x.started, explorations...)
 	var errs []error

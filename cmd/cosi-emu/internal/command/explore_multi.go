@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 )
 
-// unexplored is a scenario that could not be explored, with the reason.
 type unexplored struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
@@ -30,8 +29,8 @@ type explored struct {
 	failed    []error
 }
 
-// several explores all scenarios of files and directories, and lists those that cannot
-// be explored at the end.
+// several explores all scenarios of files and directories, and lists scenarios that cannot be
+// explored at the end.
 func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []string) error {
 	sources, err := readSources(paths)
 	if err != nil {
@@ -63,7 +62,6 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	return nil
 }
 
-// readSources reads the files of all scenarios, and fails if one has a problem.
 func readSources(paths []string) ([]explore.Source, error) {
 	set, err := loader.Load(paths)
 	if err != nil {
@@ -80,14 +78,13 @@ func readSources(paths []string) ([]explore.Source, error) {
 	return sources, nil
 }
 
-// shuffle puts scenarios into an order of the seed, so that samples within a budget reach
-// each of them sooner or later.
+// shuffle orders scenarios by the seed, so that samples within a budget reach each of them sooner
+// or later.
 func shuffle(sources []explore.Source, seed uint64) {
 	order := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the order is no secret
 	order.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 }
 
-// take stores the result of a scenario, and returns whether it was explored.
 func (e *explored) take(source explore.Source, report *explore.Report, err error) bool {
 	if errors.Is(err, explore.ErrBudget) {
 		e.unstarted++
@@ -112,7 +109,7 @@ func (e *explored) findings() (n int) {
 	return n
 }
 
-// writeUntried says first what a budget left, and how to go on.
+// writeUntried reports first how much a budget has left out, and how to continue.
 func (e *explored) writeUntried(w io.Writer, state string) error {
 	cases := 0
 	for _, report := range e.Reports {
@@ -140,7 +137,6 @@ func (e *explored) writeFindings(w io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// conclude prints all reports as JSON, or the totals as text.
 func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	if x.output == cli.FormatJSON {
 		return cli.PrintJSON(streams, all)

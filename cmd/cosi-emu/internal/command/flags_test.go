@@ -20,8 +20,7 @@ func eachCommand(t *testing.T, test func(t *testing.T, cmd *cobra.Command)) {
 	}
 }
 
-// sample returns a value for a flag that is not its default, as it is given and
-// as it is shown.
+// sample returns a non-default value for a flag, as given and as shown.
 func sample(flag *pflag.Flag) (given, shown string) {
 	if flag.Name == "control-plane" {
 		return "embedded", "embedded"
@@ -89,7 +88,7 @@ func TestRepeatFlags(t *testing.T) {
 	}
 }
 
-// TestHelp holds every command to the same form.
+// TestHelp checks the form of every command's help.
 func TestHelp(t *testing.T) {
 	eachCommand(t, func(t *testing.T, cmd *cobra.Command) {
 		t.Helper()
@@ -111,8 +110,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// checkFlagHelp expects that the help of a flag says what its default is, once
-// and truly.
+// checkFlagHelp expects the correct default of a flag in its help, once.
 func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 	t.Helper()
 	alone := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -134,8 +132,8 @@ func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 	}
 }
 
-// TestNoControlPlane: the environment variable that selects the control plane, as that of the
-// image does, does not exclude an existing cluster.
+// TestNoControlPlane: the environment variable for the control plane, as in the image, does not
+// exclude an existing cluster.
 func TestNoControlPlane(t *testing.T) {
 	for _, value := range []string{"", "embedded"} {
 		t.Setenv("COSI_EMU_CONTROL_PLANE", value)

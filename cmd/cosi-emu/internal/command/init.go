@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/scaffold"
 )
 
-// nextSteps are what to do with a file of each kind.
 var nextSteps = map[scaffold.Kind]string{
 	scaffold.Scenario:   "run it with 'cosi-emu run %s --watch'",
 	scaffold.DriverTest: "run it with 'go get github.com/cosi-emu/cosi-emu@latest && go test'",

@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// findings is the result of lint in JSON.
 type findings struct {
 	Scenarios int       `json:"scenarios"`
 	Problems  []finding `json:"problems"`
@@ -32,11 +31,11 @@ func newLint(streams cli.Streams) *cobra.Command {
 		Short: "Check scenarios without running them",
 		Long: `Check the scenarios of the files, and of all *.yaml and *.yml files below the
 directories, without starting anything. Each problem is one line,
-FILE:LINE:COLUMN: MESSAGE. The message says what to write instead.
+FILE:LINE:COLUMN: MESSAGE. The message suggests a correction.
 
 A list of steps (kind: Steps) in a directory is checked where scenarios use it.
 
-The exit code is 0 if there are no problems, and 2 otherwise.`,
+The exit code is 0 without problems, and 2 otherwise.`,
 		Example: `  cosi-emu lint scenarios/
   cosi-emu lint mine.yaml -o json`,
 		Args: somePaths,

@@ -12,12 +12,10 @@ import (
 	"time"
 )
 
-// followInterval is the interval of reads from a file that is followed.
 const followInterval = 100 * time.Millisecond
 
-// logLines yields the lines of a file, without their ends. With follow it goes on
-// with those that are added, until the file is removed or ctx is done; a line is
-// yielded when it is complete.
+// logLines yields the lines of a file, without line breaks. With follow it continues with new
+// lines, until the file is removed or ctx is done. It yields complete lines only.
 func logLines(ctx context.Context, path string, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		file, err := os.Open(path)
@@ -51,7 +49,7 @@ func logLines(ctx context.Context, path string, follow bool) iter.Seq2[string, e
 	}
 }
 
-// waitForMore waits, and reports whether more lines can come.
+// waitForMore waits, and reports whether more lines are possible.
 func waitForMore(ctx context.Context, path string) bool {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false

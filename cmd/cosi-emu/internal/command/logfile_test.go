@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// file is a log that a test writes.
 type file struct {
 	*os.File
 	t *testing.T
@@ -45,7 +44,7 @@ func (f *file) remove() {
 	}
 }
 
-// testContext bounds a test that follows a file.
+// testContext limits a test that follows a file.
 func testContext(t *testing.T) (context.Context, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

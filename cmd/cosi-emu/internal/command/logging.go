@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
-// logging has the flags of a component's log.
 type logging struct {
 	flags     *pflag.FlagSet
 	verbosity int
@@ -68,7 +67,6 @@ func (l *logging) validate() error {
 	return nil
 }
 
-// level is the level of --verbosity.
 func (l *logging) level() zapcore.Level { return zapcore.Level(-l.verbosity) } //nolint:gosec // validated to fit
 
 // options returns the options of the logger once the flags have been validated.
@@ -80,7 +78,6 @@ func (l *logging) options() zap.Options {
 	return options
 }
 
-// set makes the program, and its libraries, log to standard error.
 func (l *logging) set(streams cli.Streams) {
 	options := l.options()
 	logger := zap.New(zap.UseFlagOptions(&options), zap.WriteTo(streams.Err))

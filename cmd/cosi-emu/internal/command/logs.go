@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// logs has the flags of the command.
 type logs struct {
 	follow bool
 	output string
@@ -67,7 +66,6 @@ For etcd, kube-apiserver and kube-controller-manager, show the output of the pro
 	return cmd
 }
 
-// completeOne completes the first argument only.
 func completeOne(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -77,7 +75,6 @@ func completeOne(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// texts returns named texts as plain ones.
 func texts[T ~string](named []T) []string {
 	all := make([]string, len(named))
 	for i, one := range named {
@@ -130,7 +127,7 @@ func (l *logs) showJournal(ctx context.Context, streams cli.Streams, info instan
 		}
 		var event journal.Event
 		if json.Unmarshal([]byte(line), &event) != nil {
-			continue // the last line, while it is being written
+			continue // the last line, still being written
 		}
 		if component != "" && event.Component != component || len(l.seams) > 0 && !slices.Contains(l.seams, string(event.Seam)) {
 			continue

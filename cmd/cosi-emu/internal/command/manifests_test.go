@@ -40,8 +40,7 @@ func parse(t *testing.T, args []string) {
 	}
 }
 
-// TestComponentFlags expects that what the controller has a flag for, the sidecar
-// has the same flag for.
+// TestComponentFlags expects that the sidecar has each flag of the controller.
 func TestComponentFlags(t *testing.T) {
 	sidecar := newSidecar(cli.Streams{}).Flags()
 	newController(cli.Streams{}).Flags().VisitAll(func(flag *pflag.Flag) {

@@ -8,8 +8,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// metricsFlags are the flags of the metrics endpoint, with the names and the meaning that they
-// have for upstream's controller and sidecar.
+// metricsFlags are the flags of the metrics endpoint, with names and meaning as in upstream's
+// controller and sidecar.
 type metricsFlags struct {
 	server metricsserver.Options
 	http2  bool

@@ -11,12 +11,10 @@ import (
 const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; " +
 	"the first is the default of BucketClaims (default: S3)"
 
-// protocols is a flag for a list of protocols.
 type protocols struct{ list *[]fakedriver.Protocol }
 
 var _ pflag.Value = protocols{}
 
-// String implements pflag.Value.
 func (p protocols) String() string {
 	if p.list == nil {
 		return ""
@@ -28,11 +26,9 @@ func (p protocols) String() string {
 	return strings.Join(names, ",")
 }
 
-// Set implements pflag.Value.
 func (p protocols) Set(text string) (err error) {
 	*p.list, err = fakedriver.ParseProtocols(strings.Split(text, ","))
 	return err
 }
 
-// Type implements pflag.Value.
 func (p protocols) Type() string { return "protocols" }

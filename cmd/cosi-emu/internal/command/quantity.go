@@ -14,7 +14,6 @@ type quantity struct{ bytes *int64 }
 
 var _ pflag.Value = quantity{}
 
-// String implements pflag.Value.
 func (q quantity) String() string {
 	if q.bytes == nil || *q.bytes == 0 {
 		return ""
@@ -22,7 +21,6 @@ func (q quantity) String() string {
 	return resource.NewQuantity(*q.bytes, resource.BinarySI).String()
 }
 
-// Set implements pflag.Value.
 func (q quantity) Set(text string) error {
 	bytes, err := fakedriver.ParseBytes(text)
 	if err != nil {
@@ -32,10 +30,10 @@ func (q quantity) Set(text string) error {
 	return nil
 }
 
-// Type implements pflag.Value.
 func (q quantity) Type() string { return "quantity" }
 
-// addStoreFlags adds the flags of the S3 store: its limits, and who may use it in a browser.
+// addStoreFlags adds the flags of the S3 store: its limits, and the origins that may use it in a
+// browser.
 func addStoreFlags(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int, origins *[]string) {
 	flags.Var(corsOrigins{origins}, "s3-cors-origin",
 		"origin of pages that browsers let use buckets without a CORS configuration, such as http://localhost:3000, "+

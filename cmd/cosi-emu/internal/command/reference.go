@@ -31,7 +31,7 @@ func WriteReference(w io.Writer) error {
 	return err
 }
 
-// anchor is how Markdown refers to the section of a command.
+// anchor is the Markdown anchor of a command's section.
 func anchor(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
 func writeCommand(page *strings.Builder, cmd *cobra.Command) {
@@ -48,7 +48,7 @@ func writeCommand(page *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// dedent removes the indentation that the help has for examples.
+// dedent removes the indentation of examples in the help.
 func dedent(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
 }

@@ -34,7 +34,6 @@ const (
 	asJudge    = "judge"
 )
 
-// replaying has the flags of the command.
 type replaying struct {
 	start   start
 	as      string
@@ -79,7 +78,7 @@ be read, 3 if the environment failed.`,
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for the scenario, without the start of the emulator")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow the scenario to run programs on this machine")
 	flags.StringVar(&r.start.session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
-	flags.Lookup("name").DefValue = "" // another one each time
+	flags.Lookup("name").DefValue = "" // a new name each time
 	r.start.addTimeout(flags, "start-timeout")
 	r.start.addEmulator(flags)
 	return cmd
@@ -125,7 +124,7 @@ func (r *replaying) run(ctx context.Context, file string) error {
 	return r.conclude(recorded, found)
 }
 
-// introduce prints what the recording is of.
+// introduce prints the origin of the recording.
 func (r *replaying) introduce(recorded *recording.Recording) {
 	what := "an emulator"
 	if recorded.Scenario != "" {
@@ -141,7 +140,7 @@ func (r *replaying) introduce(recorded *recording.Recording) {
 
 type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.Options) (replay.Replay, error)
 
-// prepare checks that the recording can be run again, before anything starts.
+// prepare checks that the recording can be replayed, before anything starts.
 func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
 	if _, err := replay.Scenario(recorded); err != nil {
 		return nil, fmt.Errorf("%w; --as judge does not require one", err)
@@ -184,7 +183,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 	return exitOf(report.Report{Outcome: shown.Outcome})
 }
 
-// judge prints what the oracles find.
+// judge prints the oracles' findings.
 func (r *replaying) judge(recorded *recording.Recording) error {
 	found, err := replay.Judge(recorded)
 	if err != nil {

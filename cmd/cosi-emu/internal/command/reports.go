@@ -33,7 +33,6 @@ func (r *reports) addReportFlag(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; can be repeated")
 }
 
-// destination is a file and the function that writes it.
 type destination struct {
 	file  string
 	write func(io.Writer, report.Report) error
@@ -86,7 +85,6 @@ func appendSummary(r report.Report, title string) error {
 	return nil
 }
 
-// save writes the report, and replaces an existing file.
 func (d destination) save(r report.Report) (err error) {
 	file, err := os.Create(d.file)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package command is the command line of cosi-emu, one file a command. Commands read
-// flags, call the packages that do the work, and print. Run calls the whole program as
-// a function.
+// Package command is the command line of cosi-emu, one file a command. Commands read flags, call
+// other packages, and print. Run calls the whole program as a function.
 package command
 
 import (
@@ -22,20 +21,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 )
 
-// envPrefix begins the environment variables that stand for flags.
+// envPrefix is the prefix of the environment variables for flags.
 const envPrefix = "COSI_EMU_"
 
 // Run runs the program with the arguments that follow its name, and returns its
 // exit code: 0 for success, 1 for a failure, 2 for wrong usage.
 func Run(ctx context.Context, streams cli.Streams, args []string) int {
-	// The logs of client-go are not for users. Commands that are components log them: see logging.
+	// Users do not see the logs of client-go. Commands that are components log them: see logging.
 	liblog.Divert(io.Discard)
 	root := newRoot(streams) //nolint:contextcheck // commands get it from ExecuteContext
 	root.SetArgs(args)
 	return cli.Code(streams.Err, root.ExecuteContext(ctx))
 }
 
-// Root returns the root of all commands, for what is generated from them.
+// Root returns the root of all commands, for generators.
 func Root() *cobra.Command { return newRoot(cli.Streams{}) }
 
 func newRoot(streams cli.Streams) *cobra.Command {
@@ -88,10 +87,9 @@ the command line takes precedence.`,
 	return root
 }
 
-// toolsGroup is the group of the commands that cobra adds, too.
+// toolsGroup is also the group of the commands that cobra adds.
 const toolsGroup = "tools"
 
-// group is a group of commands in the help.
 type group struct {
 	id, title string
 	commands  []*cobra.Command
@@ -115,9 +113,9 @@ func groups(streams cli.Streams) []group {
 	}
 }
 
-// isUnused reports whether a flag has no use, because the command line selects an existing
-// cluster. Variables are also set for all commands of a user or of an image: they select the
-// control plane of those that start one.
+// isUnused reports whether a flag has no effect, because the command line selects an existing
+// cluster. A variable that selects the control plane may be set for all commands of a user or of an
+// image.
 func isUnused(flags *pflag.FlagSet, name string) bool {
 	existing := flags.Lookup("existing-cluster")
 	return existing != nil && existing.Value.String() == "true" && (name == "control-plane" || name == "control-plane-dir")

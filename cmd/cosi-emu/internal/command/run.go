@@ -28,7 +28,6 @@ import (
 // defaultRunTimeout is the time limit of a run that hangs.
 const defaultRunTimeout = 30 * time.Minute
 
-// scenarioRun has the flags of the command.
 type scenarioRun struct {
 	start     start
 	selection selection
@@ -43,7 +42,6 @@ type scenarioRun struct {
 	// callTimeout reports whether --rpc-timeout is given, parallelGiven whether --parallel is.
 	callTimeout, parallelGiven func() bool
 
-	// api is --api.
 	api objectstorage.Version
 
 	streams      cli.Streams
@@ -52,9 +50,9 @@ type scenarioRun struct {
 }
 
 // runHelp is the description in the help of 'cosi-emu run'.
-const runHelp = `Start an emulator, run scenarios, and stop the emulator. The scenarios are those of
-the files, and of all *.yaml and *.yml files below the directories. With --suite they
-are those that ship with this program. All files are checked before anything starts.
+const runHelp = `Start an emulator, run scenarios, and stop the emulator. The scenarios are in the
+files, and in all *.yaml and *.yml files below the directories. With --suite, the command
+runs the scenarios that ship with this program. It checks all files before anything starts.
 docs/scenarios.md describes the format. Scenarios for the kinds of v1alpha1 and of
 v1alpha2 run one after the other, with an emulator each.
 
@@ -102,7 +100,7 @@ func newRun(streams cli.Streams) *cobra.Command {
   cosi-emu run --suite --controller-cmd './my-controller --kubeconfig=$(KUBECONFIG)' \
     --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG) --driver=$(COSI_ENDPOINT)'
 
-  # With your driver, which the emulator starts, and crashes if a scenario says so.
+  # With your driver, which the emulator starts, and crashes if a scenario requires it.
   cosi-emu run scenarios/ --driver-cmd './my-driver --endpoint=$(COSI_ENDPOINT)'
 
   # With a driver of COSI v1alpha1 behind a bridge.
@@ -154,12 +152,12 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.start.addEmulator(flags)
 	r.start.session.Emulator.RPCTimeout = engine.CallTimeout(1)
 	limit := flags.Lookup("rpc-timeout")
-	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than that of a step (10s times --patience)",
+	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than the limit of a step (10s times --patience)",
 		engine.CallTimeout(1).String()
 	r.callTimeout = func() bool { return limit.Changed }
 }
 
-// limitCalls has a call to the driver end before the step that waits for it.
+// limitCalls makes a call to the driver end before the step that waits for it.
 func (r *scenarioRun) limitCalls() error {
 	limit, step := &r.start.session.Emulator.RPCTimeout, engine.StepTimeout(r.engine.Patience)
 	if !r.callTimeout() {
@@ -183,7 +181,7 @@ func (r *scenarioRun) validate() (err error) {
 	case r.timeout <= 0:
 		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	case r.parallel == 0:
-		const perProcessor = 4 // they wait most of the time
+		const perProcessor = 4 // mostly waiting
 		r.parallel = perProcessor * runtime.GOMAXPROCS(0)
 	}
 	r.engine.Keep = r.keep
@@ -232,16 +230,17 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	return errors.Join(err, exitOf(last))
 }
 
-// versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their own.
+// versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their
+// own.
 type versionGroup struct {
 	api       objectstorage.Version
 	snapshot  string // the file that the emulator starts from, or empty
 	scenarios []*spec.Scenario
 }
 
-// groups returns the scenarios by the version of the COSI kinds. Each one that starts from a
-// snapshot has an emulator of its own. An emulator with a component of the
-// user's own or a bridge, and an existing cluster, are for one version: scenarios for others are skipped.
+// groups returns the scenarios by the version of the COSI kinds. Each scenario with a snapshot has
+// an emulator of its own. An emulator with a component of the user's own or a bridge, and an
+// existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	var fromSnapshot, groups []versionGroup
 	if r.start.restores() {
@@ -267,7 +266,7 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	return append(fromSnapshot, groups...)
 }
 
-// snapshotGroups returns a group for each scenario that starts from a snapshot, and the other scenarios.
+// snapshotGroups returns a group for each scenario with a snapshot, and the other scenarios.
 func (r *scenarioRun) snapshotGroups(scenarios []*spec.Scenario) (groups []versionGroup, others []*spec.Scenario) {
 	for _, s := range scenarios {
 		if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {

@@ -32,14 +32,14 @@ type runLoop struct {
 
 	session *session.Session
 	report  report.Report // the last
-	// earlier are the scenarios that another emulator has run; more means that another one follows,
-	// and reports.
+	// earlier are the scenarios of previous emulators; more means that another one follows, which
+	// reports.
 	earlier []report.Scenario
 	more    bool
 }
 
-// supervised calls during with a context that ends when the emulator fails, and
-// returns that failure.
+// supervised calls during with a context that ends when the emulator fails, and returns that
+// failure.
 func (r *runLoop) supervised(ctx context.Context, during func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var failed error
@@ -100,7 +100,6 @@ func (r *runLoop) conclude(done report.Report) error {
 	return errors.Join(r.print(), r.save())
 }
 
-// skip reports scenarios that the driver cannot run.
 func (r *runLoop) skip(scenarios []*spec.Scenario, reason error) error {
 	now := time.Now()
 	skipped := make([]report.Scenario, len(scenarios))
@@ -126,7 +125,6 @@ func (r *runLoop) recorder(emu *emulator.Emulator) (*recorder.Recorder, error) {
 	return recorder.New(emu, options), nil
 }
 
-// print prints the failures and the table.
 func (r *runLoop) print() error {
 	if _, err := fmt.Fprintln(r.streams.Out); err != nil {
 		return err
@@ -153,7 +151,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *loader.Set, sc
 	if err != nil {
 		return err
 	}
-	defer func() { _ = files.Close() }() // nothing is lost
+	defer func() { _ = files.Close() }() // no data is lost
 	for {
 		if len(scenarios) > 0 {
 			if err := r.runAndReport(ctx, scenarios); err != nil {
@@ -164,7 +162,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *loader.Set, sc
 			}
 		}
 		if ctx.Err() == nil {
-			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes. Press Ctrl-C to stop.\n") // there is no one to tell
+			_, _ = fmt.Fprintf(r.streams.Err, "\nWaiting for changes. Press Ctrl-C to stop.\n") // output has no reader
 		}
 		changed, err := files.Changed(ctx)
 		switch {
@@ -200,16 +198,16 @@ func (r *runLoop) printKept() {
 		}
 	}
 	fmt.Fprintf(&text, "  %s logs --name %s\n", program(), info.Name)
-	_, _ = fmt.Fprint(r.streams.Out, text.String()) // there is no one to tell
+	_, _ = fmt.Fprint(r.streams.Out, text.String()) // output has no reader
 }
 
-// notRepeated are the flags that are left out of the command to run a scenario again.
+// notRepeated are flags that the command to repeat a scenario leaves out.
 var notRepeated = map[string]bool{
 	"filter": true, "scenario": true, "junit": true, "report": true, "parallel": true, "name": true, "watch": true, "timeout": true,
 	"update": true, "record": true,
 }
 
-// rerun returns a function for the command that runs a scenario again.
+// rerun returns a function for the command that repeats a scenario.
 func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 	var given []string
 	flags.Visit(func(flag *pflag.Flag) {
@@ -222,7 +220,7 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 			case flag.Name == "driver-env": // the value may be a secret
 				name, _, _ := strings.Cut(value, "=")
 				text += "=" + name + "=..."
-			case value != flag.NoOptDefVal: // --keep is as good as --keep=true
+			case value != flag.NoOptDefVal: // --keep is equivalent to --keep=true
 				text += "=" + value
 			}
 			given = append(given, cli.Quote(text))
@@ -230,7 +228,7 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 	})
 	return func(s report.Scenario) string {
 		command := []string{program(), "run"}
-		if suite, _ := flags.GetBool("suite"); !suite { // --suite is among the given flags
+		if suite, _ := flags.GetBool("suite"); !suite { // --suite is already included
 			command = append(command, cli.Quote(s.Position.File))
 		}
 		command = append(command, "--scenario", s.Name)

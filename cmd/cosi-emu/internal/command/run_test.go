@@ -34,12 +34,12 @@ func TestRun(t *testing.T) {
 		reason string
 		args   []string
 		code   int
-		out    string // what standard output begins with
-		err    string // what standard error begins with
+		out    string // prefix of standard output
+		err    string // prefix of standard error
 	}{
 		"Nothing":    {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
 		"Help":       {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
-		"Unknown":    {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: there is no command "upp"; do you mean up?`},
+		"Unknown":    {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: unknown command "upp"; do you mean up?`},
 		"Flag":       {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
 		"Argument":   {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
 		"Seam":       {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},

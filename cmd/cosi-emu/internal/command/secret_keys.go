@@ -12,12 +12,10 @@ import (
 const secretKeysUsage = "sets of keys of access Secrets, a comma-separated list of kep, such as AWS_ENDPOINT_URL, " +
 	"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)"
 
-// secretKeys is a flag for a list of sets of keys.
 type secretKeys struct{ list *[]v1alpha2.SecretKeySet }
 
 var _ pflag.Value = secretKeys{}
 
-// String implements pflag.Value.
 func (k secretKeys) String() string {
 	if k.list == nil {
 		return ""
@@ -29,11 +27,9 @@ func (k secretKeys) String() string {
 	return strings.Join(names, ",")
 }
 
-// Set implements pflag.Value.
 func (k secretKeys) Set(text string) (err error) {
 	*k.list, err = v1alpha2.ParseSecretKeySets(text)
 	return err
 }
 
-// Type implements pflag.Value.
 func (k secretKeys) Type() string { return "sets" }

@@ -12,7 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// selection has the flags that select scenarios.
 type selection struct {
 	labels string
 	names  []string
@@ -66,7 +65,7 @@ func namesOf(scenarios []*spec.Scenario) string {
 // printProblems prints a line for each problem, in the form that editors can jump to.
 func printProblems(w io.Writer, problems []*spec.Problem) {
 	for _, problem := range problems {
-		_, _ = fmt.Fprintln(w, problem) // there is no one to tell
+		_, _ = fmt.Fprintln(w, problem) // output has no reader
 	}
 }
 

@@ -29,7 +29,6 @@ user. docs/bridge.md has the details.
 With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
 needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`
 
-// sidecarExample has the examples in that help.
 const sidecarExample = `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
 

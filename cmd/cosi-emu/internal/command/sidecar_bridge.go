@@ -22,13 +22,12 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// sidecarBridge is the bridge in the process of a sidecar, for a driver that needs one.
 type sidecarBridge struct {
 	bridgeFlags
 
 	flags     *pflag.FlagSet
 	log       logr.Logger
-	directory *bridge.Directory // nil unless it is open
+	directory *bridge.Directory // nil while it is closed
 }
 
 func (b *sidecarBridge) addFlags(flags *pflag.FlagSet) {
@@ -59,7 +58,7 @@ func (b *sidecarBridge) check(api objectstorage.Version, endpoint string) error 
 	return b.validate()
 }
 
-// attach has the sidecar connect through the bridge if its driver needs one.
+// attach makes the sidecar connect through the bridge if its driver needs one.
 func (b *sidecarBridge) attach(cfg *rest.Config, opts *cosisidecar.Options) (detach func() error, err error) {
 	if b.options.Dialect == dialects.KEP {
 		return func() error { return nil }, nil
@@ -87,12 +86,12 @@ func (b *sidecarBridge) attach(cfg *rest.Config, opts *cosisidecar.Options) (det
 	return func() error { return errors.Join(dialer.Close(), b.close()) }, nil
 }
 
-// openStore returns the place for the IDs of a driver, or nil if there is none.
+// openStore returns the store for the IDs of a driver, or nil without one.
 func (b *sidecarBridge) openStore(cfg *rest.Config, driver string, create bool) (bridge.KeyStore, error) {
 	if b.directory != nil {
 		return b.directory, nil
 	}
-	driver = strings.ToLower(driver) // the name without regard to case, and a part of a path
+	driver = strings.ToLower(driver) // names ignore case; lower case for the path
 	if err := v1alpha2.CheckDriverName(driver); err != nil {
 		return nil, fmt.Errorf("the name of the driver, %q, is invalid: %w", driver, err)
 	}

@@ -19,17 +19,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
-// status is what is known about a running emulator.
+// status describes a running emulator.
 type status struct {
 	instance.Info
 
 	// Faults are the active faults.
 	Faults []faults.Status `json:"faults,omitempty"`
-	// Errors are those of objects whose definitions have status.error.
+	// Errors are the errors of objects whose definitions have status.error.
 	Errors []existingcluster.ObjectError `json:"errors,omitempty"`
 }
 
-// objectsTimeout is the time limit for reading objects: an API server may be down.
+// objectsTimeout is the time limit for reading objects, because an API server may be down.
 const objectsTimeout = 5 * time.Second
 
 func newStatus(streams cli.Streams) *cobra.Command {
@@ -72,7 +72,7 @@ The exit code is 1 if the emulator is not running.`,
 	return cmd
 }
 
-// objectErrors returns the errors of objects, if there is an API server.
+// objectErrors returns the errors of objects, unless the API server is unreachable.
 func objectErrors(ctx context.Context, info instance.Info) ([]existingcluster.ObjectError, error) {
 	if info.Kubeconfig == "" {
 		return nil, nil
@@ -108,17 +108,16 @@ func printStatus(streams cli.Streams, info status) error {
 		}
 		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", c.Name, c.State, number(c.Incarnation), number(c.PID), log)
 	}
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // a strings.Builder never fails
 	if len(info.Faults) > 0 {
 		text.WriteString("\nActive faults:\n\n")
-		_ = fault.WriteTable(&text, "  ", info.Faults) // a strings.Builder takes everything
+		_ = fault.WriteTable(&text, "  ", info.Faults) // a strings.Builder never fails
 	}
 	writeErrors(&text, info.Errors)
 	_, err := fmt.Fprint(streams.Out, text.String())
 	return err
 }
 
-// writeErrors writes a table of the errors of objects, if there are any.
 func writeErrors(text *strings.Builder, errors []existingcluster.ObjectError) {
 	if len(errors) == 0 {
 		return
@@ -130,7 +129,7 @@ func writeErrors(text *strings.Builder, errors []existingcluster.ObjectError) {
 		name := strings.TrimPrefix(e.Namespace+"/"+e.Name, "/")
 		_, _ = fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Kind, name, strings.Join(strings.Fields(e.Message), " "))
 	}
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // a strings.Builder never fails
 }
 
 func number(n int) string {

@@ -48,8 +48,7 @@ type upInfo struct {
 	KubeconfigContent string `json:"kubeconfigContent,omitempty"`
 }
 
-// keysForOthers returns the kubeconfig that other machines need; empty if they cannot
-// connect.
+// keysForOthers returns the kubeconfig for other machines; empty if they cannot connect.
 func keysForOthers(info instance.Info) (string, error) {
 	if info.Listen == "" || info.Context != "" {
 		return "", nil
@@ -68,10 +67,10 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 	if info.UI != "" {
 		_, _ = fmt.Fprintf(table, "  page\t%s\n", info.UI)
 	}
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // a strings.Builder never fails
 }
 
-// writeDriverVariables writes how a driver that the user starts reads Kubernetes objects.
+// writeDriverVariables writes the variables with which a user's driver reads Kubernetes objects.
 func writeDriverVariables(text *strings.Builder, info instance.Info) {
 	isDriver := func(c emulator.ComponentInfo) bool { return c.Name == emulator.ComponentDriver }
 	if len(info.DriverVariables) == 0 || slices.ContainsFunc(info.Components, isDriver) {
@@ -111,7 +110,7 @@ func program() string {
 	if err != nil {
 		return "cosi-emu"
 	}
-	if strings.Contains(self, string(filepath.Separator)+"go-build") { // a build that `go run` will remove
+	if strings.Contains(self, string(filepath.Separator)+"go-build") { // a binary that `go run` will delete
 		return "go run ./cmd/cosi-emu"
 	}
 	if found, err := exec.LookPath("cosi-emu"); err == nil {

@@ -28,8 +28,8 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-// TestDriverVariables: what a driver that the user starts requires is printed, ready to copy. One that
-// the emulator starts has it.
+// TestDriverVariables: the variables for a driver that the user starts are printed, ready to copy.
+// A driver that the emulator starts has them.
 func TestDriverVariables(t *testing.T) {
 	info := instance.Info{Info: emulator.Info{
 		DriverVariables:      map[string]string{"KUBECONFIG": "/home/my user/kubeconfig", "KUBERNETES_SERVICE_HOST": "127.0.0.1"},
@@ -72,7 +72,7 @@ func TestAccessKey(t *testing.T) {
 	}
 }
 
-// TestWriteErrors: an error is one line, however many its message has.
+// TestWriteErrors: an error is one line, even if its message has several.
 func TestWriteErrors(t *testing.T) {
 	var text strings.Builder
 	writeErrors(&text, nil)

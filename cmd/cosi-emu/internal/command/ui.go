@@ -20,7 +20,7 @@ func newUI(streams cli.Streams) *cobra.Command {
 		Short: "Serve a page that shows an emulator live",
 		Long: `Have a running emulator serve a page that shows it live, and print the URL: the objects,
 a timeline of all operations, the S3 store, and the faults. The page listens on
-127.0.0.1. The URL contains a token: whoever has it can steer the emulator.
+127.0.0.1. The URL contains a token: it lets anyone control the emulator.
 
 The page is served until the emulator stops. 'cosi-emu up --ui' serves it from the start,
 so that a scenario saved from it contains everything that was applied.`,
@@ -51,7 +51,7 @@ so that a scenario saved from it contains everything that was applied.`,
 	return cmd
 }
 
-// newPage returns what starts the page of an emulator.
+// newPage returns a function that starts the page of an emulator.
 func newPage(name, version string) session.NewPage {
 	return func(ctx context.Context, emu *emulator.Emulator, faults adminapi.Faults) (session.Page, error) {
 		page, err := ui.Start(ctx, ui.Options{Emulator: emu, Faults: faults, Name: name, Version: version})

@@ -21,13 +21,12 @@ import (
 )
 
 const (
-	// stopTimeout bounds the end of an emulator, which takes a second or two.
+	// stopTimeout limits the stop of an emulator, which takes a second or two.
 	stopTimeout = time.Minute
-	// defaultStartTimeout leaves room for building the control plane, once.
+	// defaultStartTimeout includes time to build the control plane, once.
 	defaultStartTimeout = 40 * time.Minute
 )
 
-// start has the flags of all commands that start an emulator.
 type start struct {
 	session session.Options
 	cluster clusterFlags
@@ -36,7 +35,7 @@ type start struct {
 	limit   string // the flag of the timeout
 	init    string // the directory that fills the emulator
 	crds    string // the file or directory with other definitions
-	records bool   // progress as records, for the process of 'up -d'
+	records bool
 }
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
@@ -46,7 +45,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
 		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
-			"repeated (default: those of --data-dir or --from, if there are any)")
+			"repeated (default: the names in --data-dir or --from, if any)")
 	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
 	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
 	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)
@@ -62,7 +61,7 @@ func (s *start) addFlags(flags *pflag.FlagSet) {
 		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
 }
 
-// readInit reads the directory that fills the emulator, before anything starts.
+// readInit reads the directory of --init, before anything starts.
 func (s *start) readInit() (err error) {
 	if s.init == "" {
 		return nil
@@ -99,7 +98,8 @@ func (s *start) restores() bool {
 	return s.hasStore() && s.session.Emulator.Dialect == "" && !s.cluster.wanted
 }
 
-// hasOneVersion reports whether something besides --api limits the emulator to one version of the COSI kinds.
+// hasOneVersion reports whether another option than --api limits the emulator to one version of the
+// COSI kinds.
 func (s *start) hasOneVersion() bool {
 	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Dialect != "" || s.cluster.wanted
 }
@@ -116,7 +116,7 @@ const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense
 // addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
-	o.Strict = true // but for 'up', which has a flag
+	o.Strict = true // except for 'up', which has a flag
 	s.cluster.addFlags(flags)
 	s.own.addFlags(flags)
 	flags.StringVar(&s.session.DataDir, "data-dir", "",
@@ -143,8 +143,8 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
 
-// validateAssume rejects --assume-existing of an emulator that has no driver of the user's own, and
-// gets none later, as from scenarios.
+// validateAssume rejects --assume-existing for an emulator without a user's driver, now or later,
+// as from scenarios.
 func (s *start) validateAssume() error {
 	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
 		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
@@ -183,7 +183,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
 }
 
-// The emulator looks for a DetailReporter at run time.
+// The emulator checks for a DetailReporter at run time.
 var _ emulator.DetailReporter = progress.Reporter(nil)
 
 // reporter returns the display of the start.
@@ -194,8 +194,7 @@ func (s *start) reporter(w io.Writer) progress.Reporter {
 	return progress.New(w)
 }
 
-// withCause adds the cause of a cancelled ctx to an error: the time limit, or the
-// signal.
+// withCause adds the cause of a cancelled ctx to an error: the time limit, or the signal.
 func withCause(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || errors.Is(err, cause) {
@@ -273,7 +272,7 @@ and sidecar, a fake driver with its S3 store, and default classes. The command p
 all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
 files.
 
-With --api v1alpha1, kinds, controller, sidecar and fake driver are those of v1alpha1,
+With --api v1alpha1, kinds, controller, sidecar and fake driver have version v1alpha1,
 which most deployments run.
 
 With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
@@ -296,7 +295,7 @@ administrator, and the Secrets of accesses contain keys and certificate authorit
 With --existing-cluster no control plane is started. Controller, sidecar, driver and
 store run on this machine against the cluster of the kubeconfig, as the
 ServiceAccounts cosi-controller and cosi-sidecar in namespace cosi-system. When 'up'
-stops, it deletes what it created in the cluster, and keeps the objects of users.`,
+stops, it deletes its own objects in the cluster, and keeps the objects of users.`,
 		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
@@ -318,7 +317,7 @@ stops, it deletes what it created in the cluster, and keeps the objects of users
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	cmd.Flags().BoolVar(&s.records, recordsFlag, false, "print the progress for the process that has the terminal")
-	_ = cmd.Flags().MarkHidden(recordsFlag) // the flag is added on the line before
+	_ = cmd.Flags().MarkHidden(recordsFlag) // the flag was added by the previous line
 	return cmd
 }
 

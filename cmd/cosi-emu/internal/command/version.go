@@ -23,8 +23,8 @@ type versionInfo struct {
 	COSI       string `json:"cosi"`
 }
 
-// release is the version that 'make release' gives to the linker. Otherwise it is that of
-// the module.
+// release is the version that 'make release' passes to the linker. The default is the module's
+// version.
 var release string
 
 func version() versionInfo {

@@ -133,14 +133,15 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	return nil
 }
 
-// printFailure prints a check that failed. What was not reached is in the summary and the report.
+// printFailure prints a failed check. Checks that were not reached are in the summary and the
+// report.
 func printFailure(shown *progress.Count, r conformance.Result) {
 	if r.State == conformance.Fail {
 		shown.Print(r.Explain() + "\n")
 	}
 }
 
-// checks shows how many checks are done.
+// checks shows the number of completed checks.
 type checks struct {
 	shown *progress.Count
 	begin time.Time

@@ -19,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// runFlags are the flags of a run.
 type runFlags struct {
 	config conformance.Config
 
@@ -70,8 +69,8 @@ func (f *runFlags) addDriver(flags *pflag.FlagSet) {
 		"command that acts on the backend of the driver, with the arguments 'lose BUCKET', 'fail' or 'heal'")
 }
 
-// complete reads what the flags name. Its errors are about the command line; nothing has
-// been started before.
+// complete reads the files of the flags. All errors are about the command line, before anything
+// starts.
 func (f *runFlags) complete(flags *pflag.FlagSet) error {
 	f.config.Rerun = rerun(flags)
 	return errors.Join(
@@ -99,7 +98,7 @@ func (f *runFlags) completeDriver() (err error) {
 	return cli.CheckVariables("--driver-env", f.config.DriverEnv)
 }
 
-// checkNoDriver rejects flags of a driver that the suite starts, if there is none.
+// checkNoDriver rejects flags of a driver that the suite starts, without such a driver.
 func (f *runFlags) checkNoDriver() error {
 	switch {
 	case f.config.Endpoint == "":
@@ -157,7 +156,7 @@ func (f *runFlags) checkDurations() error {
 	return errors.Join(errs...)
 }
 
-// checkFiles rejects reports that could not be written, and a directory that does not exist.
+// checkFiles rejects reports that cannot be written, and a directory that does not exist.
 func (f *runFlags) checkFiles() error {
 	var errs []error
 	if f.junit != "" {
@@ -181,7 +180,7 @@ func checkDir(flag, dir string) error {
 	return nil
 }
 
-// validate reports what the other checks leave: profiles, checks, the generation and the dialect.
+// validate checks the remaining values: profiles, checks, the generation and the dialect.
 func (f *runFlags) validate() error {
 	config := f.config
 	config.Restart, config.DriverEnv, config.ControlPlane = nil, nil, nil
@@ -191,7 +190,7 @@ func (f *runFlags) validate() error {
 	return config.Validate()
 }
 
-// transient are the flags that do not belong to a repetition of one check.
+// transient are the flags that the command to repeat one check leaves out.
 var transient = []string{"only", "skip", "profile", "seed", "junit", "report", "output"} //nolint:gochecknoglobals // a constant
 
 // rerun returns the command line that repeats a run. Values of variables may be secrets.
@@ -201,7 +200,7 @@ func rerun(flags *pflag.FlagSet) string {
 		switch {
 		case slices.Contains(transient, flag.Name):
 		case flag.Name == "driver-env":
-			all, _ := flags.GetStringArray(flag.Name) // it is one
+			all, _ := flags.GetStringArray(flag.Name) // the flag is a string array
 			for _, pair := range all {
 				name, _, _ := strings.Cut(pair, "=")
 				line = append(line, "--driver-env", cli.Quote(name+"=…"))

@@ -14,9 +14,9 @@ func newList(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List all conformance checks",
-		Long: `List all conformance checks: ID, level, profile, and what a right driver does. The JSON
-also has the sentence of the specification that a check rests on, and the classes of
-known failures that it catches. docs/conformance.md has the same.`,
+		Long: `List all conformance checks: ID, level, profile, and the behaviour of a correct driver.
+The JSON also has the sentence of the specification that requires it, and the classes of
+known failures that the check catches. docs/conformance.md has the same.`,
 		Example: `  cosi-emu conformance list
   cosi-emu conformance list -o json`,
 		RunE: func(*cobra.Command, []string) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// completeFault completes the flags whose values depend on the seam: with --seam those of that seam,
-// else those of all.
+// completeFault completes the flags whose values depend on the seam: of the seam in --seam, or of
+// all.
 func completeFault(cmd *cobra.Command, made *fault.Fault) {
 	atSeam := func(names func(journal.Seam) []string) cobra.CompletionFunc {
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -1,5 +1,4 @@
-// Package fault is the command fault: it adds, lists and removes faults in a running
-// emulator.
+// Package fault is the command fault: it adds, lists and removes faults in a running emulator.
 package fault
 
 import (
@@ -54,7 +53,7 @@ active until it is removed, or has affected --times operations.`,
 	return cmd
 }
 
-// controls returns a client for an emulator that is up.
+// controls returns a client for a running emulator.
 func controls(name string) (*adminapi.Client, error) {
 	info, err := cli.Ready(name)
 	if err != nil {
@@ -101,7 +100,7 @@ patterns, * matches any characters.`,
 	return cmd
 }
 
-// faultError says which errors of an emulator are those of the command line.
+// faultError marks an emulator's errors that are about the command line.
 func faultError(err error, name string) error {
 	if errors.Is(err, fault.ErrInvalid) || errors.Is(err, fault.ErrDuplicate) {
 		return cli.Usage(err)
@@ -143,7 +142,7 @@ func newFaultList(streams cli.Streams) *cobra.Command {
 
 func printFaults(streams cli.Streams, all []fault.Status) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(streams.Out, "There are no faults.")
+		_, err := fmt.Fprintln(streams.Out, "No fault is active.")
 		return err
 	}
 	return WriteTable(streams.Out, "", all)

@@ -15,7 +15,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// faultFlags are the flags of a fault: one for each of its fields.
 type faultFlags struct {
 	made fault.Fault
 	set  []string
@@ -46,7 +45,7 @@ func (f *faultFlags) add(flags *pflag.FlagSet) {
 	}
 }
 
-// flagName returns the name of a field with hyphens; empty if it has no flag.
+// flagName returns the name of a field with hyphens; empty for a field without a flag.
 func flagName(field reflect.StructField) string {
 	if field.Tag.Get("flag") == "-" {
 		return ""
@@ -61,10 +60,8 @@ func flagName(field reflect.StructField) string {
 	return name.String()
 }
 
-// textFlag is a flag for a text of any type.
 type textFlag struct{ into reflect.Value }
 
-// String implements pflag.Value.
 func (t textFlag) String() string {
 	if !t.into.IsValid() {
 		return ""
@@ -72,13 +69,11 @@ func (t textFlag) String() string {
 	return t.into.String()
 }
 
-// Set implements pflag.Value.
 func (t textFlag) Set(text string) error {
 	t.into.SetString(text)
 	return nil
 }
 
-// Type implements pflag.Value.
 func (t textFlag) Type() string { return "string" }
 
 func (f *faultFlags) fault(name string) (fault.Fault, error) {

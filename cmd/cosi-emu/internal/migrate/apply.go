@@ -26,7 +26,7 @@ func newApply(streams cli.Streams) *cobra.Command {
 		Use:   "apply",
 		Short: "Create translated objects in a cluster that has COSI v1alpha2",
 		Long: `Create the objects that 'cosi-emu migrate' has printed, in a cluster that serves the
-kinds of v1alpha2, and not those of v1alpha1.
+kinds of v1alpha2, and not the kinds of v1alpha1.
 
 First the objects that exist already are compared, and the API server checks all
 others, as 'kubectl create --dry-run=server' does. Only if no object differs and all

@@ -20,7 +20,6 @@ import (
 // formatYAML is the default output format of the translation.
 const formatYAML = "yaml"
 
-// clusterFlags select a cluster.
 type clusterFlags struct{ kubeconfig, context string }
 
 func (c *clusterFlags) addFlags(flags *pflag.FlagSet) {
@@ -55,12 +54,12 @@ func New(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Translate objects of COSI v1alpha1 into v1alpha2",
-		Long: `Read the COSI objects of v1alpha1 in a cluster, or in YAML files, and print those of
-v1alpha2, by which v1alpha2 takes over the buckets that exist in the backends. The
+		Long: `Read the COSI objects of v1alpha1 in a cluster, or in YAML files, and print objects of
+v1alpha2, with which v1alpha2 takes over the existing buckets in the backends. The
 command only reads, and reads no Secrets. docs/migrating.md has all steps of a move.
 
-Comments at the top list what a person must decide: objects that are omitted or
-changed, and what must be checked. They also list the accounts of v1alpha1, which
+Comments at the top list the decisions for a person: omitted or changed objects,
+and necessary checks. They also list the accounts of v1alpha1, which
 must be revoked once the applications use their new Secrets. '-o json' has the
 objects as a List, with decisions and accounts beside them.
 
@@ -71,7 +70,7 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 		Example: `  # The objects of a cluster.
   cosi-emu migrate --context production > v1alpha2.yaml
 
-  # Those of files, such as a backup.
+  # The objects in files, such as a backup.
   kubectl get -A -o yaml bucketclasses,bucketaccessclasses,buckets,bucketclaims,bucketaccesses \
     > v1alpha1.yaml
   cosi-emu migrate -f v1alpha1.yaml > v1alpha2.yaml
@@ -160,7 +159,7 @@ func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*mig
 	return migrate.FromCluster(ctx, from.Config())
 }
 
-// inputError makes errors of the input errors of usage.
+// inputError makes errors of the input usage errors.
 func inputError(err error) error {
 	if errors.Is(err, migrate.ErrInput) {
 		return cli.Usage(err)
@@ -168,7 +167,7 @@ func inputError(err error) error {
 	return err
 }
 
-// read returns the objects of files. The error lists everything that is wrong in them.
+// read returns the objects of files. The error lists all problems.
 func read(streams cli.Streams, files []string) ([]manifest.Located, error) {
 	var (
 		all  []manifest.Located

@@ -1,5 +1,5 @@
-// Command packaging writes what an archive of the program contains besides it, from the
-// commands' help: manual pages and completions of shells.
+// Command packaging writes the generated files of a release archive from the commands' help: manual
+// pages and completions of shells.
 package main
 
 import (

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// frameInterval is the time between two frames.
 const frameInterval = 100 * time.Millisecond
 
 var frames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
@@ -37,7 +36,7 @@ func every(interval time.Duration, draw func()) *animation {
 	return a
 }
 
-// end may be called more than once. No frame is drawn after it.
+// end stops the drawing of frames. It may be called more than once.
 func (a *animation) end() {
 	a.once.Do(func() {
 		close(a.stop)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Count shows the progress of many equal tasks: a bar on a terminal, elsewhere a line
-// every 15 seconds.
+// Count shows the progress of many equal tasks: a bar on a terminal, elsewhere a line every 15
+// seconds.
 type Count struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -37,7 +37,7 @@ func (c *Count) Show(text string, done, total int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.width != nil {
-		_, _ = fmt.Fprintf(c.w, "\r\x1b[K%s", oneLine(bar(done, total)+text, c.width()-1)) // there is no one to tell
+		_, _ = fmt.Fprintf(c.w, "\r\x1b[K%s", oneLine(bar(done, total)+text, c.width()-1)) // output has no reader
 		return
 	}
 	phase, _, _ := strings.Cut(text, ":")
@@ -55,7 +55,7 @@ func (c *Count) Print(text string) {
 	if c.width != nil {
 		text = clearLine + text
 	}
-	_, _ = fmt.Fprint(c.w, text) // there is no one to tell
+	_, _ = fmt.Fprint(c.w, text) // output has no reader
 }
 
 func bar(done, total int) string {

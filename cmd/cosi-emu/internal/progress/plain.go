@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// announceAfter is how long a phase runs before a line says that it has started. A shorter one has
-	// a line at its end only.
+	// announceAfter is the duration after which a line reports the start of a phase. A shorter
+	// phase has one line, at its end.
 	announceAfter = time.Second
 	// lineInterval is the time between two lines of a phase.
 	lineInterval = 15 * time.Second
-	// plainTick is how often the reporter looks for lines that are due.
+	// plainTick is the interval at which the reporter checks for due lines.
 	plainTick = 500 * time.Millisecond
 )
 
-// plain writes lines to what is not a terminal: one at the start of a phase, one at its end, and one
+// plain writes lines for outputs other than a terminal: at the start and at the end of a phase, and
 // every 15 seconds between.
 type plain struct {
 	mu        sync.Mutex
@@ -82,7 +82,7 @@ func (p *plain) tick() {
 	}
 }
 
-// line describes a phase that runs.
+// line describes a running phase.
 func (a *activity) line(elapsed time.Duration) string {
 	if a.detail == "" {
 		return fmt.Sprintf("%s: running for %s", a.phase, elapsed.Round(time.Second))
@@ -90,19 +90,17 @@ func (a *activity) line(elapsed time.Duration) string {
 	return fmt.Sprintf("%s: %s, after %s", a.phase, a.detail, elapsed.Round(time.Second))
 }
 
-// Print writes text between the lines of phases.
 func (p *plain) Print(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printf("%s", text)
 }
 
-// Close implements io.Closer. It may be called more than once.
 func (p *plain) Close() error {
 	p.animation.end()
 	return nil
 }
 
 func (p *plain) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.w, format, args...) // there is no one to tell
+	_, _ = fmt.Fprintf(p.w, format, args...) // output has no reader
 }

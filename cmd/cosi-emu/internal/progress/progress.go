@@ -1,5 +1,5 @@
-// Package progress shows the progress of a start or of scenarios: live check marks on a
-// terminal, plain lines elsewhere.
+// Package progress shows the progress of a start or of scenarios: live check marks on a terminal,
+// plain lines elsewhere.
 package progress
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Reporter is an emulator.Reporter and an emulator.DetailReporter that must be closed after the
-// start. It names their methods, so that this package does not link the emulator.
+// Reporter implements emulator.Reporter and emulator.DetailReporter, and must be closed after the
+// start. It repeats their methods, so that this package does not link the emulator.
 type Reporter interface {
 	PhaseStarted(phase string)
 	PhaseProgress(phase, detail string)
@@ -40,7 +40,8 @@ func onTerminal(w io.Writer) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// coloured returns whether texts on a terminal may have colours: not with NO_COLOR (no-color.org).
+// coloured returns whether texts on a terminal may have colours, which NO_COLOR disables
+// (no-color.org).
 func coloured() bool { return os.Getenv("NO_COLOR") == "" }
 
 // paint returns text in a colour, if colours are allowed.

@@ -18,7 +18,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// tell is a start that takes 3.2 seconds, with two phases side by side.
+// tell reports a start that takes 3.2 seconds, with two parallel phases.
 func tell(r Reporter) {
 	r.PhaseStarted("etcd")
 	time.Sleep(1200 * time.Millisecond) //nolint:forbidigo // the clock is the bubble's
@@ -75,7 +75,7 @@ func TestPlainLong(t *testing.T) {
 	})
 }
 
-// betweenTicks is a moment at which no line is due.
+// betweenTicks waits for a moment at which no line is due.
 func betweenTicks() {
 	time.Sleep(plainTick / 2) //nolint:forbidigo // the clock is the bubble's
 }
@@ -111,7 +111,7 @@ func TestNoColour(t *testing.T) {
 	}
 }
 
-// TestDumbTerminal: on a terminal that cannot redraw lines, progress is as without a terminal.
+// TestDumbTerminal: a terminal that cannot redraw lines gets the same progress as other outputs.
 func TestDumbTerminal(t *testing.T) {
 	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(file.Fd())) {
@@ -140,7 +140,7 @@ func TestDumbTerminal(t *testing.T) {
 	}
 }
 
-// TestRelay: what a process reports in records looks the same in another process, in pieces too.
+// TestRelay: the records of a process look the same in another process, even in pieces.
 func TestRelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var direct, records, relayed strings.Builder
@@ -238,8 +238,7 @@ func closeTwice(t *testing.T, c io.Closer) {
 	}
 }
 
-// screen returns what a terminal shows, without colours: a line that is cleared
-// starts again.
+// screen returns the text on a terminal, without colours: a cleared line starts again.
 func screen(text string) []string {
 	text = strings.NewReplacer(green, "", red, "", plainText, "").Replace(text)
 	lines := strings.Split(text, "\n")

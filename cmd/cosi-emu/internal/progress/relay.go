@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// recordMark begins a line that is a record and no text: the record separator of RFC 7464.
+// recordMark starts a line that is a record instead of text: the record separator of RFC 7464.
 const recordMark = "\x1e"
 
-// record is a call of a Reporter, as a line of JSON.
 type record struct {
 	Call    string        `json:"call"`
 	Phase   string        `json:"phase"`
@@ -24,7 +23,6 @@ type record struct {
 	Failed  bool          `json:"failed,omitempty"`
 }
 
-// The calls of a Reporter.
 const (
 	callStarted  = "started"
 	callProgress = "progress"
@@ -45,11 +43,11 @@ func NewRecorder(w io.Writer) Reporter { return &recorder{w: w} }
 func (r *recorder) write(call record) {
 	line, err := json.Marshal(call)
 	if err != nil {
-		return // a record is made of texts and numbers
+		return // texts and numbers can always be encoded
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, _ = fmt.Fprintf(r.w, "%s%s\n", recordMark, line) // there is no one to tell
+	_, _ = fmt.Fprintf(r.w, "%s%s\n", recordMark, line) // output has no reader
 }
 
 func (r *recorder) PhaseStarted(phase string) { r.write(record{Call: callStarted, Phase: phase}) }
@@ -73,12 +71,13 @@ func (r *recorder) PhaseEnded(phase string, elapsed time.Duration, err error) {
 func (r *recorder) Print(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, _ = io.WriteString(r.w, text) // there is no one to tell
+	_, _ = io.WriteString(r.w, text) // output has no reader
 }
 
 func (r *recorder) Close() error { return nil }
 
-// Relay reads what a process with a recorder writes: it reports the records, and prints the other text.
+// Relay reads the output of a process with a recorder: it reports the records, and prints the other
+// text.
 type Relay struct {
 	to      Reporter
 	partial string
@@ -87,10 +86,9 @@ type Relay struct {
 // NewRelay returns a relay to a reporter.
 func NewRelay(to Reporter) *Relay { return &Relay{to: to} }
 
-// errPhase is the error of a phase in another process, which prints what it is.
+// errPhase is the error of a phase in another process, which prints the cause.
 var errPhase = errors.New("it failed")
 
-// Write implements io.Writer.
 func (r *Relay) Write(p []byte) (int, error) {
 	text := r.partial + string(p)
 	end := strings.LastIndexByte(text, '\n') + 1
@@ -126,7 +124,7 @@ func (r *Relay) report(call record) {
 	}
 }
 
-// Close prints the end of a text without a newline, and closes the reporter.
+// Close prints an unfinished line, and closes the reporter.
 func (r *Relay) Close() error {
 	if r.partial != "" {
 		r.to.Print(r.partial + "\n")

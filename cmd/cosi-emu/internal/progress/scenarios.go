@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Scenarios shows the progress of scenarios. It must be closed when they are done.
+// Scenarios shows the progress of scenarios. It must be closed after them.
 type Scenarios struct {
 	outcome.Observer
 	io.Closer
@@ -28,8 +28,8 @@ func NewScenarios(w io.Writer, total int) Scenarios {
 	return Scenarios{s, s}
 }
 
-// lines writes a line at the start and at the end, one for each scenario that fails, and between them
-// at most one every 15 seconds.
+// lines writes a line at the start and at the end, one for each failed scenario, and otherwise at
+// most one every 15 seconds.
 type lines struct {
 	outcome.NopObserver
 
@@ -58,7 +58,6 @@ func (l *lines) tick() {
 	}
 }
 
-// ScenarioEnded implements outcome.Observer.
 func (l *lines) ScenarioEnded(r outcome.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +67,6 @@ func (l *lines) ScenarioEnded(r outcome.Result) {
 	}
 }
 
-// Close writes the last line. It may be called more than once.
 func (l *lines) Close() error {
 	l.animation.end()
 	l.mu.Lock()
@@ -81,7 +79,7 @@ func (l *lines) Close() error {
 }
 
 func (l *lines) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(l.w, format, args...) // there is no one to tell
+	_, _ = fmt.Fprintf(l.w, format, args...) // output has no reader
 }
 
 func resultText(r outcome.Result) string {
@@ -116,7 +114,7 @@ type scenario struct {
 	step     *spec.Step
 }
 
-// maxLive is how many lines are redrawn at most, so that they fit on the screen.
+// maxLive is the maximum number of redrawn lines, so that they fit on the screen.
 const maxLive = 12
 
 func newLive(w io.Writer, width func() int, total int) *live {
@@ -130,7 +128,6 @@ func newLive(w io.Writer, width func() int, total int) *live {
 	return l
 }
 
-// ScenarioStarted implements outcome.Observer.
 func (l *live) ScenarioStarted(s *spec.Scenario, _ string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +135,6 @@ func (l *live) ScenarioStarted(s *spec.Scenario, _ string) {
 	l.draw("")
 }
 
-// StepStarted implements outcome.Observer.
 func (l *live) StepStarted(s *spec.Scenario, step *spec.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,10 +145,8 @@ func (l *live) StepStarted(s *spec.Scenario, step *spec.Step) {
 	}
 }
 
-// StepEnded implements outcome.Observer.
 func (l *live) StepEnded(*spec.Scenario, outcome.StepResult) {}
 
-// ScenarioEnded implements outcome.Observer.
 func (l *live) ScenarioEnded(r outcome.Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,8 +166,8 @@ func mark(o outcome.Outcome) string {
 	}
 }
 
-// draw replaces the lines of what is going on, and puts text before them that
-// stays. All is written at once, so that nothing flickers.
+// draw redraws the lines of running scenarios below a text that stays. It writes everything at
+// once, to avoid flicker.
 func (l *live) draw(text string) {
 	var all strings.Builder
 	if l.drawn > 0 {
@@ -194,7 +188,7 @@ func (l *live) draw(text string) {
 		fmt.Fprintf(&all, "   %s\n", oneLine(line, l.width()-4))
 		l.drawn++
 	}
-	_, _ = io.WriteString(l.w, all.String()) // there is no one to tell
+	_, _ = io.WriteString(l.w, all.String()) // output has no reader
 }
 
 // Close ends the animation, and removes its lines.

@@ -57,7 +57,8 @@ func TestScenariosPlain(t *testing.T) {
 	})
 }
 
-// TestScenariosPlainLong: a hundred scenarios that pass have a line every 15 seconds, with an estimate.
+// TestScenariosPlainLong: a hundred passing scenarios have a line every 15 seconds, with an
+// estimate.
 func TestScenariosPlainLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -103,7 +104,7 @@ func TestScenariosLive(t *testing.T) {
 	})
 }
 
-// TestScenariosMany has more of them than lines.
+// TestScenariosMany runs more scenarios than fit on the screen.
 func TestScenariosMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -133,15 +134,13 @@ func TestScenariosInFile(t *testing.T) {
 
 var moves = regexp.MustCompile(`^(?:\x1b\[(\d+)A)?\r\x1b\[J`)
 
-// redrawn returns what a terminal shows after lines were written, some of them
-// over others.
 func redrawn(t *testing.T, text string) []string {
 	t.Helper()
 	text = strings.NewReplacer(green, "", red, "", plainText, "").Replace(text)
 	lines := []string{""}
 	for len(text) > 0 {
 		if found := moves.FindStringSubmatch(text); found != nil {
-			up, _ := strconv.Atoi(found[1]) // 0 if it stays
+			up, _ := strconv.Atoi(found[1]) // 0 without a match
 			if up >= len(lines) {
 				t.Fatalf("it goes %d lines up, and there are %d", up, len(lines))
 			}

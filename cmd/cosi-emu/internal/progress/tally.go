@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
-// tally counts the scenarios that have ended.
 type tally struct {
 	begin                          time.Time
 	total, passed, failed, skipped int
@@ -26,7 +25,7 @@ func (t *tally) add(o outcome.Outcome) {
 
 func (t *tally) done() int { return t.passed + t.failed + t.skipped }
 
-// String has an estimate of the time that is left, from the scenarios that have run.
+// String estimates the remaining time from the scenarios that have run.
 func (t *tally) String() string {
 	elapsed := time.Since(t.begin)
 	text := fmt.Sprintf("%d of %s in %s", t.done(), scenarios(t.total), elapsed.Round(time.Second))

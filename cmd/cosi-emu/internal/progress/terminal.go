@@ -15,8 +15,8 @@ const (
 	plainText  = "\x1b[0m"
 )
 
-// terminal writes a line with a check mark for each phase that has ended, and
-// keeps a last line for those that go on.
+// terminal writes a line with a check mark for each ended phase, and redraws a last line for the
+// running ones.
 type terminal struct {
 	w     io.Writer
 	width func() int
@@ -31,7 +31,7 @@ type terminal struct {
 
 type activity struct {
 	phase, detail string
-	begin, said   time.Time // said is when the last line was written, without a terminal
+	begin, said   time.Time // said is the time of the last line, without a terminal
 	done, total   int       // of the parts that the phase counts
 }
 
@@ -102,7 +102,6 @@ func (t *terminal) PhaseEnded(phase string, elapsed time.Duration, err error) {
 	t.draw()
 }
 
-// draw replaces the last line by the phases that are running.
 func (t *terminal) draw() {
 	if len(t.running) == 0 {
 		t.printf(clearLine)
@@ -120,7 +119,7 @@ func (t *terminal) draw() {
 }
 
 func (t *terminal) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.w, format, args...) // there is no one to tell
+	_, _ = fmt.Fprintf(t.w, format, args...) // output has no reader
 }
 
 // Close ends the animation and clears its line. It may be called more than once.

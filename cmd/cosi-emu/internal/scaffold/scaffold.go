@@ -1,4 +1,4 @@
-// Package scaffold writes commented files to start from: a scenario, a test of a driver in Go, and a
+// Package scaffold writes commented starter files: a scenario, a test of a driver in Go, and a
 // workflow for CI.
 package scaffold
 
@@ -16,7 +16,7 @@ import (
 	"text/template"
 )
 
-// Kind is what a file is.
+// Kind is a kind of starter file.
 type Kind string
 
 // The kinds.
@@ -29,7 +29,6 @@ const (
 // Kinds returns all kinds.
 func Kinds() []string { return []string{string(Scenario), string(DriverTest), string(CI)} }
 
-// kinds have the template and the default file of each kind.
 var kinds = map[Kind]struct{ template, file string }{
 	Scenario:   {"scenario.yaml", "scenario.yaml"},
 	DriverTest: {"driver_test.go.tmpl", "cosi_test.go"},
@@ -39,7 +38,7 @@ var kinds = map[Kind]struct{ template, file string }{
 // ErrKind is the error of a kind that does not exist.
 var ErrKind = errors.New("unknown kind of file")
 
-// DefaultFile returns where a file of a kind is written by default.
+// DefaultFile returns the default path for a kind of file.
 func DefaultFile(kind Kind) (string, error) {
 	known, ok := kinds[kind]
 	if !ok {
@@ -51,7 +50,6 @@ func DefaultFile(kind Kind) (string, error) {
 //go:embed templates
 var templates embed.FS
 
-// values are what templates refer to.
 type values struct{ File, Name, Package, Program string }
 
 // Render returns the content of a file of a kind. The program is the Go package of a driver.
@@ -84,7 +82,8 @@ func scenarioName(file string) string {
 	return name
 }
 
-// testPackage returns the name of the package for tests in a directory: that of its Go files, with _test.
+// testPackage returns the name of the package for tests in a directory: the package of its Go
+// files, with _test.
 func testPackage(dir string) string {
 	found, err := build.ImportDir(dir, 0)
 	if err != nil || found.Name == "" {
@@ -98,8 +97,8 @@ const (
 	fileMode = 0o644
 )
 
-// Write writes a file, and the directories that it requires. It replaces an existing file only if that
-// is wanted.
+// Write writes a file, and the directories that it requires. It replaces an existing file only if
+// replace is set.
 func Write(file string, content []byte, replace bool) error {
 	if err := os.MkdirAll(filepath.Dir(file), dirMode); err != nil {
 		return err

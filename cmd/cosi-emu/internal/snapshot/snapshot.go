@@ -1,5 +1,5 @@
-// Package snapshot is the command snapshot: it saves the state of a running emulator to a
-// file, and describes such files.
+// Package snapshot is the command snapshot: it saves the state of a running emulator to a file, and
+// describes such files.
 package snapshot
 
 import (
@@ -102,7 +102,7 @@ func newInspect(streams cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Verify and describe a snapshot",
-		Long:  "Verify the checksums of a snapshot, and describe what it has. Secrets are not printed.",
+		Long:  "Verify the checksums of a snapshot, and describe its contents. Secrets are not printed.",
 		Example: `  cosi-emu snapshot inspect my.snapshot
   cosi-emu snapshot inspect my.snapshot -o json | jq .objects`,
 		Args: cobra.ExactArgs(1),
@@ -124,7 +124,6 @@ func newInspect(streams cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// describe prints a description as a table.
 func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 	protocols := make([]string, 0, len(info.Protocols))
 	for _, protocol := range info.Protocols {

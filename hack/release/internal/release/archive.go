@@ -30,7 +30,7 @@ type file struct {
 	owner int
 }
 
-// below returns the files below a directory, for everyone to read.
+// below returns the files below a directory, readable for everyone.
 func below(dir string) ([]file, error) {
 	var files []file
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -44,7 +44,7 @@ func below(dir string) ([]file, error) {
 	return files, err
 }
 
-// writeArchive writes the archive with a program, and what is beside it.
+// writeArchive writes the archive with a program and its accompanying files.
 func (o Options) writeArchive(p program, beside []file) error {
 	files := append([]file{{name: "cosi-emu", path: p.path, mode: 0o755}}, beside...)
 	for i := range files {
@@ -59,8 +59,8 @@ func (o Options) writeArchive(p program, beside []file) error {
 	})
 }
 
-// writeTar writes files in the order of their names, with one time, so that the same files
-// give the same bytes.
+// writeTar writes files in the order of their names, with one time, so that the same files give the
+// same bytes.
 func writeTar(w io.Writer, files []file, modified time.Time) error {
 	sorted := slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	archive := tar.NewWriter(w)
@@ -95,7 +95,7 @@ func (f file) writeTo(archive *tar.Writer, modified time.Time) error {
 	return err
 }
 
-// writeTo creates a file, for everyone to read.
+// writeTo creates a file, readable for everyone.
 func writeTo(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -104,7 +104,6 @@ func writeTo(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// checksum returns the SHA-256 of a file, in hexadecimal.
 func checksum(path string) (string, error) {
 	content, err := os.ReadFile(path)
 	sum := sha256.Sum256(content)

@@ -80,14 +80,14 @@ func within(t *testing.T, root, program string, args ...string) *exec.Cmd {
 		_ = f.Close() // it is empty
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Path, cmd.Err = program, nil // it is not looked up in this root
+	cmd.Path, cmd.Err = program, nil // this program does not look it up in that root
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 	cmd.Dir, cmd.Env = "/", []string{}
 	cmd.Stdin = strings.NewReader("")
 	return cmd
 }
 
-// unpacked returns a directory with nothing but the files of the archive.
+// unpacked returns a directory with only the files of the archive.
 func unpacked(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open(name(t, ".tar.gz"))
@@ -122,8 +122,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveRuns runs the program where there is nothing else: no file beside it, no
-// library, no home.
+// TestArchiveRuns runs the program without any other file, library or home.
 func TestArchiveRuns(t *testing.T) {
 	dir := unpacked(t)
 	program := "/" + filepath.Base(name(t, "")) + "/cosi-emu"
@@ -160,7 +159,7 @@ func TestBill(t *testing.T) {
 	}
 }
 
-// TestFormula downloads what the checksums have.
+// TestFormula downloads the files that the checksums list.
 func TestFormula(t *testing.T) {
 	formula := read(t, filepath.Join(files(t), "cosi-emu.rb"))
 	archive := filepath.Base(name(t, ".tar.gz"))

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// writeBill writes the bill of materials of a program, as CycloneDX, from what the program
-// says of itself.
+// writeBill writes the bill of materials of a program, as CycloneDX, from the build information in
+// the program.
 func (o Options) writeBill(p program) error {
 	info, err := buildinfo.ReadFile(p.path)
 	if err != nil {
@@ -52,7 +52,6 @@ func (o Options) bill(info *debug.BuildInfo, sum string) *cyclonedx.BOM {
 	return bill
 }
 
-// component describes a Go module.
 func component(kind cyclonedx.ComponentType, path, version string) cyclonedx.Component {
 	url := "pkg:golang/" + path + "@" + version
 	return cyclonedx.Component{BOMRef: url, Type: kind, Name: path, Version: version, PackageURL: url}

@@ -10,19 +10,16 @@ import (
 	"strings"
 )
 
-// module is the module of the program.
 const module = "github.com/cosi-emu/cosi-emu"
 
-// program is the program for a platform.
 type program struct {
 	os, arch string
 	path     string
 }
 
-// archive is the name of the program's archive.
 func (p program) archive(version string) string { return p.base(version) + ".tar.gz" }
 
-// base is how the names of all files for the platform begin.
+// base returns the common beginning of the names of all files for the platform.
 func (p program) base(version string) string {
 	return strings.Join([]string{"cosi-emu", version, p.os, p.arch}, "_")
 }
@@ -42,12 +39,12 @@ func (o Options) build(ctx context.Context, dir, platform string) (program, erro
 	return p, nil
 }
 
-// writeBeside writes what an archive contains besides the program, and returns its files.
+// writeBeside writes the accompanying files of an archive, and returns them.
 func (o Options) writeBeside(ctx context.Context, dir string) ([]file, error) {
 	seconds := strconv.FormatInt(o.Time.Unix(), 10)
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/cosi-emu/internal/packaging", dir, o.Version, seconds)
 	cmd.Dir, cmd.Stderr = o.Root, os.Stderr
-	// It is built like the program, so that most of it is compiled once.
+	// The same flags as for the program let most of it compile only once.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOEXPERIMENT=")
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("write manual pages and completions: %w", err)

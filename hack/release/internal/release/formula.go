@@ -11,10 +11,8 @@ import (
 //go:embed cosi-emu.rb.tmpl
 var formula string
 
-// download is an archive in the formula.
 type download struct{ CPU, URL, SHA256 string }
 
-// system is an operating system in the formula.
 type system struct {
 	Name      string
 	Downloads []download
@@ -42,7 +40,6 @@ func (o Options) writeFormula(programs []program) error {
 	})
 }
 
-// system returns the downloads for an operating system.
 func (o Options) system(goos, name string, programs []program) (system, error) {
 	s := system{Name: name}
 	for _, p := range programs {

@@ -21,7 +21,7 @@ import (
 const Entrypoint = "/usr/bin/cosi-emu"
 
 const (
-	// user is the user of the image, by number, so that a kubelet can tell that it is not
+	// user is the user of the image, by number, so that a kubelet can recognize that it is not
 	// root.
 	user = 65532
 	home = "/home/nonroot"
@@ -107,7 +107,6 @@ func (o Options) image(p program) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// layer returns the files of the image.
 func (o Options) layer(p program) (v1.Layer, error) {
 	var content bytes.Buffer
 	if err := writeTar(&content, append(directories(), []file{

@@ -47,7 +47,7 @@ func image(t *testing.T) v1.Image {
 	return found
 }
 
-// find looks for this machine's image in an index, and in the indexes there.
+// find searches for this machine's image in an index, and in the indexes there.
 func find(index v1.ImageIndex) (v1.Image, error) {
 	manifest, err := index.IndexManifest()
 	if err != nil {
@@ -68,8 +68,8 @@ func find(index v1.ImageIndex) (v1.Image, error) {
 	return nil, nil
 }
 
-// container applies the layers of the image to a directory, and returns commands that run
-// its entrypoint there as its configuration says.
+// container applies the layers of the image to a directory, and returns commands that run its
+// entrypoint there according to its configuration.
 func container(t *testing.T) func(args ...string) *exec.Cmd {
 	t.Helper()
 	img := image(t)
@@ -121,8 +121,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestImageUp starts an emulator in the image, and reaches it as other machines do: with
-// what it prints.
+// TestImageUp starts an emulator in the image, and reaches it from outside with its printed
+// address.
 func TestImageUp(t *testing.T) {
 	cmd := container(t)("up", "-o", "json", "--listen", "0.0.0.0")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -142,7 +142,7 @@ func TestImageUp(t *testing.T) {
 		KubeconfigContent string `json:"kubeconfigContent"`
 	}
 	if err := json.NewDecoder(bufio.NewReader(stdout)).Decode(&info); err != nil {
-		_ = cmd.Process.Kill() // the log says what is wrong
+		_ = cmd.Process.Kill() // the log explains the failure
 		_ = cmd.Wait()
 		t.Fatalf("%v\n%s", err, log.String())
 	}
@@ -173,8 +173,8 @@ func TestImageUp(t *testing.T) {
 	}
 }
 
-// clientOf has the keys of a kubeconfig. It trusts each server: package emulator tests the
-// certificates.
+// clientOf returns a client with the keys of a kubeconfig. It trusts each server: package emulator
+// tests the certificates.
 func clientOf(t *testing.T, kubeconfig string) *http.Client {
 	t.Helper()
 	field := func(name string) []byte {

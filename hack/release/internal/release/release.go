@@ -15,15 +15,14 @@ import (
 	"time"
 )
 
-// Options are what a release is made of.
+// Options describe a release.
 type Options struct {
-	// Root is the directory of the repository, and Out that of the files.
+	// Root is the directory of the repository, and Out the directory of the files.
 	Root, Out string
-	// Version is the version, such as v0.2.0.
-	Version string
+	Version   string
 	// Platforms are the platforms, OS/ARCH.
 	Platforms []string
-	// Time is the time of all files, that of the commit.
+	// Time is the time of all files, and the commit's.
 	Time time.Time
 }
 
@@ -32,7 +31,7 @@ func Platforms() []string {
 	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 }
 
-// versionForm is the form of versions: that of the tags of Go modules.
+// versionForm is the form of versions: tags of Go modules.
 var versionForm = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 func (o Options) validate() error {
@@ -48,7 +47,7 @@ func (o Options) validate() error {
 }
 
 // CommitTime returns the time of the commit of a repository. It rejects a working tree with
-// changes, unless they are allowed: nobody could make the same release again.
+// changes, unless they are allowed, because the release could not be reproduced.
 func CommitTime(ctx context.Context, root string, allowChanges bool) (time.Time, error) {
 	text, err := output(ctx, root, "git", "log", "-1", "--format=%ct")
 	if err != nil {
@@ -110,10 +109,8 @@ func makeEmpty(dir string) error {
 	return err
 }
 
-// path returns the path of a file of the release.
 func (o Options) path(name string) string { return filepath.Join(o.Out, name) }
 
-// output returns what a command prints.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

@@ -25,7 +25,7 @@ const (
 	root    = "../../../.."
 )
 
-// platform is that of this machine, whose program can run here.
+// platform is this machine's, whose program can run here.
 var platform = runtime.GOOS + "/" + runtime.GOARCH
 
 // temporary has the files that all tests use.
@@ -58,7 +58,6 @@ func makeFrom(dir, out string) error {
 	})
 }
 
-// files returns the directory of the release.
 func files(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -71,13 +70,12 @@ func files(t *testing.T) string {
 	return dir
 }
 
-// name returns the path of a file of the release for this platform.
 func name(t *testing.T, suffix string) string {
 	t.Helper()
 	return filepath.Join(files(t), "cosi-emu_"+version+"_"+strings.ReplaceAll(platform, "/", "_")+suffix)
 }
 
-// TestSameBytes makes the release again, elsewhere, from what `go install` downloads: the
+// TestSameBytes makes the release again, elsewhere, from the files that `go install` downloads: the
 // module, without the other modules of the repository.
 func TestSameBytes(t *testing.T) {
 	first := files(t)
@@ -125,7 +123,7 @@ func sources(t *testing.T) string {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		content, err := os.ReadFile(filepath.Join(root, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is removed, and that is not committed
+			continue // it is removed, but this is not committed
 		}
 		target := filepath.Join(dir, name)
 		err = errors.Join(err, os.MkdirAll(filepath.Dir(target), 0o750))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStranger has newcomers try the archive: the session of the README, and the first ten
-// minutes of three people.
+// TestStranger lets newcomers try the archive: the session of the README, and the first ten minutes
+// of three people.
 func TestStranger(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./test/stranger", "--archive", name(t, ".tar.gz"))
 	cmd.Dir = root

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// checkSpec rejects a claim that does not say which Bucket it is for. The API server does
-// not check that in v1alpha1. A claim that is bound already keeps its Bucket. If the claim has
-// a class and an existing Bucket, the Bucket counts, as in v0.2.
+// checkSpec rejects a claim without a class and without an existing Bucket, which the API server
+// accepts in v1alpha1. A bound claim keeps its Bucket. If a claim has both, the existing Bucket
+// counts, as in v0.2.
 func (a *attempt) checkSpec(context.Context) error {
 	spec := &a.Object.Spec
 	switch {
@@ -30,11 +30,11 @@ func (a *attempt) checkSpec(context.Context) error {
 	return a.checkSpelling()
 }
 
-// checkSpelling finds protocols of a claim that are not spelt as the API has them.
+// checkSpelling finds misspelt protocols of a claim.
 func (a *attempt) checkSpelling() error {
 	for _, written := range a.Object.Spec.Protocols {
 		meant, known := written.Canonical()
-		problem, follows := fmt.Sprintf("spec.protocols has %q, which is none of S3, Azure and GCP", written), "the driver decides what it serves"
+		problem, follows := fmt.Sprintf("spec.protocols has %q, which is none of S3, Azure and GCP", written), "the driver decides which protocols it serves"
 		switch {
 		case meant == written:
 			continue
@@ -48,8 +48,8 @@ func (a *attempt) checkSpelling() error {
 	return nil
 }
 
-// bind gives the claim its Bucket: the one that it is bound to, the existing one that it
-// names, or a new one. The claim names the Bucket once the Bucket refers to the claim.
+// bind gives the claim its Bucket: the one that it is bound to, the existing one that it names, or
+// a new one. The claim names the Bucket once the Bucket refers to the claim.
 func (a *attempt) bind(ctx context.Context) (err error) {
 	claim, bound := a.Object, a.Object.Status.BucketName
 	switch {
@@ -67,10 +67,9 @@ func (a *attempt) bind(ctx context.Context) (err error) {
 	return err
 }
 
-// boundBucket returns the Bucket that the claim is bound to already. If it does not exist
-// any more, it is not created again: that would hide the loss, and would give the claim an
-// empty bucket while the old one still has its data. An existing Bucket that an
-// administrator has created again is bound again.
+// boundBucket returns the Bucket that the claim is already bound to. A missing one is not created
+// again: that would hide the loss, and would give the claim an empty bucket while the old one still
+// has its data. An existing Bucket that an administrator has created again is bound again.
 func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
 	claim := a.Object
 	bucket, err := a.findConfirmed(ctx, name)
@@ -90,8 +89,8 @@ func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucke
 	}
 }
 
-// syncStatus copies what the user of the claim has to know of the Bucket, which only
-// administrators can read.
+// syncStatus copies the Bucket's state for the user of the claim, because only administrators can
+// read the Bucket.
 func (a *attempt) syncStatus(context.Context) error {
 	if !a.bucket.DeletionTimestamp.IsZero() {
 		return reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", a.bucket.Name)

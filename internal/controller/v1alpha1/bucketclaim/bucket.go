@@ -37,17 +37,17 @@ func isBoundTo(bucket *v1alpha1.Bucket, claim *v1alpha1.BucketClaim) bool {
 	return ref.Namespace == claim.Namespace && ref.Name == claim.Name && ref.UID == claim.UID
 }
 
-// isFree reports whether the claim may bind the Bucket: it refers to no claim, or to this
-// one without a UID.
+// isFree reports whether the claim may bind the Bucket: it refers to no claim, or to this one
+// without a UID.
 func isFree(bucket *v1alpha1.Bucket, claim *v1alpha1.BucketClaim) bool {
 	ref := referenceOf(bucket)
 	isEmpty := ref.Namespace == "" && ref.Name == ""
 	return ref.UID == "" && (isEmpty || ref.Namespace == claim.Namespace && ref.Name == claim.Name)
 }
 
-// isCreatedFor reports whether a controller has created the Bucket for the claim, this one
-// or an earlier one, which put the name of the class in front of the UID. Any other Bucket
-// is an administrator's.
+// isCreatedFor reports whether a controller has created the Bucket for the claim. Earlier
+// controllers put the name of the class in front of the UID. Any other Bucket is an
+// administrator's.
 func isCreatedFor(bucket *v1alpha1.Bucket, claim *v1alpha1.BucketClaim) bool {
 	return strings.HasSuffix(bucket.Name, string(claim.UID))
 }
@@ -78,10 +78,10 @@ func names(claim *v1alpha1.BucketClaim) []string {
 	return found
 }
 
-// findConfirmed is for callers that act on the loss of the Bucket. Before it says that the
-// Bucket does not exist, or belongs to another claim, it asks the API server, since the
-// cache may be behind. If the two disagree, the claim is reconciled again: one of them is
-// out of date, and the watch may have no further event of the Bucket.
+// findConfirmed is for callers that act on the loss of the Bucket. Before it reports that the
+// Bucket does not exist, or belongs to another claim, it asks the API server, because the cache may
+// be outdated. If the two disagree, the claim is reconciled again: one of them is outdated, and the
+// watch may have no further event of the Bucket.
 func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
 	cached, err := get(ctx, a.Client, name)
 	if err != nil || cached != nil && isBoundTo(cached, a.Object) {
@@ -101,7 +101,6 @@ func isSameVersion(cached, live *v1alpha1.Bucket) bool {
 	return cached.ResourceVersion == live.ResourceVersion
 }
 
-// get returns the Bucket, or nil if it does not exist.
 func get(ctx context.Context, from client.Reader, name string) (*v1alpha1.Bucket, error) {
 	bucket := &v1alpha1.Bucket{}
 	err := from.Get(ctx, client.ObjectKey{Name: name}, bucket)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -58,8 +58,8 @@ func (a *attempt) create(ctx context.Context, name string) (*v1alpha1.Bucket, er
 	}
 }
 
-// checkPolicy finds a deletion policy that is not spelt as the API has it: data stays that
-// the administrator meant to be deleted.
+// checkPolicy finds a misspelt deletion policy, which would keep data that the administrator wants
+// deleted.
 func (a *attempt) checkPolicy(class *v1alpha1.BucketClass) error {
 	if class.DeletionPolicy.IsKnown() {
 		return nil
@@ -68,7 +68,6 @@ func (a *attempt) checkPolicy(class *v1alpha1.BucketClass) error {
 	return a.Tolerate(v1alpha2.ReasonInvalidSpec, problem, "the bucket will be retained")
 }
 
-// existing returns a Bucket that the cache does not have.
 func (r *Reconciler) existing(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
 	bucket := &v1alpha1.Bucket{}
 	if err := r.Live.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
@@ -77,8 +76,8 @@ func (r *Reconciler) existing(ctx context.Context, name string) (*v1alpha1.Bucke
 	return bucket, nil
 }
 
-// class returns the class of a claim. Only the API server's answer that it does not exist
-// makes the claim wait for it: any other error is another problem.
+// class returns the class of a claim. The claim waits for a class only if the API server answers
+// that it does not exist: any other error is another problem.
 func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha1.BucketClass, error) {
 	class := &v1alpha1.BucketClass{}
 	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, class)
@@ -94,10 +93,10 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha1.BucketCl
 	}
 }
 
-// confirmUnbound asks the API server whether the claim still exists and still has no
-// Bucket. With a cache that is behind, the controller could create a Bucket for a claim
-// that had one. If an administrator has removed that one by force, its backend bucket would
-// leak, and the loss would stay hidden.
+// confirmUnbound asks the API server whether the claim still exists and still has no Bucket. With
+// an outdated cache, the controller could create a Bucket for a claim that had one. If an
+// administrator has removed that Bucket by force, its backend bucket would leak, and the loss would
+// stay hidden.
 func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha1.BucketClaim) error {
 	now := &v1alpha1.BucketClaim{}
 	key := client.ObjectKeyFromObject(claim)
@@ -111,9 +110,9 @@ func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha1.BucketC
 	return nil
 }
 
-// newBucket returns the Bucket for a claim. It has everything that its deletion needs when
-// claim and class are gone. It has no finalizer: the sidecar adds it before it calls the
-// driver, so that the Bucket of a driver that does not run can be deleted.
+// newBucket returns the Bucket for a claim. It has everything that its deletion needs after claim
+// and class are deleted. It has no finalizer: the sidecar adds it before it calls the driver, so
+// that a Bucket whose driver does not run can be deleted.
 func newBucket(claim *v1alpha1.BucketClaim, class *v1alpha1.BucketClass, name string) *v1alpha1.Bucket {
 	return &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -31,7 +31,7 @@ func (a *attempt) bindExisting(ctx context.Context, name string) (*v1alpha1.Buck
 	}
 }
 
-// adopt checks a Bucket that no claim has, and binds it. Nothing else of the Bucket changes.
+// adopt checks an unbound Bucket, and binds it. Nothing else of the Bucket changes.
 func (a *attempt) adopt(ctx context.Context, bucket *v1alpha1.Bucket) (*v1alpha1.Bucket, error) {
 	if !bucket.DeletionTimestamp.IsZero() {
 		return nil, reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
@@ -43,15 +43,14 @@ func (a *attempt) adopt(ctx context.Context, bucket *v1alpha1.Bucket) (*v1alpha1
 	}
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaim = reference(a.Object)
-	// The lock decides between two claims, and keeps the claim from binding another Bucket
-	// that has the name by now.
+	// The lock decides between two claims, and keeps the claim from binding a later Bucket of the
+	// name.
 	if err := a.Client.Patch(ctx, bucket, locked(before)); err != nil {
 		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, err)
 	}
 	return bucket, nil
 }
 
-// lackingProtocols says which protocols of the claim a Bucket lacks, if any.
 func lackingProtocols(claim *v1alpha1.BucketClaim, bucket *v1alpha1.Bucket) string {
 	var lacking []v1alpha1.Protocol
 	for _, wanted := range claim.Spec.Protocols {

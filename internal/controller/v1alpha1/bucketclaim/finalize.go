@@ -12,16 +12,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which are those of both versions
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// maxNamed is how many BucketAccesses a message lists by name.
+// maxNamed is the maximum number of BucketAccesses that a message names.
 const maxNamed = 3
 
-// awaitAccesses blocks the deletion of a claim that a BucketAccess names, in whatever state
-// the access is: one that was never granted would wait for a bucket that never comes back.
-// The end of the access causes the next reconcile.
+// awaitAccesses blocks the deletion of a claim that a BucketAccess names, in any state: one that
+// was never granted would wait for a bucket that never comes back. The end of the access causes the
+// next reconcile.
 func (a *attempt) awaitAccesses(ctx context.Context) error {
 	list := &v1alpha1.BucketAccessList{}
 	err := a.Client.List(ctx, list, client.InNamespace(a.Object.Namespace),
@@ -32,8 +32,8 @@ func (a *attempt) awaitAccesses(ctx context.Context) error {
 	return blockedBy(list.Items)
 }
 
-// confirmUnused asks the API server, because the cache may lack an access: the bucket would
-// be deleted under it. If the two disagree, the claim is reconciled again.
+// confirmUnused asks the API server, because the cache may lack an access whose bucket would be
+// deleted. If the two disagree, the claim is reconciled again.
 func (a *attempt) confirmUnused(ctx context.Context) error {
 	list := &v1alpha1.BucketAccessList{}
 	if err := a.Live.List(ctx, list, client.InNamespace(a.Object.Namespace)); err != nil {
@@ -64,10 +64,10 @@ func blockedBy(accesses []v1alpha1.BucketAccess) error {
 	return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "deletion waits for BucketAccess %s%s", strings.Join(names, ", "), more)
 }
 
-// removeBuckets separates the claim from its Bucket, and waits until a Bucket that it has
-// to delete is gone: the sidecar keeps it until its policy is carried out. Buckets are read
-// from the API server. One that the cache does not show would stay when the claim is gone.
-// A Bucket of another claim is left alone.
+// removeBuckets separates the claim from its Bucket, and waits for the end of a Bucket that it must
+// delete: the sidecar keeps it until its policy is carried out. Buckets are read from the API
+// server, because one that the cache does not show would outlive the claim. Buckets of other claims
+// are not touched.
 func (a *attempt) removeBuckets(ctx context.Context) error {
 	for _, name := range names(a.Object) {
 		bucket, err := get(ctx, a.Live, name)
@@ -84,9 +84,9 @@ func (a *attempt) removeBuckets(ctx context.Context) error {
 	return nil
 }
 
-// removeBucket deletes a Bucket, for either policy: the sidecar keeps the backend bucket if
-// the policy is Retain. But an administrator's Bucket with that policy is only released, so
-// that another claim can bind it.
+// removeBucket deletes a Bucket, for either policy: the sidecar keeps the backend bucket if the
+// policy is Retain. But an administrator's Bucket with that policy is only released, so that
+// another claim can bind it.
 func (a *attempt) removeBucket(ctx context.Context, bucket *v1alpha1.Bucket) error {
 	if bucket.DeletionTimestamp.IsZero() {
 		if err := a.confirmUnused(ctx); err != nil {
@@ -109,8 +109,8 @@ func (a *attempt) removeBucket(ctx context.Context, bucket *v1alpha1.Bucket) err
 	}
 }
 
-// releaseBucket makes the reference of a Bucket empty. The lock keeps it from releasing a
-// Bucket that has changed, for instance its policy.
+// releaseBucket empties the reference of a Bucket. The lock keeps it from releasing a Bucket that
+// has changed, for instance its policy.
 func (a *attempt) releaseBucket(ctx context.Context, bucket *v1alpha1.Bucket) error {
 	before := bucket.DeepCopy()
 	bucket.Spec.BucketClaim = &corev1.ObjectReference{} // the field is required
@@ -120,9 +120,8 @@ func (a *attempt) releaseBucket(ctx context.Context, bucket *v1alpha1.Bucket) er
 	return nil
 }
 
-// requestDeletion deletes exactly the Bucket that was read. If its policy has just been
-// changed, or if it is another one of the same name, the preconditions fail and the claim
-// is reconciled again.
+// requestDeletion deletes exactly the Bucket that was read. If its policy has just been changed, or
+// if it is another one of the same name, the preconditions fail and the claim is reconciled again.
 func (a *attempt) requestDeletion(ctx context.Context, bucket *v1alpha1.Bucket) error {
 	err := a.Client.Delete(ctx, bucket, client.Preconditions{UID: &bucket.UID, ResourceVersion: &bucket.ResourceVersion})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -131,8 +130,8 @@ func (a *attempt) requestDeletion(ctx context.Context, bucket *v1alpha1.Bucket) 
 	return nil
 }
 
-// markUnready says that the claim must not be used any more, if another finalizer keeps it
-// after this controller has released it. Any other claim vanishes.
+// markUnready marks a claim as unusable if another finalizer keeps it after this controller has
+// released it. Any other claim vanishes.
 func (a *attempt) markUnready(ctx context.Context) error {
 	if len(a.Object.GetFinalizers()) <= 1 {
 		return nil

@@ -47,7 +47,7 @@ func TestAwaitAccesses(t *testing.T) {
 	}, (*attempt).awaitAccesses)
 }
 
-// TestBlockedBy: the message that says what blocks a deletion is of bounded length.
+// TestBlockedBy: the message about a blocked deletion has limited length.
 func TestBlockedBy(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -1,10 +1,10 @@
-// Package bucketclaim reconciles BucketClaims of v1alpha1. It gives each claim a Bucket, a
-// new one or an existing one, copies its readiness into the claim's status, and removes or
-// releases it when the claim is deleted. The driver's side of a Bucket is the sidecar's.
+// Package bucketclaim reconciles BucketClaims of v1alpha1. It gives each claim a new or existing
+// Bucket, copies its readiness into the claim's status, and removes or releases it when the claim
+// is deleted. The sidecar does the driver's part.
 //
-// In v1alpha1 nothing is immutable, and the objects may be older than this controller. So
-// the binding is what status.bucketName and the UID in the Bucket's reference agree on:
-// what the spec says counts only until then.
+// In v1alpha1 nothing is immutable, and the objects may be older than this controller. So a binding
+// requires that status.bucketName and the UID in the Bucket's reference agree; from then on the
+// spec does not count.
 package bucketclaim
 
 import (
@@ -22,20 +22,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Reconciler reconciles BucketClaims. It keeps no state but what it has reported.
+// Reconciler reconciles BucketClaims. Its only state are the reported failures.
 type Reconciler struct {
-	// Client reads from the cache, with the indexes of Index, and writes to the API
-	// server.
 	Client client.Client
 	// Live reads from the API server, where a stale answer would do harm.
-	Live client.Reader
-	// Recorder takes the Events.
-	Recorder events.EventRecorder
-	// APIErrors records errors of the API server as Events.
+	Live      client.Reader
+	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
-	// Strict rejects claims and classes that have what the API allows and makes no sense.
+	// Strict rejects claims and classes with meaningless values that the API allows.
 	Strict bool
-	// Failures records what claims wait for, and what is wrong with them, as Events.
+	// Failures records the obstacles of claims as Events.
 	Failures *cosievents.Failures
 }
 
@@ -72,7 +68,7 @@ type status struct {
 	claim *v1alpha1.BucketClaim
 }
 
-// Conclude implements cosireconcile.Status. A claim is ready only if all phases say so.
+// Conclude implements cosireconcile.Status. A claim is ready only after success of all phases.
 func (s status) Conclude(found *reasons.Error) {
 	if found != nil || !s.claim.DeletionTimestamp.IsZero() {
 		s.claim.Status.BucketReady = false
@@ -80,8 +76,8 @@ func (s status) Conclude(found *reasons.Error) {
 }
 
 // writeStatus writes the whole status, locked to the version that was read. A patch of the
-// difference would lack bucketReady, which the API server requires, when a status that was
-// empty says that the Bucket is not ready.
+// difference would lack bucketReady, which the API server requires, when an empty status changes to
+// not ready.
 func (r *Reconciler) writeStatus(ctx context.Context, claim *v1alpha1.BucketClaim) error {
 	data, err := json.Marshal(map[string]any{
 		"metadata": map[string]string{"resourceVersion": claim.ResourceVersion},
@@ -101,8 +97,8 @@ func (a *attempt) addFinalizer(ctx context.Context) error {
 	})
 }
 
-// isReleased reports whether a deleting claim has no finalizer of the controller any more,
-// so that it may have vanished.
+// isReleased reports whether a deleting claim has no finalizer of the controller any more, so that
+// it may have vanished.
 func isReleased(claim *v1alpha1.BucketClaim) bool {
 	return !claim.DeletionTimestamp.IsZero() && !isKept(claim)
 }

@@ -45,7 +45,6 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
-// TestReconcile: the order of the phases, by their writes.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{

@@ -31,12 +31,11 @@ const (
 	unready      = "BucketClaim photos: status.bucketReady=false"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is a claim, and what is around it.
+// scene has a claim and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -56,7 +55,7 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	})
 }
 
-// runTableWithoutChanges is runTable for a table that leaves out what changes in the objects.
+// runTableWithoutChanges is runTable for a table without the changes of the objects.
 func runTableWithoutChanges(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
@@ -89,19 +88,18 @@ func deleting(claim *v1alpha1.BucketClaim) { claim.DeletionTimestamp = new(metav
 
 func withoutFinalizer(claim *v1alpha1.BucketClaim) { claim.Finalizers = nil }
 
-// audited has another component keep the claim.
+// audited: another component keeps the claim.
 func audited(claim *v1alpha1.BucketClaim) {
 	claim.Finalizers = append(claim.Finalizers, phasetest.Foreign)
 }
 
 func ready(claim *v1alpha1.BucketClaim) { claim.Status.BucketReady = true }
 
-// ofExisting has the claim name the Bucket "brown", which an administrator makes.
+// ofExisting makes the claim name the Bucket "brown", which an administrator creates.
 func (s *scene) ofExisting(claim *v1alpha1.BucketClaim) {
 	claim.Spec.BucketClassName, claim.Spec.ExistingBucketName = "", s.Name("brown")
 }
 
-// bind records in the status of the claim the Bucket that it gets.
 func (s *scene) bind() {
 	s.Helper()
 	s.ModifyStatus(s.claim, func() { s.claim.Status.BucketName = s.bucketName() })
@@ -114,7 +112,6 @@ func (s *scene) bucketName() string {
 	return v1alpha1.BucketNameForClaim(s.claim.UID)
 }
 
-// hasClass makes the class "gold".
 func (s *scene) hasClass(edits ...func(*v1alpha1.BucketClass)) {
 	s.Helper()
 	phasetest.Make(s.Case, &v1alpha1.BucketClass{
@@ -142,34 +139,29 @@ func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
 	s.Make(s.bucket)
 }
 
-// free has a Bucket refer to no claim.
+// free makes a Bucket refer to no claim.
 func free(b *v1alpha1.Bucket) { b.Spec.BucketClaim = &corev1.ObjectReference{} }
 
-// unbound has a Bucket refer to the claim by its name only.
 func unbound(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = "" }
 
-// ofOther has a Bucket belong to an earlier claim of the name.
 func ofOther(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = phasetest.OtherUID }
 
 func retained(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
 
 func deleted(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyDelete }
 
-// kept has a sidecar keep a Bucket.
 func kept(b *v1alpha1.Bucket) { b.Finalizers = []string{v1alpha1.BucketFinalizer} }
 
-// going has a Bucket be deleted, which its sidecar keeps.
 func going(b *v1alpha1.Bucket) {
 	kept(b)
 	b.DeletionTimestamp = new(metav1.Now())
 }
 
-// forAzure has a Bucket lack the protocol of the claim.
+// forAzure: the Bucket lacks the protocol of the claim.
 func forAzure(b *v1alpha1.Bucket) { b.Spec.Protocols = []v1alpha1.Protocol{v1alpha1.ProtocolAzure} }
 
 func readyBucket(b *v1alpha1.Bucket) { b.Status.BucketReady, b.Status.BucketID = true, "id" }
 
-// hasAccess makes the access "app" to the claim "photos".
 func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 	s.Helper()
 	phasetest.Make(s.Case, &v1alpha1.BucketAccess{
@@ -180,24 +172,22 @@ func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 
 func toOtherClaim(access *v1alpha1.BucketAccess) { access.Spec.BucketClaimName = "videos" }
 
-// replaceClaim has the claim be deleted by force, and created again under its name.
+// replaceClaim deletes the claim by force, and creates it again under its name.
 func (s *scene) replaceClaim(edits ...func(*v1alpha1.BucketClaim)) {
 	s.Helper()
 	s.ForceRemove(s.claim)
 	s.hasClaim(edits...)
 }
 
-// found is the outcome for a claim that cannot go on, whose status does not change.
+// found is the outcome for a claim that cannot continue, with an unchanged status.
 func found(kind, reason string) phasetest.Outcome {
 	return phasetest.Outcome{Events: []string{"Warning FailedCreateBucket of BucketClaim photos"}, Err: kind + " " + reason}
 }
 
-// waiting is the outcome for a claim that waits for another object.
 func waiting(kind, reason string) phasetest.Outcome {
 	return phasetest.Outcome{Events: []string{"Normal " + reason + " of BucketClaim photos"}, Err: kind + " " + reason}
 }
 
-// failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Failed("BucketClaim photos", writes...)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestTolerated: what v0.2 accepts is accepted with a Warning, and rejected by a strict controller.
+// TestTolerated: input that v0.2 accepts is accepted with a Warning, and rejected by a strict
+// controller.
 // KEP: REASON-33
 func TestTolerated(t *testing.T) {
 	t.Parallel()
@@ -22,8 +23,8 @@ func TestTolerated(t *testing.T) {
 	cases := []struct {
 		name, reason string
 		given        func(*scene)
-		rejected     string   // the reason of a strict controller
-		bucket       []string // what is written of the Bucket
+		rejected     string
+		bucket       []string
 		events       []string // after the Event of the binding
 	}{
 		{

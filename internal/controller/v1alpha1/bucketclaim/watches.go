@@ -21,14 +21,13 @@ import (
 
 // Names of the indexes, for client.MatchingFields.
 const (
-	// claimsWaitingForClass has the BucketClaims that are not bound, by the name of their
-	// BucketClass.
+	// claimsWaitingForClass indexes unbound BucketClaims by the name of their BucketClass.
 	claimsWaitingForClass = "cosi.claims.waiting-for-class"
-	// claimsByBucket has BucketClaims by the names of the Buckets that they have or may
-	// have, whatever claim the Bucket refers to.
+	// claimsByBucket indexes BucketClaims by the names of all Buckets that may be theirs, whatever
+	// claim the Bucket refers to.
 	claimsByBucket = "cosi.claims.by-bucket"
-	// accessesByClaim has BucketAccesses by the name of their BucketClaim, to be combined
-	// with a namespace.
+	// accessesByClaim indexes BucketAccesses by the name of their BucketClaim, to be combined with
+	// a namespace.
 	accessesByClaim = "cosi.accesses.by-claim"
 )
 
@@ -59,8 +58,8 @@ func unboundClaimsClass(claim *v1alpha1.BucketClaim) []string {
 	return []string{claim.Spec.BucketClassName}
 }
 
-// SetupWithManager adds the reconciler to a manager, with a watch on everything that a claim
-// may wait for.
+// SetupWithManager adds the reconciler to a manager, with a watch on everything that a claim may
+// wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
 	m := mapper{cache: mgr.GetCache()}
 	return builder.ControllerManagedBy(mgr).
@@ -76,9 +75,9 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		Complete(r.Runner())
 }
 
-// claimPredicate selects the events of a claim that need a reconcile. An edited status is
-// one, and cannot be told from a status that the controller has written; a reconcile after
-// its own write costs no request.
+// claimPredicate selects the events of a claim that need a reconcile. An edited status is one. It
+// cannot be distinguished from the controller's own write, after which a reconcile costs no
+// request.
 func claimPredicate() predicate.Predicate {
 	p := cosireconcile.OnUpdate(func(was, is *v1alpha1.BucketClaim) bool {
 		return was.Generation != is.Generation ||
@@ -112,13 +111,12 @@ type mapper struct {
 	cache client.Reader
 }
 
-// mapClass maps a class to the claims that wait for it.
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
 	return m.list(ctx, client.MatchingFields{claimsWaitingForClass: class.GetName()})
 }
 
-// mapBucket maps a Bucket to the claim that it refers to, and to those that name it, which
-// may be others.
+// mapBucket maps a Bucket to the claim that it refers to, and to claims that name it, which may be
+// others.
 func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha1.Bucket)
 	if !ok {
@@ -131,7 +129,6 @@ func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile
 	return requests
 }
 
-// mapAccess maps an access to its claim.
 func mapAccess(_ context.Context, object client.Object) []reconcile.Request {
 	access, ok := object.(*v1alpha1.BucketAccess)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package binariestest gives tests the programs of a control plane: kube-apiserver, etcd and
-// kube-controller-manager. Tests need no programs by default, because the embedded control
-// plane has the same behavior. The tests that do are about the programs themselves, or have
-// kube-apiserver judge the product.
+// kube-controller-manager. Most tests need no programs, because the embedded control plane has the
+// same behavior. The others test the programs themselves, or use kube-apiserver as the judge of the
+// product.
 package binariestest
 
 import (
@@ -21,8 +21,8 @@ var local = sync.OnceValues(func() (binaries.Set, error) {
 	return binaries.Find(context.Background(), binaries.Options{Local: true})
 })
 
-// Find returns the programs that are on this machine. Without them, it skips the test, or fails
-// it if RequiredVariable is set. It never downloads or builds programs, which takes minutes.
+// Find returns the programs on this machine. Without them, it skips the test, or fails it if
+// RequiredVariable is set. It never downloads or builds programs, which takes minutes.
 func Find(tb testing.TB) binaries.Set {
 	tb.Helper()
 	set, err := local()

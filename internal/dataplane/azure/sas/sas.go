@@ -1,6 +1,6 @@
-// Package sas has the shared access signatures of Azure Blob Storage that the fake driver
-// issues and its Azure service verifies: service SAS of a container that name a stored
-// access policy. The policy of an access is named like its key, and ends with it.
+// Package sas has the shared access signatures of Azure Blob Storage that the fake driver issues
+// and its Azure service verifies: service SAS of a container that name a stored access policy. The
+// policy of an access has the name of its key, and ends with it.
 //
 // It is a package of its own because the driver, which signs, must not import the service.
 package sas
@@ -17,17 +17,16 @@ import (
 // Version is the version of Azure's API that defines the form of the signatures.
 const Version = "2024-11-04"
 
-// resourceContainer is the signed resource: a container and all blobs in it.
 const resourceContainer = "c"
 
-// signed are the query parameters of a signature, in the order in which they are signed,
-// except the resource, which follows the third.
+// signed are the query parameters of a signature, in the order of signing, except the resource,
+// which follows the third.
 var signed = []string{"sp", "st", "se", "", "si", "sip", "spr", "sv", "sr", "snapshot", "ses", "rscc", "rscd", "rsce", "rscl", "rsct"}
 
 // AllPermissions are the letters of all permissions that the service knows.
 const AllPermissions = "racwdlt"
 
-// Parameters are the query parameters of a signature, except ses: there are no encryption scopes.
+// Parameters are the query parameters of a signature, except ses for encryption scopes.
 func Parameters() []string {
 	return []string{"sp", "st", "se", "si", "sip", "spr", "sv", "sr", "rscc", "rscd", "rsce", "rscl", "rsct", "sig"}
 }
@@ -40,14 +39,14 @@ func Account(container string) string {
 	return (prefix + strings.ToLower(base32.StdEncoding.EncodeToString(digest[:])))[:length]
 }
 
-// Container returns the URL of a container at an endpoint. The account is in the path, as with
-// all storage services that are reached by an IP address.
+// Container returns the URL of a container at an endpoint. The account is in the path, as for all
+// storage services with an IP address.
 func Container(endpoint *url.URL, container string) *url.URL {
 	return endpoint.JoinPath(Account(container), container)
 }
 
-// Token returns the query of a signature: policy is a stored access policy, which decides
-// how long it is valid; protocols are https, or https,http.
+// Token returns the query of a signature: policy is a stored access policy, which decides its
+// validity; protocols are https, or https,http.
 func Token(container, policy, secret, permissions, protocols string) url.Values {
 	query := url.Values{
 		"sv": {Version}, "sr": {resourceContainer}, "spr": {protocols}, "si": {policy}, "sp": {permissions},
@@ -63,7 +62,7 @@ func Sign(account, container string, query url.Values, secret string) string {
 		switch name {
 		case "":
 			fields[i] = "/blob/" + account + "/" + container
-		case "snapshot": // a signature of a container has none, and the parameter selects one
+		case "snapshot": // a container's signature has none; the parameter selects one
 		default:
 			fields[i] = query.Get(name)
 		}
@@ -73,8 +72,8 @@ func Sign(account, container string, query url.Values, secret string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Verify reports whether the signature of a query is valid. It takes as long for a wrong
-// signature as for a right one.
+// Verify reports whether the signature of a query is valid. It takes the same time for wrong and
+// correct signatures.
 func Verify(account, container string, query url.Values, secret string) bool {
 	want := Sign(account, container, query, secret)
 	return account == Account(container) && query.Get("sr") == resourceContainer && hmac.Equal([]byte(want), []byte(query.Get("sig")))

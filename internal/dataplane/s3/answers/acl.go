@@ -6,7 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// objectACL answers GetObjectAcl, of an object that exists.
+// objectACL answers GetObjectAcl for an existing object.
 func (a *Answers) objectACL(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err
@@ -14,15 +14,15 @@ func (a *Answers) objectACL(x *exchange) error {
 	return a.acl(x)
 }
 
-// headBucket answers HeadBucket: an earlier phase has found the bucket. Clients learn
-// the region from it.
+// headBucket answers HeadBucket: an earlier phase has found the bucket. Clients learn the region
+// from it.
 func (a *Answers) headBucket(x *exchange) error {
 	x.W.Header().Set("X-Amz-Bucket-Region", a.RegionOf(x.Bucket))
 	return nil
 }
 
-// acl answers as a bucket does whose ACLs are disabled: full control for the owner,
-// and no other entry. Permissions come from grants alone.
+// acl answers as for a bucket with disabled ACLs: full control for the owner, and no other entry.
+// Only grants give permissions.
 func (a *Answers) acl(x *exchange) error {
 	type grantee struct {
 		owner
@@ -48,7 +48,7 @@ func (a *Answers) acl(x *exchange) error {
 // putBucketACL answers PutBucketAcl, which changes nothing.
 func (a *Answers) putBucketACL(x *exchange) error { return x.checkACL() }
 
-// putObjectACL answers PutObjectAcl of an object that exists. It changes nothing.
+// putObjectACL answers PutObjectAcl for an existing object. It changes nothing.
 func (a *Answers) putObjectACL(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (a *Answers) putObjectACL(x *exchange) error {
 	return x.checkACL()
 }
 
-// checkACL accepts an ACL that gives full control to the owner, and nothing to others. The
-// table of operations has checked the header.
+// checkACL accepts an ACL that gives full control to the owner only. The table of operations has
+// checked the header.
 func (x *exchange) checkACL() error {
 	canned := x.R.Header.Get("X-Amz-Acl") != ""
 	switch {

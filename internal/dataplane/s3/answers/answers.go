@@ -22,14 +22,14 @@ const (
 	timestamp = "2006-01-02T15:04:05.000Z"
 )
 
-// formatTime writes a time as it is in documents, which has the precision of a header.
+// formatTime writes a time in the form of documents, with the precision of a header.
 func formatTime(t time.Time) string { return inDocument(t).Format(timestamp) }
 
 func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// table has the functions that answer the operations, by name. gofakes3 serves
-// GetObject, HeadObject, DeleteObject, CreateMultipartUpload and
-// AbortMultipartUpload; its interfaces cannot express the others.
+// table has the functions that answer the operations, by name. gofakes3 serves GetObject,
+// HeadObject, DeleteObject, CreateMultipartUpload and AbortMultipartUpload; its interfaces cannot
+// express the others.
 var table = map[string]func(*Answers, *exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
@@ -85,12 +85,12 @@ var table = map[string]func(*Answers, *exchange) error{
 	"UploadPartCopy":          (*Answers).copyPart,
 }
 
-// Options are what answers are made from; all are required.
+// Options are the dependencies of answers; all are required.
 type Options struct {
 	Administrator *administration.Administrator
 	Registry      *authorization.Registry
 	Contents      *objects.Store
-	// Region is that of buckets that have none of their own.
+	// Region is the region of buckets without one of their own.
 	Region string
 	// Now is the clock for gofakes3.
 	Now    func() time.Time
@@ -103,8 +103,8 @@ type Answers struct{ options Options }
 // New returns answers.
 func New(options Options) *Answers { return &Answers{options: options} }
 
-// Answer does what a request asks for, and writes the answer, or returns an error:
-// one of S3, or an internal one. The error is not written.
+// Answer performs a request, and writes the response, or returns an error, S3's or an internal one,
+// which is not written.
 func (a *Answers) Answer(r *Request) error {
 	x := &exchange{Request: r, now: a.options.Now}
 	if err := a.openBucket(x); err != nil {
@@ -120,8 +120,8 @@ func (a *Answers) Answer(r *Request) error {
 	return run(a, x)
 }
 
-// openBucket finds what is in the bucket. It goes by the bucket's UID: another
-// bucket of the same name is not the one that the account has access to.
+// openBucket finds the contents of the bucket by its UID: the account has no access to another
+// bucket of the same name.
 func (a *Answers) openBucket(x *exchange) (err error) {
 	if x.Bucket == "" || x.Operation.Reserved {
 		return nil
@@ -136,8 +136,8 @@ func (a *Answers) openBucket(x *exchange) (err error) {
 	return err
 }
 
-// RegionOf returns the region of a bucket, and the store's for one that does not
-// exist or has none of its own.
+// RegionOf returns the region of a bucket; the store's for an unknown bucket, or one without its
+// own region.
 func (a *Answers) RegionOf(bucket string) string {
 	if b, ok := a.options.Registry.Bucket(bucket); ok && b.Region != "" {
 		return b.Region
@@ -157,18 +157,17 @@ var notConfigured = map[string]error{
 	"GetPublicAccessBlock":            s3error.ErrNoSuchPublicAccessBlock,
 }
 
-// documents are buffers that answers are written to. That of a full listing has
-// some hundred kilobytes.
+// documents are buffers for responses. A full listing needs some hundred kilobytes.
 var documents = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // newDocument returns an empty buffer. The caller puts it back.
 func newDocument() *bytes.Buffer {
-	document, _ := documents.Get().(*bytes.Buffer) // the pool has nothing else
+	document, _ := documents.Get().(*bytes.Buffer)
 	document.Reset()
 	return document
 }
 
-// sendXML answers with a document.
+// sendXML responds with a document.
 func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
 
 func sendXMLAs(x *exchange, status int, document any) error {

@@ -36,8 +36,8 @@ type attributeChecksum struct {
 	ChecksumType string
 }
 
-// objectAttributes answers GetObjectAttributes with what the header
-// X-Amz-Object-Attributes names.
+// objectAttributes answers GetObjectAttributes with the attributes in the header
+// X-Amz-Object-Attributes.
 func (a *Answers) objectAttributes(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (a *Answers) objectAttributes(x *exchange) error {
 	for _, attribute := range wanted {
 		switch attribute {
 		case "ETag":
-			document.ETag = v.ETag.String() // without quotes, as S3 has it here
+			document.ETag = v.ETag.String() // without quotes, as in S3
 		case "Checksum":
 			if !v.Checksum.IsZero() {
 				document.Checksum = &attributeChecksum{sumsOf(v.Checksum.WithoutParts()), v.Checksum.Type()}
@@ -91,8 +91,8 @@ func wantedAttributes(header http.Header) ([]string, error) {
 	return wanted, nil
 }
 
-// attributeParts returns nil if the object has no parts. S3 describes each part only if
-// the client has selected a checksum for them, which is never the default one.
+// attributeParts returns nil if the object has no parts. S3 describes each part only if the client
+// has selected a checksum for them, which is never the default one.
 func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
 	if len(v.Parts()) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to tell
@@ -125,7 +125,7 @@ func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error)
 			continue
 		}
 		if len(page.Part) == page.MaxParts {
-			page.IsTruncated = page.MaxParts > 0 // clients would ask for the same page again
+			page.IsTruncated = page.MaxParts > 0 // clients would request the same page again
 			break
 		}
 		page.Part = append(page.Part, attributePart{part.Number, part.Size, sumsOf(part.Checksum)})

@@ -9,8 +9,8 @@ type owner struct {
 	DisplayName string
 }
 
-// owner is the account in documents. It does not depend on the account's key, which
-// changes, and which accounts for ServiceAccounts do not have.
+// owner is the account in documents. It does not depend on the account's key, which changes, and
+// which accounts for ServiceAccounts do not have.
 func (x *exchange) owner() owner {
 	id := x.Caller.Account().ID
 	return owner{ID: id, DisplayName: id}
@@ -23,7 +23,7 @@ const firstRegion = "us-east-1"
 func (a *Answers) bucketLocation(x *exchange) error {
 	location := a.RegionOf(x.Bucket)
 	if location == firstRegion {
-		location = "" // S3 has it so
+		location = "" // as in S3
 	}
 	return sendXML(x, struct {
 		XMLName  xml.Name `xml:"LocationConstraint"`

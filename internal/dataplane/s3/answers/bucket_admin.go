@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// createBucketByS3 answers CreateBucket of an administrator's key, which is how
-// there can be buckets that no driver has made, and of an application's key for its own
-// bucket.
+// createBucketByS3 answers CreateBucket with an administrator's key, for buckets that no driver has
+// created, and with an application's key for its own bucket.
 func (a *Answers) createBucketByS3(x *exchange) error {
 	if !x.Caller.Account().Admin {
 		return a.createAgain(x)
@@ -47,7 +46,7 @@ func (x *exchange) created() {
 	x.W.WriteHeader(http.StatusOK)
 }
 
-// createAgain answers CreateBucket of a bucket that the caller has. In its first region, S3
+// createAgain answers CreateBucket for an existing bucket of the caller. In its first region, S3
 // answers as if it had created the bucket.
 func (a *Answers) createAgain(x *exchange) error {
 	if a.RegionOf(x.Bucket) != firstRegion {
@@ -81,8 +80,8 @@ func locationConstraint(body []byte) (string, error) {
 	return document.LocationConstraint, nil
 }
 
-// deleteBucketByS3 answers DeleteBucket of an administrator's key. What a driver
-// has made is the driver's to delete: COSI would still believe in it.
+// deleteBucketByS3 answers DeleteBucket with an administrator's key. Only the driver may delete its
+// own buckets, because COSI would not notice.
 func (a *Answers) deleteBucketByS3(x *exchange) error {
 	err := a.options.Administrator.DeleteBucketBy(x.R.Context(), x.Caller, x.Bucket)
 	switch {

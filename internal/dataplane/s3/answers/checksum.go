@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
-// sums are the elements that hold an object's or a part's checksum in documents.
+// sums are the elements with an object's or a part's checksum in documents.
 type sums struct {
 	ChecksumCRC32     string `xml:"ChecksumCRC32,omitempty"`
 	ChecksumCRC32C    string `xml:"ChecksumCRC32C,omitempty"`
@@ -47,7 +47,7 @@ func typeOfSum(sum checksum.Sum) string {
 	return sum.Type()
 }
 
-// sum returns the checksum that a document names, of which there may be one.
+// sum returns the checksum in a document, which may have at most one.
 func (s *sums) sum() (checksum.Sum, error) {
 	for _, algorithm := range checksum.All() {
 		text := *s.field(algorithm)
@@ -63,8 +63,8 @@ func (s *sums) sum() (checksum.Sum, error) {
 	return checksum.Sum{}, nil
 }
 
-// checksumType reads the type of checksum that the client wants or expects, in any case; empty
-// if it does not matter.
+// checksumType reads the type of checksum that the client requests or expects, in any case; empty
+// for any.
 func checksumType(header http.Header) (string, error) {
 	switch kind := strings.ToUpper(header.Get("X-Amz-Checksum-Type")); kind {
 	case "", checksum.Composite, checksum.FullObject:

@@ -7,8 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// copyObject answers CopyObject. The content is not copied: it never changes, so
-// both objects share it.
+// copyObject answers CopyObject. The objects share the content, which never changes.
 func (a *Answers) copyObject(x *exchange) error {
 	source, err := a.readSource(x)
 	if err != nil {
@@ -45,7 +44,7 @@ func (a *Answers) copyObject(x *exchange) error {
 	})
 }
 
-// readSource looks up the version that is copied, under its own conditions.
+// readSource looks up the source of a copy, under its own conditions.
 func (a *Answers) readSource(x *exchange) (*objects.Version, error) {
 	b, err := a.options.Contents.Bucket(x.Source.UID)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// copied returns the copy: its metadata and tags are the source's or the request's,
-// as the two directives say.
+// copied returns the copy: the two directives select the source's or the request's metadata and
+// tags.
 func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	draft := objects.Draft{
 		Body: source.Body, ETag: source.ETag, Checksum: source.Checksum, Attributes: source.Attributes, Parts: nil,
@@ -43,16 +43,16 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	return draft, err
 }
 
-// changesStorage reports whether a request changes what is never copied. To name an encryption is a change: with it,
-// objects are encrypted again.
+// changesStorage reports whether a request changes attributes that are never copied. Naming an
+// encryption is a change, because it encrypts objects again.
 func changesStorage(source *objects.Version, request objects.Attributes) bool {
 	before, after := source.StandardHeaders(), request.Headers.Value()
 	return before.StorageClass != after.StorageClass || before.Encryption != after.Encryption || after.Encryption != "" ||
 		before.WebsiteRedirect != after.WebsiteRedirect
 }
 
-// redirected are the headers of the source, but for redirection, storage class and
-// encryption, which are never copied.
+// redirected are the headers of the source, except redirection, storage class and encryption, which
+// are never copied.
 func redirected(source *objects.Version, request objects.Attributes) unique.Handle[objects.Headers] {
 	headers := source.StandardHeaders()
 	asked := request.Headers.Value()
@@ -80,8 +80,8 @@ func (x *exchange) copiesToItself() bool {
 	return x.Source.Bucket == x.Bucket && x.Source.Key == x.Key && x.Source.Version == ""
 }
 
-// digests returns the ETag and the checksum of a copy: it is one piece, even if
-// its source was uploaded in parts.
+// digests returns the ETag and the checksum of a copy, which has one part, even if its source was
+// uploaded in several.
 func (x *exchange) digests(source *objects.Version) (objects.ETag, checksum.Sum, error) {
 	etag, sum := source.ETag, source.Checksum
 	var err error

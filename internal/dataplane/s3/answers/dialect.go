@@ -7,29 +7,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Dialect is what the answers of another service have of their own, whose protocol is S3's
-// otherwise.
+// Dialect has the differences of another service whose protocol is otherwise S3's.
 type Dialect struct {
-	// Protocol is that of the buckets. Those of other protocols cannot be reached.
+	// Protocol is the protocol of the buckets. Other buckets cannot be accessed.
 	Protocol fakedriver.Protocol
-	// Chunked is set for a service that takes objects without a Content-Length, in chunks of HTTP.
+	// Chunked is set for a service that accepts objects without a Content-Length, in chunks of
+	// HTTP.
 	Chunked bool
 	// Conditions adds the conditions in headers that S3 does not have.
 	Conditions func(http.Header, *objects.Conditions) error
-	// Attributes completes what the headers of an upload say about the object.
+	// Attributes completes the object's attributes from the headers of an upload.
 	Attributes func(http.Header, *objects.Attributes) error
 	// Finish completes an object before it is stored.
 	Finish func(*objects.Draft) error
-	// Compose returns the content of the object that a document makes of others in its bucket. S3
-	// has nothing like it.
+	// Compose returns the content of the object that a document composes of others in its bucket,
+	// which S3 does not support.
 	Compose func(*Request, *objects.Bucket) (Content, error)
 	// Describe sets the headers that identify a version.
 	Describe func(http.Header, *objects.Version)
-	// AppendListed appends the elements of a version in lists that S3 does not have.
+	// AppendListed appends elements that S3 does not have to a version in lists.
 	AppendListed func([]byte, *objects.Version) []byte
 }
 
-// Protocol is that of the buckets that a request can reach.
+// Protocol is the protocol of the buckets that a request can access.
 func (r *Request) Protocol() fakedriver.Protocol {
 	if r.Dialect != nil {
 		return r.Dialect.Protocol
@@ -45,7 +45,7 @@ func (x *exchange) appendListed(to []byte, v *objects.Version) []byte {
 	return x.Dialect.AppendListed(to, v)
 }
 
-// composeObject answers ComposeObject, which is an operation of other services only.
+// composeObject answers ComposeObject, which only other services have.
 func (a *Answers) composeObject(x *exchange) (err error) {
 	if x.Content, err = x.Dialect.Compose(x.Request, x.contents); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package answers carries out the operations of S3 and writes their answers, for
-// requests that package s3 has accepted: one function for each operation, and a
-// table of them. It decides nothing about permissions.
+// Package answers performs the operations of S3 and writes their responses, for requests that
+// package s3 has accepted: one function for each operation, and a table of them. It checks no
+// permissions.
 package answers

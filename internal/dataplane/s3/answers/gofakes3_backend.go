@@ -6,12 +6,12 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// gofakes3Backend is the backend of gofakes3 for one request. gofakes3's interfaces
-// have no room for tags, checksums, conditions and the caller, so each request has
-// its own backend, which knows the request and ignores what gofakes3 parses again.
+// gofakes3Backend is the backend of gofakes3 for one request. gofakes3's interfaces have no room
+// for tags, checksums, conditions and the caller, so each request has its own backend, which has
+// the request and ignores gofakes3's parsed values.
 type gofakes3Backend struct {
-	// The rest of the interface has no implementation: the table of operations sends
-	// nothing there. A call would panic, and end as an internal error.
+	// The rest of the interface has no implementation: the table of operations never calls it. A
+	// call would panic, and become an internal error.
 	gofakes3.Backend
 	gofakes3.VersionedBackend
 	gofakes3.MultipartBackend
@@ -19,7 +19,7 @@ type gofakes3Backend struct {
 	x *exchange
 }
 
-// serveGofakes3 has gofakes3 answer the request.
+// serveGofakes3 lets gofakes3 answer the request.
 func (a *Answers) serveGofakes3(x *exchange) error {
 	w := newGofakes3Writer(x)
 	core := gofakes3.New(gofakes3Backend{x: x}, gofakes3.WithTimeSource(clock(a.options.Now)), gofakes3.WithTimeSkewLimit(0))
@@ -30,7 +30,7 @@ func (a *Answers) serveGofakes3(x *exchange) error {
 	return w.finish()
 }
 
-// fail stores an error for the answer; gofakes3 would turn it into an internal one.
+// fail stores an error for the response; gofakes3 would turn it into an internal one.
 func (c gofakes3Backend) fail(err error) error {
 	if err != nil {
 		c.x.failure = err
@@ -39,10 +39,8 @@ func (c gofakes3Backend) fail(err error) error {
 	return nil
 }
 
-// BucketExists implements gofakes3.Backend: an earlier phase has found the bucket.
 func (c gofakes3Backend) BucketExists(string) (bool, error) { return true, nil }
 
-// GetObject implements gofakes3.Backend.
 func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
 	v := c.x.version
 	found, err := wanted.Range(v.Size())
@@ -60,34 +58,30 @@ func (c gofakes3Backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequ
 	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{content, c.x}, Range: found}, nil
 }
 
-// sender is the content of an object. It records when sending fails, so that the
-// error that gofakes3 then writes is not sent as the rest of the content.
+// sender is the content of an object. It records when sending fails, so that gofakes3's error is
+// not sent as the rest of the content.
 type sender struct {
 	io.ReadCloser
 
 	x *exchange
 }
 
-// WriteTo implements io.WriterTo.
 func (s sender) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.Copy(w, s.ReadCloser)
 	s.x.failure = err
 	return n, err
 }
 
-// GetObjectVersion implements gofakes3.VersionedBackend.
 func (c gofakes3Backend) GetObjectVersion(
 	bucket, key string, _ gofakes3.VersionID, wanted *gofakes3.ObjectRangeRequest,
 ) (*gofakes3.Object, error) {
 	return c.GetObject(bucket, key, wanted)
 }
 
-// HeadObject implements gofakes3.Backend; the core uses it for versions, too.
 func (c gofakes3Backend) HeadObject(string, string) (*gofakes3.Object, error) {
 	return &gofakes3.Object{Name: c.x.version.Key, Size: c.x.version.Size(), Contents: io.NopCloser(nil)}, nil
 }
 
-// DeleteObject implements gofakes3.Backend.
 func (c gofakes3Backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
 	done, err := c.x.contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.conditions, c.x.bypass())
 	return gofakes3.ObjectDeleteResult{
@@ -95,12 +89,10 @@ func (c gofakes3Backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResu
 	}, c.fail(err)
 }
 
-// DeleteObjectVersion implements gofakes3.VersionedBackend.
 func (c gofakes3Backend) DeleteObjectVersion(bucket, key string, _ gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
 	return c.DeleteObject(bucket, key)
 }
 
-// CreateMultipartUpload implements gofakes3.MultipartBackend.
 func (c gofakes3Backend) CreateMultipartUpload(string, string, map[string]string) (gofakes3.UploadID, error) {
 	draft, err := c.x.upload()
 	if err != nil {
@@ -110,7 +102,6 @@ func (c gofakes3Backend) CreateMultipartUpload(string, string, map[string]string
 	return gofakes3.UploadID(u.ID), c.fail(err)
 }
 
-// AbortMultipartUpload implements gofakes3.MultipartBackend.
 func (c gofakes3Backend) AbortMultipartUpload(_, _ string, id gofakes3.UploadID) error {
 	return c.fail(c.x.contents.AbortUpload(c.x.Key, string(id)))
 }

@@ -2,11 +2,9 @@ package answers
 
 import "time"
 
-// clock is the store's clock in the form that gofakes3 takes.
+// clock is the store's clock for gofakes3.
 type clock func() time.Time
 
-// Now implements gofakes3.TimeSource.
 func (c clock) Now() time.Time { return c().UTC() }
 
-// Since implements gofakes3.TimeSource.
 func (c clock) Since(t time.Time) time.Duration { return c().Sub(t) }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// gofakes3Request returns the request for gofakes3. It consists of validated parts
-// only, so that gofakes3 cannot interpret the client's request differently.
+// gofakes3Request returns the request for gofakes3. It consists of validated parts only, so that
+// gofakes3 cannot interpret the client's request differently.
 func gofakes3Request(x *exchange) *http.Request {
 	r := x.R.WithContext(x.R.Context())
 	r.URL = &url.URL{Path: "/" + x.Bucket + "/" + x.Key, RawQuery: gofakes3Query(x)}

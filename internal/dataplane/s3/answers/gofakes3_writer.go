@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// gofakes3Writer is the http.ResponseWriter that gofakes3 writes to. It corrects headers
-// on their way to the client. It holds everything back until finish, except the
-// content of objects, which may be large.
+// gofakes3Writer is the http.ResponseWriter of gofakes3. It corrects headers on their way to the
+// client. It holds everything back until finish, except the content of objects, which may be large.
 type gofakes3Writer struct {
 	x      *exchange
 	header http.Header
@@ -21,10 +20,8 @@ func newGofakes3Writer(x *exchange) *gofakes3Writer {
 	return &gofakes3Writer{x: x, header: http.Header{}}
 }
 
-// Header implements http.ResponseWriter.
 func (w *gofakes3Writer) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *gofakes3Writer) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -35,12 +32,11 @@ func (w *gofakes3Writer) WriteHeader(status int) {
 	}
 }
 
-// streams reports whether the answer is the content of an object.
+// streams reports whether the response is the content of an object.
 func (w *gofakes3Writer) streams() bool {
 	return w.x.Operation.Name == "GetObject" && w.status < http.StatusMultipleChoices
 }
 
-// Write implements http.ResponseWriter.
 func (w *gofakes3Writer) Write(data []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	switch {
@@ -52,8 +48,8 @@ func (w *gofakes3Writer) Write(data []byte) (int, error) {
 	return w.x.W.Write(data)
 }
 
-// finish sends what was held back. It returns the request's error; an error of
-// gofakes3 itself can only be a bug in its input.
+// finish sends the held response. It returns the request's error; an error of gofakes3 itself can
+// only be a bug in its input.
 func (w *gofakes3Writer) finish() error {
 	w.WriteHeader(http.StatusOK)
 	switch {
@@ -72,8 +68,7 @@ func (w *gofakes3Writer) finish() error {
 	return nil
 }
 
-// dropped are the headers that gofakes3 sets and S3 does not, or that the store sets
-// itself.
+// dropped are headers that gofakes3 sets and S3 does not, or that the store sets itself.
 var dropped = []string{"Access-Control-Allow-Origin", "Etag", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
 // send writes the status and the corrected headers.

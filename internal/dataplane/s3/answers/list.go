@@ -12,7 +12,7 @@ import (
 
 const standard = "STANDARD"
 
-// listing is what the documents of all listings of objects have.
+// listing is the common part of the documents of all listings of objects.
 type listing struct {
 	Xmlns          string `xml:"xmlns,attr"`
 	Name           string
@@ -26,7 +26,7 @@ type listing struct {
 
 type commonPrefix struct{ Prefix string }
 
-// lister is the part of a request that all listings have in common.
+// lister is the common part of the requests of all listings.
 type lister struct {
 	x       *exchange
 	query   objects.Query
@@ -47,11 +47,10 @@ func (x *exchange) lister(sizeParameter string) (*lister, error) {
 	return l, err
 }
 
-// encodedKey turns a query's encoding into that of keys.
 var encodedKey = strings.NewReplacer("%2F", "/", "+", "%20")
 
-// encode returns a key as documents show it. Without URL-encoding, XML cannot hold
-// most control characters.
+// encode returns a key for documents. Without URL-encoding, XML cannot contain most control
+// characters.
 func (l *lister) encode(key string) string {
 	if !l.encodes {
 		return key
@@ -78,7 +77,6 @@ func (l *lister) listing(page objects.Page) listing {
 	return document
 }
 
-// listObjects answers ListObjects.
 func (a *Answers) listObjects(x *exchange) error {
 	l, err := x.lister("max-keys")
 	if err != nil {
@@ -102,8 +100,8 @@ func (a *Answers) listObjects(x *exchange) error {
 	return sendXML(x, document)
 }
 
-// listObjectsV2 answers ListObjectsV2. Its continuation token is the last entry of
-// the page before, in base64.
+// listObjectsV2 answers ListObjectsV2. Its continuation token is the last entry of the previous
+// page, in base64.
 func (a *Answers) listObjectsV2(x *exchange) error {
 	l, err := x.lister("max-keys")
 	if err != nil {

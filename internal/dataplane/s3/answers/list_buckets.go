@@ -12,8 +12,8 @@ import (
 
 const maxBucketPage = 10000
 
-// listBuckets lists the buckets within reach of the account, by name. Its
-// continuation token is the last name of the page before, in base64.
+// listBuckets lists the buckets that the account can access, by name. Its continuation token is the
+// last name of the previous page, in base64.
 func (a *Answers) listBuckets(x *exchange) error {
 	type entry struct{ Name, CreationDate, BucketRegion string }
 	document := struct {
@@ -48,7 +48,7 @@ func (a *Answers) listBuckets(x *exchange) error {
 
 var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation token provided is incorrect")
 
-// reachable returns the buckets that the request is about.
+// reachable returns the buckets that the request selects.
 func (a *Answers) reachable(x *exchange) []fakedriver.Bucket {
 	prefix, region := x.Query.Get("prefix"), x.Query.Get("bucket-region")
 	return slices.DeleteFunc(x.Caller.Buckets(x.Protocol()), func(b fakedriver.Bucket) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// writeContents writes the elements Contents of a listing. A page has a thousand of them,
-// for which encoding/xml takes several times as long.
+// writeContents writes the elements Contents of a listing. A page has a thousand of them, for which
+// encoding/xml takes several times as long.
 func (l *lister) writeContents(to *bytes.Buffer, page objects.Page, withOwner bool) {
 	for _, v := range page.Versions {
 		to.WriteString("<Contents>")
@@ -46,14 +46,14 @@ func writeElement(to *bytes.Buffer, name, text string) {
 	if isPlain(text) {
 		to.WriteString(text)
 	} else {
-		_ = xml.EscapeText(to, []byte(text)) // a buffer takes everything
+		_ = xml.EscapeText(to, []byte(text)) // a buffer never fails
 	}
 	to.WriteString("</")
 	to.WriteString(name)
 	to.WriteByte('>')
 }
 
-// isPlain reports whether XML shows a text as it is.
+// isPlain reports whether XML shows a text unchanged.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {

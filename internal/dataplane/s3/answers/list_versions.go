@@ -7,7 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// listedVersion is an element Version or DeleteMarker, as its XMLName says.
+// listedVersion is an element Version or DeleteMarker, by its XMLName.
 type listedVersion struct {
 	XMLName      xml.Name
 	Key          string
@@ -25,7 +25,6 @@ type listedVersion struct {
 	StorageClass string `xml:",omitempty"`
 }
 
-// listVersions answers ListObjectVersions.
 func (a *Answers) listVersions(x *exchange) error {
 	l, err := x.lister("max-keys")
 	if err != nil {
@@ -69,7 +68,6 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 	return all
 }
 
-// listUploads answers ListMultipartUploads.
 func (a *Answers) listUploads(x *exchange) error {
 	type entry struct {
 		Key               string

@@ -10,14 +10,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// The headers of an object's lock, in requests and in answers.
+// The headers of an object's lock, in requests and in responses.
 const (
 	lockModeHeader  = "X-Amz-Object-Lock-Mode"
 	lockUntilHeader = "X-Amz-Object-Lock-Retain-Until-Date"
 	lockHoldHeader  = "X-Amz-Object-Lock-Legal-Hold"
 )
 
-// maxYear is the last that RFC 3339, and so documents and records, can show.
+// maxYear is the last year in RFC 3339, and so in documents and records.
 const maxYear = 9999
 
 var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object Lock Configuration")
@@ -72,8 +72,8 @@ func retention(mode, until string, now time.Time) (objects.Retention, error) {
 	return objects.Retention{Mode: objects.LockMode(mode), Until: end.UTC().Truncate(time.Millisecond)}, nil
 }
 
-// checkDigest rejects an upload of content that will be locked, if the client says nothing
-// that its content can be compared with. The digest in its signature does not count.
+// checkDigest rejects an upload of content to be locked if the client sends no digest of it. The
+// digest in its signature does not count.
 func (x *exchange) checkDigest(lock *objects.Lock, what string) error {
 	if lock == nil && x.contents.ObjectLock().Default.Mode == "" {
 		return nil
@@ -105,7 +105,7 @@ func hasDigest(header http.Header) bool {
 	return false
 }
 
-// needsDigest rejects a document without a digest, as S3 does for those about locks.
+// needsDigest rejects a document without a digest, as S3 does for documents about locks.
 func (x *exchange) needsDigest() error {
 	if hasDigest(x.R.Header) {
 		return nil
@@ -113,8 +113,8 @@ func (x *exchange) needsDigest() error {
 	return s3error.ErrInvalidRequest.With("Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
 }
 
-// bypass returns which locks the request may ignore. Without the right to bypass them, the
-// header has no effect: clients send it with any deletion.
+// bypass returns which locks the request may ignore. Without the permission, the header has no
+// effect: clients send it with any deletion.
 func (x *exchange) bypass() objects.Bypass {
 	switch {
 	case !strings.EqualFold(x.R.Header.Get("X-Amz-Bypass-Governance-Retention"), "true"):

@@ -21,7 +21,7 @@ type legalHoldDocument struct {
 	Status  objects.LegalHold `xml:"Status"`
 }
 
-// findLocked looks up the version that the request is about, in a bucket with object lock.
+// findLocked looks up the version of the request, in a bucket with object lock.
 func (x *exchange) findLocked() (objects.Lock, error) {
 	if err := x.needsLock(); err != nil {
 		return objects.Lock{}, err

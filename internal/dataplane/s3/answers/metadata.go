@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// metadataPrefix begins the headers of user metadata, in S3's own case.
+	// metadataPrefix is the prefix of the headers of user metadata, in S3's own case.
 	metadataPrefix = "x-amz-meta-"
-	// maxMetadataBytes bounds the names and values of an object's user metadata.
+	// maxMetadataBytes limits the names and values of an object's user metadata.
 	maxMetadataBytes = 2 << 10
 )
 
-// attributes reads what the headers of an upload say about the object.
+// attributes reads the object's attributes from the headers of an upload.
 func (x *exchange) attributes() (objects.Attributes, error) {
 	header := x.R.Header
 	metadata, err := metadataOf(header)
@@ -56,8 +56,7 @@ func storageClass(header http.Header) string {
 	return ""
 }
 
-// contentEncoding leaves out the encoding that has been decoded. Any other value stays as
-// it is.
+// contentEncoding removes the encoding that has been decoded. Any other value stays unchanged.
 func contentEncoding(header http.Header) string {
 	value := strings.Join(header.Values("Content-Encoding"), ",")
 	if !strings.Contains(value, "aws-chunked") {
@@ -92,8 +91,8 @@ func metadataOf(header http.Header) (map[string]string, error) {
 	return metadata, nil
 }
 
-// decodeWords decodes the encoded words of RFC 2047, which is how headers carry Unicode.
-// They are encoded again in answers.
+// decodeWords decodes the encoded words of RFC 2047, in which headers contain Unicode. Responses
+// encode them again.
 func decodeWords(value string) string {
 	decoded, err := new(mime.WordDecoder).DecodeHeader(value)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// postObject answers PostObject, as the form asks for.
+// postObject answers PostObject as the form requests.
 func (a *Answers) postObject(x *exchange) error {
 	if err := x.store(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (a *Answers) postObject(x *exchange) error {
 	}{Location: location, Bucket: x.Bucket, Key: x.Key, ETag: etag})
 }
 
-// redirection adds to a URL what has been stored.
+// redirection adds the stored object to a URL.
 func redirection(to url.URL, bucket, key, etag string) string {
 	added := url.Values{"bucket": {bucket}, "key": {key}, "etag": {etag}}.Encode()
 	if to.RawQuery != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// chooseRange finds the bytes that are asked for: by the header Range, by the
-// number of a part of a completed upload, or all.
+// chooseRange finds the requested bytes: by the header Range, by the number of a part of a
+// completed upload, or all.
 func (x *exchange) chooseRange() error {
 	header := x.R.Header.Get("Range")
 	if condition := x.R.Header.Get("If-Range"); condition != "" && !x.isCurrent(condition) {
@@ -41,15 +41,15 @@ func (x *exchange) isCurrent(condition string) bool {
 
 var oneRange = regexp.MustCompile(`^bytes=(\d*)-(\d*)$`)
 
-// chooseBytes reads the header Range. Several ranges, and one that cannot be read, are
-// ignored, as RFC 9110, section 14.2, allows and S3 does.
+// chooseBytes reads the header Range. Several ranges, and a malformed one, are ignored, as RFC
+// 9110, section 14.2, allows and S3 does.
 func (x *exchange) chooseBytes(header string) error {
 	bounds := oneRange.FindStringSubmatch(header)
 	if len(bounds) != 3 || bounds[1]+bounds[2] == "" {
 		x.sent = x.version.Checksum
 		return nil
 	}
-	// Digits that are too many for a number are the greatest there is.
+	// Digits beyond the range of a number are its maximum.
 	from, _ := strconv.ParseInt(bounds[1], 10, 64)
 	to, _ := strconv.ParseInt(bounds[2], 10, 64)
 	size := x.version.Size()
@@ -65,7 +65,7 @@ func (x *exchange) chooseBytes(header string) error {
 	return x.choose(from, min(to, size-1)-from+1, header)
 }
 
-// choose writes the range down in the one form that the core reads.
+// choose formats the range in the form that the core reads.
 func (x *exchange) choose(offset, length int64, asked string) error {
 	if length <= 0 {
 		size := strconv.FormatInt(x.version.Size(), 10)
@@ -103,8 +103,8 @@ func (x *exchange) choosePart() error {
 	return x.choose(offset, parts[number-1].Size, "part "+strconv.Itoa(number))
 }
 
-// checksumOfPart is the checksum of the content of a part: its own, or the object's if
-// the content is the same.
+// checksumOfPart is the checksum of the content of a part: its own, or the object's if the content
+// is the same.
 func (x *exchange) checksumOfPart(parts []objects.PartInfo, number int) checksum.Sum {
 	own, whole := parts[number-1].Checksum, x.version.Checksum
 	if own.IsZero() && len(parts) == 1 && !whole.IsComposite() {

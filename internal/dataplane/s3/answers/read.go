@@ -24,8 +24,7 @@ func (a *Answers) readObject(x *exchange) error {
 	return a.serveGofakes3(x)
 }
 
-// find looks up the version that the request is about. A delete marker tells
-// that it is one.
+// find looks up the version of the request. For a delete marker, the response shows it.
 func (x *exchange) find() error {
 	v, err := x.contents.Get(x.Key, x.Query.Get("versionId"))
 	if err != nil && v != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Request is a request of S3 whose sender, operation and permission have been
-// checked, and whose body has been read.
+// Request is a request of S3 whose sender, operation and permission have been checked, and whose
+// body has been read.
 type Request struct {
 	W http.ResponseWriter
 	R *http.Request
-	// ID is in the answer and in the log.
+	// ID is for the response and the log.
 	ID string
 
 	Query     url.Values
@@ -24,28 +24,27 @@ type Request struct {
 	Operation s3op.Operation
 	Bucket    string
 	Key       string
-	// UID is that of the bucket; empty if the request concerns none, or one that
-	// may not exist.
+	// UID is the bucket's; empty if the request concerns none, or one that may not exist.
 	UID string
-	// MayReadObjects is whether the caller may learn the ETags of objects.
+	// MayReadObjects reports whether the caller may learn the ETags of objects.
 	MayReadObjects bool
-	// MayBypassGovernance is whether the caller may delete objects that are retained in the
+	// MayBypassGovernance reports whether the caller may delete objects that are retained in the
 	// mode GOVERNANCE, and change their retention.
 	MayBypassGovernance bool
-	// Source is what CopyObject and UploadPartCopy read.
+	// Source is read by CopyObject and UploadPartCopy.
 	Source Source
 	// Body is a document.
 	Body []byte
-	// Content is that of an object or a part.
+	// Content is the content of an object or a part.
 	Content Content
 
-	// Success is how PostObject is answered.
+	// Success describes the response to PostObject.
 	Success Success
 
 	// Dialect is nil for S3.
 	Dialect *Dialect
 
-	releases []func() // of what is held for the request
+	releases []func() // of resources that are held for the request
 }
 
 // Source is the object that a request copies.
@@ -53,49 +52,47 @@ type Source struct {
 	Bucket, Key string
 	// Version is empty for the newest.
 	Version string
-	// UID is that of the bucket.
+	// UID is the bucket's.
 	UID string
 }
 
-// Content is what a client has uploaded: received whole and verified, but not yet
-// part of an object.
+// Content is a complete, verified upload of a client that is not yet part of an object.
 type Content struct {
 	Body     objects.Body
 	ETag     objects.ETag
 	Checksum checksum.Sum
 }
 
-// Success is what a browser gets when a form has been uploaded.
+// Success is the response to a browser after the upload of a form.
 type Success struct {
 	// Status is 200, 201 with a document, or 204.
 	Status int
-	// Redirect is where the browser is sent instead; nil for none.
+	// Redirect is the target of the browser instead; nil for none.
 	Redirect *url.URL
 }
 
-// MaxKeyBytes bounds the key of an object.
+// MaxKeyBytes is the maximum size of an object's key.
 const MaxKeyBytes = 1024
 
-// Hold has something released with Release.
+// Hold registers a function for Release.
 func (r *Request) Hold(release func()) { r.releases = append(r.releases, release) }
 
-// Release releases what has been held for the request. It is called when the
-// request has been answered.
+// Release releases the resources of the request after its response.
 func (r *Request) Release() {
 	for _, release := range r.releases {
 		release()
 	}
 }
 
-// exchange is a request on its way to its answer.
+// exchange is a request before its response.
 type exchange struct {
 	*Request
 
 	now        func() time.Time   // the store's clock
-	contents   *objects.Bucket    // of the bucket
-	conditions objects.Conditions // of the conditional headers
-	version    *objects.Version   // that has been read or written
-	byteRange  string             // of the version, as in the header Range; empty: all of it
-	sent       checksum.Sum       // of the bytes that are sent; zero: unknown
-	failure    error              // of what gofakes3 called
+	contents   *objects.Bucket    // the bucket's
+	conditions objects.Conditions // from the conditional headers
+	version    *objects.Version   // the version that was read or written
+	byteRange  string             // of the version, as in the header Range; empty for all
+	sent       checksum.Sum       // of the sent bytes; zero if unknown
+	failure    error              // from a call by gofakes3
 }

@@ -23,7 +23,6 @@ func (x *exchange) partNumber() (int, error) {
 	return number, nil
 }
 
-// uploadPart answers UploadPart.
 func (a *Answers) uploadPart(x *exchange) error {
 	u, err := x.contents.Upload(x.Key, x.Query.Get("uploadId"))
 	if err != nil {
@@ -44,15 +43,13 @@ func (a *Answers) uploadPart(x *exchange) error {
 	return nil
 }
 
-// partContent is the content of a part.
 type partContent struct {
 	Content
 
 	copied bool // from another object, so that no client has seen it
 }
 
-// putPart stores a content as a part, with the kind of checksum that its upload
-// was created with.
+// putPart stores a content as a part, with the kind of checksum that its upload selected.
 func (x *exchange) putPart(c partContent) (objects.Part, error) {
 	number, err := x.partNumber()
 	if err != nil {
@@ -68,8 +65,8 @@ func (x *exchange) putPart(c partContent) (objects.Part, error) {
 	return x.contents.PutPart(x.Key, u.ID, objects.Part{Number: number, ETag: c.ETag, Checksum: c.Checksum, Body: c.Body})
 }
 
-// checksumFor returns the checksum of a part. For a composite checksum of the object,
-// clients must send those of the parts; otherwise the store computes them.
+// checksumFor returns the checksum of a part. For a composite checksum of the object, clients must
+// send the parts' checksums; otherwise the store computes them.
 func checksumFor(u objects.Upload, c partContent) (checksum.Sum, error) {
 	switch {
 	case u.Algorithm == checksum.None || u.Algorithm == c.Checksum.Algorithm:

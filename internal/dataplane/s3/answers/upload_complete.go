@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// completeUpload answers CompleteMultipartUpload.
 func (a *Answers) completeUpload(x *exchange) error {
 	completion, err := x.completion()
 	if err != nil {
@@ -91,7 +90,7 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	return parts, nil
 }
 
-// checksumOfHeader reads the checksum that the whole object is said to have.
+// checksumOfHeader reads the client's checksum of the whole object.
 func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
 	for _, algorithm := range checksum.All() {
 		text := header.Get(algorithm.Header())

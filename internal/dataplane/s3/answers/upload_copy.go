@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// copyPart answers UploadPartCopy.
 func (a *Answers) copyPart(x *exchange) error {
 	source, err := a.readSource(x)
 	if err != nil {
@@ -41,8 +40,8 @@ func (a *Answers) copyPart(x *exchange) error {
 	}{Xmlns: namespace, LastModified: formatTime(part.Modified), ETag: `"` + part.ETag.String() + `"`, sums: sumsOf(part.Checksum)})
 }
 
-// cut returns the range of a body that X-Amz-Copy-Source-Range asks for, which
-// has both ends and must be within.
+// cut returns the range of a body in X-Amz-Copy-Source-Range, which must have both ends within the
+// body.
 func cut(body objects.Body, header string) (objects.Body, error) {
 	if header == "" {
 		return body, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// listParts answers ListParts.
 func (a *Answers) listParts(x *exchange) error {
 	type entry struct {
 		PartNumber   int

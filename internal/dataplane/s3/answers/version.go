@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// describeOutcome sets the headers that tell what has been read or written.
+// describeOutcome sets the headers that describe the version that was read or written.
 func (x *exchange) describeOutcome() {
 	switch x.Operation.Name {
 	case "GetObject", "HeadObject":
@@ -24,7 +24,7 @@ func (x *exchange) describeOutcome() {
 	}
 }
 
-// describeVersion sets the headers that tell of the version that has been read.
+// describeVersion sets the headers that describe the version that was read.
 func (x *exchange) describeVersion() {
 	v, header := x.version, x.W.Header()
 	x.identifyVersion()
@@ -35,7 +35,7 @@ func (x *exchange) describeVersion() {
 		}
 	}
 	for name, value := range v.Attributes.Metadata {
-		header[metadataPrefix+name] = []string{mime.BEncoding.Encode("UTF-8", value)} // lower case, which is how S3 has it
+		header[metadataPrefix+name] = []string{mime.BEncoding.Encode("UTF-8", value)} // lower case, as in S3
 	}
 	if count := len(v.Attributes.Tags); count > 0 {
 		header.Set("X-Amz-Tagging-Count", strconv.Itoa(count))
@@ -46,13 +46,13 @@ func (x *exchange) describeVersion() {
 	}
 }
 
-// identifyVersion sets the headers that tell which version it is.
+// identifyVersion sets the headers that identify the version.
 func (x *exchange) identifyVersion() {
 	x.W.Header().Set("Etag", `"`+x.version.ETag.String()+`"`)
 	x.tellVersionID()
 }
 
-// tellVersionID leaves the ID out while the bucket has never had versioning.
+// tellVersionID omits the ID while the bucket has never had versioning.
 func (x *exchange) tellVersionID() {
 	if x.Dialect != nil {
 		x.Dialect.Describe(x.W.Header(), x.version)
@@ -70,7 +70,7 @@ func (x *exchange) tellChecksum(sum checksum.Sum) {
 	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
 }
 
-// classOf returns the storage class of an object, as documents have it.
+// classOf returns the storage class of an object for documents.
 func classOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
 
 func standardHeaders(v *objects.Version) map[string]string {
@@ -85,14 +85,14 @@ func standardHeaders(v *objects.Version) map[string]string {
 	}
 }
 
-// tellEncryption repeats what the client has asked for, and what has no effect here.
+// tellEncryption repeats the client's encryption, which has no effect here.
 func (x *exchange) tellEncryption(h objects.Headers) {
 	if h.Encryption != "" {
 		x.W.Header().Set(encryptionHeader, h.Encryption)
 	}
 }
 
-// tellUpload repeats how the parts' checksums are to be made, and the encryption.
+// tellUpload repeats the type of the parts' checksums, and the encryption.
 func (x *exchange) tellUpload() {
 	u, err := x.upload()
 	if err != nil {

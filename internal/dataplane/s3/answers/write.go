@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// putObject answers PutObject, the most frequent operation, without gofakes3, which
-// would read the body again and compute digests of it.
+// putObject answers PutObject, the most frequent operation, without gofakes3, which would read the
+// body again and compute digests of it.
 func (a *Answers) putObject(x *exchange) error {
 	if err := x.store(); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (a *Answers) putObject(x *exchange) error {
 	return nil
 }
 
-// store stores the object, and prepares the header of the answer.
+// store stores the object, and prepares the header of the response.
 func (x *exchange) store() error {
 	draft, err := x.draft()
 	if err != nil {
@@ -45,7 +45,7 @@ func (x *exchange) draft() (objects.Draft, error) {
 	return objects.Draft{Body: x.Content.Body, ETag: x.Content.ETag, Checksum: x.Content.Checksum, Attributes: attributes}, err
 }
 
-// upload is what CreateMultipartUpload begins.
+// upload is the upload that CreateMultipartUpload begins.
 func (x *exchange) upload() (objects.Upload, error) {
 	attributes, err := x.attributes()
 	if err != nil {
@@ -75,7 +75,7 @@ func algorithmOf(name string) (checksum.Algorithm, error) {
 	return algorithm, nil
 }
 
-// isFullObject reads the type of checksum that an upload is to have.
+// isFullObject reads the type of checksum for an upload.
 func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 	switch {
 	case kind != "" && algorithm == checksum.None:
@@ -89,8 +89,8 @@ func isFullObject(algorithm checksum.Algorithm, kind string) (bool, error) {
 		strings.ToLower(algorithm.String()) + " checksum algorithm.")
 }
 
-// readConditions reads the conditional headers, of which the table has let
-// through only those that the operation honours.
+// readConditions reads the conditional headers, of which the table has accepted only those that the
+// operation supports.
 func readConditions(header http.Header, prefix string) objects.Conditions {
 	list := func(name string) string { return strings.Join(header.Values(prefix+name), ",") }
 	c := objects.Conditions{IfMatch: list("If-Match"), IfNoneMatch: list("If-None-Match")}
@@ -99,12 +99,12 @@ func readConditions(header http.Header, prefix string) objects.Conditions {
 	return c
 }
 
-// readTime ignores a time that cannot be read, as RFC 9110, section 13.1.3, asks.
+// readTime ignores a malformed time, as RFC 9110, section 13.1.3, requires.
 func readTime(header http.Header, name string) time.Time {
 	text := header.Get(name)
 	if text == "" {
 		return time.Time{} // most requests have none, and failing takes time
 	}
-	at, _ := http.ParseTime(text) // zero where it cannot be read
+	at, _ := http.ParseTime(text) // zero if malformed
 	return at
 }

@@ -16,14 +16,13 @@ type Authenticator struct {
 	now      func() time.Time
 }
 
-// New returns an authenticator. now is the clock for the expiry of signatures and
-// sessions.
+// New returns an authenticator. now is the clock for the expiry of signatures and sessions.
 func New(registry *authorization.Registry, now func() time.Time) *Authenticator {
 	return &Authenticator{registry: registry, now: now}
 }
 
-// Authenticate returns the caller and the signature of a request. The caller of
-// Authenticate checks the region, which depends on the bucket.
+// Authenticate returns the caller and the signature of a request. The caller of Authenticate checks
+// the region, which depends on the bucket.
 func (a *Authenticator) Authenticate(r *http.Request, query url.Values) (*authorization.Caller, Signature, error) {
 	signed, err := parseSignature(r, query)
 	if err != nil {
@@ -45,8 +44,8 @@ func (a *Authenticator) Authenticate(r *http.Request, query url.Values) (*author
 	return caller, signed, nil
 }
 
-// identify looks up the key of a request. Keys of sessions are valid only with
-// the session's token, and those of accounts only without one.
+// identify looks up the key of a request. Keys of sessions are valid only with the session's token,
+// and keys of accounts only without one.
 func (a *Authenticator) identify(signed Signature) (*authorization.Caller, error) {
 	caller, known := a.registry.Caller(signed.accessKeyID)
 	if !known {
@@ -66,7 +65,7 @@ func (a *Authenticator) identify(signed Signature) (*authorization.Caller, error
 	return caller, nil
 }
 
-// verify compares the signature with that of the caller's secret.
+// verify compares the signature with a signature by the caller's secret.
 func verify(r *http.Request, query url.Values, signed *Signature, caller *authorization.Caller) error {
 	if err := checkSignedHeaders(r, signed.headers); err != nil {
 		return err

@@ -42,8 +42,7 @@ type example struct {
 	method, host, target string
 	header               map[string]string
 	length               int64
-	// names are the signed headers, and signature is their signature; empty in a
-	// presigned URL.
+	// names are the signed headers, and signature is their signature; empty in a presigned URL.
 	names, signature string
 }
 
@@ -62,9 +61,9 @@ func (e example) request(t *testing.T) *http.Request {
 	return r
 }
 
-// examples are those of "Examples: Signature Calculations in AWS Signature Version 4",
-// of "Authenticating Requests: Using Query Parameters", and the seeds of the two pages
-// about uploads in chunks.
+// examples are from "Examples: Signature Calculations in AWS Signature Version 4", and from
+// "Authenticating Requests: Using Query Parameters", with the seeds of the two pages about uploads
+// in chunks.
 var examples = map[string]example{
 	"GetObject": {
 		method: http.MethodGet, host: "examplebucket.s3.amazonaws.com", target: "/test.txt",
@@ -120,8 +119,8 @@ var examples = map[string]example{
 	},
 }
 
-// TestExamples accepts Amazon's examples, twice: with a derived key, and with the one that
-// was kept. It rejects each with one character of the signature changed.
+// TestExamples accepts Amazon's examples, twice: with a derived key, and with the cached one. It
+// rejects each with one changed character of the signature.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for name, e := range examples {
@@ -153,7 +152,6 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// flip changes the last hexadecimal digit.
 func flip(text string) string {
 	if text == "" {
 		return text
@@ -165,7 +163,7 @@ func flip(text string) string {
 	return text[:len(text)-1] + last
 }
 
-// TestKeptKey checks that a kept signing key ends with its secret.
+// TestKeptKey checks that a cached signing key ends with its secret.
 func TestKeptKey(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -208,7 +206,7 @@ func TestKeptKey(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that a signature whose key is kept costs next to nothing.
+// TestAllocations checks that a signature with a cached key costs next to nothing.
 func TestAllocations(t *testing.T) {
 	a, _ := newAuthenticator(func() time.Time { return exampleTime })
 	r := examples["PutObject"].request(t)

@@ -9,9 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// AuthenticateForm returns who signed the policy of a form, and the signature. It does not
-// read the policy. The caller of AuthenticateForm checks the region, which depends on the
-// bucket.
+// AuthenticateForm returns the signer of a form's policy, and the signature. It does not read the
+// policy. The caller of AuthenticateForm checks the region, which depends on the bucket.
 func (a *Authenticator) AuthenticateForm(f *postform.Form) (*authorization.Caller, Signature, error) {
 	signed, err := parseForm(f)
 	if err != nil {

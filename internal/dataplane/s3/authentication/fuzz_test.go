@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// FuzzAuthenticate has the SDK sign a request, and sends another one with its signature.
-// What is accepted must be what another implementation accepts, and a request that was not
-// changed is accepted.
+// FuzzAuthenticate makes the SDK sign a request, and sends another one with its signature. Every
+// accepted request must be accepted by another implementation, too, and an unchanged request is
+// accepted.
 func FuzzAuthenticate(f *testing.F) {
 	for _, presigned := range []bool{false, true} {
 		f.Add("PUT", "/photos/k", "versionId", "1", "red", "/photos/k", "versionId", "1", "red", presigned)
@@ -69,8 +69,8 @@ func moveSignature(signed, sent *http.Request, name, other string) {
 
 const colour = "X-Amz-Meta-Colour"
 
-// fuzzedRequest returns nil for a request that cannot be sent, or that the two
-// implementations treat differently: the other one takes all white space for spaces.
+// fuzzedRequest returns nil for a request that cannot be sent, or that the two implementations
+// treat differently: the other one takes all white space for spaces.
 func fuzzedRequest(t *testing.T, method, path, name, value, meta string) *http.Request {
 	t.Helper()
 	odd := func(c rune) bool { return c != ' ' && (unicode.IsSpace(c) || unicode.IsControl(c)) }

@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Names of what carries a session's token, in a header or in a presigned URL.
+// Names of a session's token, in a header or in a presigned URL.
 const securityToken = "X-Amz-Security-Token" //nolint:gosec // not a token, but where it is
 
-// parseSignature finds the signature in the header or in the query. Ways to
-// authenticate that S3 has and the store has not are rejected by name.
+// parseSignature finds the signature in the header or in the query. It rejects unsupported
+// mechanisms of S3 by name.
 func parseSignature(r *http.Request, query url.Values) (Signature, error) {
 	if err := checkSingle(r.Header); err != nil {
 		return Signature{}, err
@@ -45,8 +45,8 @@ func IsSigned(r *http.Request, query url.Values) bool {
 	return r.Header.Get("Authorization") != "" || isPresigned(query) || isPresignedV2(query)
 }
 
-// checkMechanism rejects requests with more than one mechanism, and those with
-// another than Signature Version 4.
+// checkMechanism rejects requests with more than one mechanism, and those with another than
+// Signature Version 4.
 func checkMechanism(headers []string, query url.Values) error {
 	presigned, older := isPresigned(query), isPresignedV2(query)
 	if len(headers) > 1 || (len(headers) == 1 && (presigned || older)) || (presigned && older) {
@@ -71,13 +71,11 @@ func notSupported(what string) error {
 		"; please use " + algorithm + ".")
 }
 
-// repeatable are the X-Amz- headers that lists may be split over, besides user
-// metadata.
+// repeatable are X-Amz- headers that may be repeated, besides user metadata.
 var repeatable = []string{"X-Amz-Object-Attributes", "X-Amz-Optional-Object-Attributes", "X-Amz-Trailer"}
 
-// checkSingle rejects headers that are given twice. The signature covers their values
-// joined with commas, so a signed header could be split into two, of which the first
-// has another meaning.
+// checkSingle rejects repeated headers. The signature covers their values joined with commas, so a
+// signed header could be split into two, of which the first has another meaning.
 func checkSingle(header http.Header) error {
 	for name, values := range header {
 		special := strings.HasPrefix(name, "X-Amz-") && !strings.HasPrefix(name, "X-Amz-Meta-") && !slices.Contains(repeatable, name)

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// maxExpires is how long a presigned URL can be valid, in seconds.
+// maxExpires is the maximum validity of a presigned URL, in seconds.
 const maxExpires = 7 * 24 * 60 * 60
 
 // parsePresigned reads the signature in the query of a presigned URL.

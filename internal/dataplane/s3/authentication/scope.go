@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxSkew is how far the time of a request may be from the store's.
+	// maxSkew is the maximum difference between the times of a request and the store.
 	maxSkew = 15 * time.Minute
-	// serverTime is how S3's errors write times.
+	// serverTime is the form of times in S3's errors.
 	serverTime = "2006-01-02T15:04:05Z"
 )
 
@@ -36,8 +36,8 @@ func checkTime(signed Signature, now time.Time) error {
 	return nil
 }
 
-// checkScope rejects signatures for another day or service. The caller checks the
-// region, which depends on the bucket.
+// checkScope rejects signatures for another day or service. The caller checks the region, which
+// depends on the bucket.
 func checkScope(signed Signature) error {
 	switch {
 	case signed.scope.day != signed.Time.Format(dayFormat):

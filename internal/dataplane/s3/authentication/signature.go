@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// UnsignedPayload is the value of X-Amz-Content-Sha256 for a body that is not part
-// of what is signed.
+// UnsignedPayload is the value of X-Amz-Content-Sha256 for a body that the signature does not
+// cover.
 const UnsignedPayload = "UNSIGNED-PAYLOAD"
 
 const (
@@ -25,22 +25,21 @@ const (
 	payloadHash = "X-Amz-Content-Sha256"
 )
 
-// Signature is the signature of a request. It is verified if Authenticate returned no
-// error.
+// Signature is the signature of a request. It is verified if Authenticate returned no error.
 type Signature struct {
 	Time time.Time
 	// Value is hexadecimal.
 	Value string
-	// Region is the one that the request was signed for.
+	// Region is the region that the request was signed for.
 	Region string
-	// Presigned is whether the signature is in the URL.
+	// Presigned reports whether the signature is in the URL.
 	Presigned bool
-	// Key is what the signature was verified with.
+	// Key is the key of the signature.
 	Key sigv4.Key
 
 	inForm      bool
 	accessKeyID string
-	headers     string // names of the signed ones, in lower case, sorted, and separated by semicolons
+	headers     string // names of the signed headers, in lower case, sorted, and separated by semicolons
 	token       string // of a session; empty without one
 	scope       scope
 	expires     time.Duration // of a presigned request
@@ -84,14 +83,14 @@ func isDigest(value string) bool {
 	return len(value) == hex.EncodedLen(sha256.Size) && strings.Trim(value, "0123456789abcdefABCDEF") == ""
 }
 
-// isStreaming reports whether a value can be the name of a kind of streaming upload.
+// isStreaming reports whether a value can name a kind of streaming upload.
 func isStreaming(value string) bool {
 	kind, ok := strings.CutPrefix(value, "STREAMING-")
 	return ok && kind != "" && strings.Trim(kind, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// parseAuthorization adds the three fields of the Authorization header, or of what a
-// presigned URL has instead.
+// parseAuthorization adds the three fields of the Authorization header, or of the equivalent in a
+// presigned URL.
 func parseAuthorization(authorization string, signed Signature) (Signature, error) {
 	rest := strings.TrimPrefix(authorization, algorithm)
 	var fields [3]string
@@ -126,8 +125,7 @@ func parseCredential(credential string, g *Signature) error {
 	return nil
 }
 
-// parseHeaders reads the names of the signed headers, which should be sorted and in lower
-// case.
+// parseHeaders reads the names of the signed headers, which should be sorted and in lower case.
 func parseHeaders(names string, g *Signature) error {
 	previous := ""
 	for name := range strings.SplitSeq(names, ";") {
@@ -154,8 +152,8 @@ func sortHeaders(names string, g *Signature) error {
 	return nil
 }
 
-// checkSignedHeaders checks that the host and all headers of S3 are signed, and that no
-// header is signed that was not sent.
+// checkSignedHeaders checks that the host and all headers of S3 are signed, and that all signed
+// headers were sent.
 func checkSignedHeaders(r *http.Request, names string) error {
 	if !isSigned("Host", names) {
 		return notSigned("host")

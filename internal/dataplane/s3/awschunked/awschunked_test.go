@@ -17,9 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// The examples of the S3 API reference, "Signature calculations for the
-// Authorization header: transferring payload in multiple chunks" and "… including
-// trailing headers".
+// The examples of the S3 API reference, "Signature calculations for the Authorization header:
+// transferring payload in multiple chunks" and "… including trailing headers".
 const (
 	plainSeed   = "4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9"
 	plainFirst  = "ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648"
@@ -168,7 +167,7 @@ func TestReadInPieces(t *testing.T) {
 	}
 }
 
-// TestLargeChunk is about chunks larger than any that is kept in memory.
+// TestLargeChunk is about chunks larger than any buffer.
 func TestLargeChunk(t *testing.T) {
 	const size = 16<<20 + 1
 	content := strings.Repeat("a", size)
@@ -201,8 +200,8 @@ func TestLargeChunk(t *testing.T) {
 	}
 }
 
-// TestSignedBeforeRead checks that nothing of a signed chunk is passed on before
-// its signature is found to be right.
+// TestSignedBeforeRead checks that no data of a signed chunk is passed on before its signature is
+// verified.
 func TestSignedBeforeRead(t *testing.T) {
 	in := chunk(content[:65536], plainFirst) + chunk(content[65536:], plainLast)
 	got, err := io.ReadAll(awschunked.NewReader(strings.NewReader(in), awschunked.Stream{Signer: signer(plainSeed), Size: 66560}))

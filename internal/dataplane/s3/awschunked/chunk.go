@@ -10,8 +10,8 @@ import (
 
 const chunkSignature = "chunk-signature="
 
-// beginChunk reads a chunk's header and reports whether it is the last, which is
-// empty. The data of a signed chunk is read, too, and its signature verified.
+// beginChunk reads a chunk's header and reports whether it is the last, which is empty. It also
+// reads the data of a signed chunk, and verifies its signature.
 func (r *Reader) beginChunk() (last bool, err error) {
 	header, err := r.line()
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Reader) beginChunk() (last bool, err error) {
 
 func (r *Reader) signedChunk(size int64, signature string) error {
 	r.verified.Reset()
-	// The buffer grows with what arrives, not to what is declared.
+	// The buffer grows with the received data, not to the declared size.
 	if _, err := io.CopyN(&r.verified, r.in, size); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (r *Reader) signedChunk(size int64, signature string) error {
 func (r *Reader) endChunk() error {
 	line, err := r.line()
 	if err == nil && line != "" {
-		return s3error.ErrInvalidRequest.With("A chunk is longer than its header says")
+		return s3error.ErrInvalidRequest.With("A chunk is longer than its header's size")
 	}
 	return err
 }

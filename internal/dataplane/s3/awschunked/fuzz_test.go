@@ -33,9 +33,9 @@ func signedStream(f *testing.F, chunks ...string) []byte {
 	return framed.Bytes()
 }
 
-// FuzzRead makes up framings. What is returned must be no more than has arrived,
-// and what is accepted must have the declared length. Of signed data, only that
-// which was signed for the beginning of each target may be accepted.
+// FuzzRead generates framings. Returned data must not exceed the received data, and accepted data
+// must have the declared length. Only data that was signed for the seeds of each target may be
+// accepted as signed.
 func FuzzRead(f *testing.F) {
 	const accepted, size = "abcde", 5
 	f.Add([]byte("3\r\nabc\r\n2\r\nde\r\n0\r\nx-amz-checksum-crc32:NSRBwg==\r\n\r\n"), int64(size), true)

@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Reader returns the data of a stream without the framing. The data is valid only
-// after Read has returned io.EOF: only then the lengths, the trailers and all
-// signatures are verified. Any other error is permanent; it is an *s3error.Error, or
-// an error of reading the stream.
+// Reader returns the data of a stream without the framing. The data is valid only after Read has
+// returned io.EOF, when the lengths, the trailers and all signatures are verified. Any other error
+// is permanent; it is an *s3error.Error, or an error of reading the stream.
 type Reader struct {
 	stream Stream
 	in     *bufio.Reader
@@ -22,13 +21,13 @@ type Reader struct {
 	left     int64        // remaining bytes of the current chunk, without a Signer
 	verified bytes.Buffer // the current chunk, with a Signer
 	seen     int64        // sum of the sizes of all chunks so far
-	short    bool         // whether the current chunk must be the last with data
+	short    bool         // the current chunk must be the last with data
 	trailers http.Header
 	err      error
 }
 
-// NewReader returns a Reader of a stream. It uses memory for received bytes only, and
-// for at most one signed chunk.
+// NewReader returns a Reader of a stream. It uses memory for received bytes only, and for at most
+// one signed chunk.
 func NewReader(in io.Reader, stream Stream) *Reader {
 	return &Reader{stream: stream, in: bufio.NewReaderSize(in, maxLine)}
 }
@@ -36,7 +35,6 @@ func NewReader(in io.Reader, stream Stream) *Reader {
 // Trailers returns the trailers after Read has returned io.EOF, and nil before.
 func (r *Reader) Trailers() http.Header { return r.trailers }
 
-// Read implements io.Reader.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(p) > 0 && r.err == nil && r.left == 0 && r.verified.Len() == 0 {
 		r.err = r.advance()
@@ -58,8 +56,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// advance reads the header of the next chunk. It returns io.EOF when the whole stream
-// is read and verified.
+// advance reads the header of the next chunk. It returns io.EOF when the whole stream is read and
+// verified.
 func (r *Reader) advance() error {
 	last, err := r.beginChunk()
 	if err != nil || !last {

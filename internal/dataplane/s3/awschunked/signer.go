@@ -8,16 +8,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// Algorithms of the signatures, in what is signed.
+// Algorithms in the signed text.
 const (
 	ofChunk   = sigv4.Algorithm + "-PAYLOAD"
 	ofTrailer = sigv4.Algorithm + "-TRAILER"
 )
 
-// Seed is the verified signature of the request. The first chunk's signature covers
-// it.
+// Seed is the verified signature of the request. The first chunk's signature covers it.
 type Seed struct {
-	// Key is what the request was signed with.
+	// Key is the key of the request's signature.
 	Key    sigv4.Key
 	Region string
 	Time   time.Time
@@ -38,7 +37,6 @@ func NewSigner(seed Seed) Signer {
 	return &chain{Seed: seed, scope: scope, last: seed.Signature}
 }
 
-// Chunk implements Signer.
 func (c *chain) Chunk(data []byte, signature string) bool {
 	// The digest of nothing is part of the format.
 	want := c.Key.SignText(ofChunk, c.Time, c.scope, c.last, digest(nil), digest(data))
@@ -46,7 +44,6 @@ func (c *chain) Chunk(data []byte, signature string) bool {
 	return want.Equal(signature)
 }
 
-// Trailer implements Signer.
 func (c *chain) Trailer(canonical []byte, signature string) bool {
 	want := c.Key.SignText(ofTrailer, c.Time, c.scope, c.last, digest(canonical))
 	return want.Equal(signature)

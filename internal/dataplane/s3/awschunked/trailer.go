@@ -13,8 +13,8 @@ import (
 
 const signatureTrailer = "X-Amz-Trailer-Signature"
 
-// readTrailers reads what follows the last chunk: the announced headers, for signed
-// kinds a signature over them, and an empty line.
+// readTrailers reads the section after the last chunk: the announced headers, for signed kinds a
+// signature over them, and an empty line.
 func (r *Reader) readTrailers() (http.Header, error) {
 	found := http.Header{}
 	if !r.stream.HasTrailer {

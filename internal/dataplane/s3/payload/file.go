@@ -11,7 +11,7 @@ import (
 // File is a file in the body of a form, whose size is known when it ends.
 type File struct {
 	Content io.Reader
-	// Min and Max are the sizes that are allowed, in bytes.
+	// Min and Max are the limits of the size, in bytes.
 	Min, Max int64
 }
 
@@ -27,7 +27,6 @@ type boundedFile struct {
 	size int64 // of what has been read
 }
 
-// Read implements io.Reader.
 func (f *boundedFile) Read(buffer []byte) (int, error) {
 	n, err := f.Content.Read(buffer)
 	f.size += int64(n)

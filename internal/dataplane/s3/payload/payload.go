@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
-// Payload is a body that is being received, with its digests.
+// Payload is a body in transfer, with its digests.
 type Payload struct {
 	r      Request
 	in     io.Reader
@@ -43,7 +43,7 @@ func newPayload(r Request, limit int64) (*Payload, error) {
 	return p, err
 }
 
-// open finds out how the body is framed.
+// open determines the framing of the body.
 func (p *Payload) open(limit int64, hasTrailers bool) error {
 	r, declared := p.r, p.r.R.Header.Get("X-Amz-Content-Sha256")
 	streams := r.File == nil && strings.HasPrefix(declared, "STREAMING-")
@@ -80,7 +80,7 @@ func checkSize(size, limit int64) error {
 
 func (p *Payload) expectChecksums(trailers []string) (err error) {
 	if p.r.Operation.Name == "CompleteMultipartUpload" {
-		p.sums = &checksum.Verifier{} // the checksum is of the object, not of the document
+		p.sums = &checksum.Verifier{} // the checksum covers the object, not the document
 		return nil
 	}
 	p.sums, err = checksum.NewVerifier(p.r.R.Header, trailers)
@@ -90,7 +90,6 @@ func (p *Payload) expectChecksums(trailers []string) (err error) {
 	return err
 }
 
-// Read implements io.Reader. It updates the digests.
 func (p *Payload) Read(buffer []byte) (int, error) {
 	n, err := p.in.Read(buffer)
 	passed := buffer[:n]

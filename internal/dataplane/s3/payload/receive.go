@@ -13,18 +13,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Request is the part of a request that is known before its body.
+// Request is the part of a request before its body.
 type Request struct {
 	R         *http.Request
 	Operation s3op.Operation
 	// Signature is verified. Its key signs the chunks, too.
 	Signature authentication.Signature
-	// File is the part of the body that is the content. Nil: all of the body is.
+	// File is the part of the body that is the content; nil for all of it.
 	File *File
 }
 
-// Receive copies a body of at most limit bytes, and verifies it. Errors are those of
-// S3.
+// Receive copies a body of at most limit bytes, and verifies it. Errors are S3's.
 func Receive(to io.Writer, limit int64, r Request) (*Payload, error) {
 	p, err := newPayload(r, limit)
 	if err != nil {
@@ -36,14 +35,13 @@ func Receive(to io.Writer, limit int64, r Request) (*Payload, error) {
 	return p, nil
 }
 
-// ETag returns the ETag of an object with this content. Only the payloads of
-// uploads have one.
+// ETag returns the ETag of an object with this content. Only the payloads of uploads have one.
 func (p *Payload) ETag() (etag objects.ETag) {
 	p.md5.Sum(etag.Sum[:0])
 	return etag
 }
 
-// Checksum returns the checksum of the client's choice, or that of an object without one.
+// Checksum returns the checksum of the client's choice, or the default one.
 func (p *Payload) Checksum() checksum.Sum { return p.sums.Sum() }
 
 // ReadError converts an error of a connection into an S3 error.

@@ -14,7 +14,7 @@ const (
 	lengthRange = "content-length-range"
 )
 
-// condition is one on the value of a field, which is named in lower case.
+// condition restricts the value of a field, which is named in lower case.
 type condition struct{ operator, field, value string }
 
 // conditionOf reads an operator, the name of a field after a dollar sign, and a value.
@@ -30,8 +30,8 @@ func conditionOf(list []any) (c condition, ok bool) {
 	return condition{strings.ToLower(operator), strings.ToLower(name), value}, isText && isName && isValue && isField
 }
 
-// exact are the fields that S3 allows no prefixes of, besides those of its own that are not
-// user metadata.
+// exact are the fields for which S3 allows no prefixes, besides its own ones that are not user
+// metadata.
 var exact = []string{"bucket", "success_action_status"}
 
 // isKnown reports whether S3 has the condition.
@@ -46,8 +46,8 @@ func (c condition) isKnown() bool {
 	return false
 }
 
-// holds reports whether a value is as the condition demands. A Content-Type can be a list, of
-// which all elements must have the prefix.
+// holds reports whether a value meets the condition. A Content-Type can be a list, of which all
+// elements must have the prefix.
 func (c condition) holds(value string) bool {
 	switch {
 	case c.operator == equal:

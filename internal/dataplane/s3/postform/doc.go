@@ -1,4 +1,3 @@
-// Package postform reads the forms that browsers upload files with, and checks their POST
-// policies: which fields a form may have, until when. It does not verify who signed a policy.
-// All errors are those of S3.
+// Package postform reads forms for uploads by browsers, and checks their POST policies: the allowed
+// fields, and the expiry. It does not verify the signature of a policy. All errors are S3's.
 package postform

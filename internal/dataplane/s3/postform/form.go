@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// MaxFieldBytes is S3's maximum size of all that comes before the file, in bytes.
+	// MaxFieldBytes is S3's maximum size of everything before the file, in bytes.
 	MaxFieldBytes = 20 << 10
-	// lookahead is what package multipart may have read of the file by then.
+	// lookahead is the part of the file that package multipart may already have read.
 	lookahead = 5 << 10
 	// maxBoundary is from RFC 2046, section 5.1.1.
 	maxBoundary = 70
@@ -27,8 +27,7 @@ var errTooLong = s3error.ErrMaxPostPreDataLengthExceeded.About("MaxPostPreDataLe
 type Form struct {
 	// Fields are by name in lower case. The name of the file has replaced ${filename}.
 	Fields map[string]string
-	// File is the content of the file, which has not been read. Its errors are those of S3,
-	// or of the body.
+	// File is the unread content of the file. Its errors are S3's, or the body's.
 	File io.Reader
 }
 
@@ -38,8 +37,8 @@ func Is(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.EqualFold(strings.TrimSpace(kind), "multipart/form-data")
 }
 
-// Read reads a form up to its file. At most MaxFieldBytes are held in memory. Errors are those
-// of S3, or of the body.
+// Read reads a form up to its file. At most MaxFieldBytes are held in memory. Errors are S3's, or
+// the body's.
 func Read(r *http.Request) (*Form, error) {
 	if r.ContentLength < 0 {
 		return nil, s3error.ErrMissingContentLength
@@ -63,7 +62,7 @@ func Read(r *http.Request) (*Form, error) {
 
 const variable = "${filename}"
 
-// expand replaces the variable in all fields. What has been replaced is limited, too.
+// expand replaces the variable in all fields. The result is limited, too.
 func (f *Form) expand(name string) error {
 	bytes := 0
 	for field, value := range f.Fields {
@@ -123,8 +122,8 @@ func (f *Form) Required(name string) (string, error) {
 	return value, nil
 }
 
-// fileName returns the name of the file without directories, of which some browsers send
-// those of Windows.
+// fileName returns the name of the file without directories, which some browsers send in Windows'
+// form.
 func fileName(part *multipart.Part) string {
 	_, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -134,14 +133,13 @@ func fileName(part *multipart.Part) string {
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
-// source is the body of a form. It limits what comes before the file.
+// source is the body of a form. It limits the part before the file.
 type source struct {
 	in   io.Reader
-	left int   // bytes; less than zero: there is no limit
+	left int   // bytes; negative for no limit
 	err  error // other than io.EOF
 }
 
-// Read implements io.Reader.
 func (s *source) Read(buffer []byte) (int, error) {
 	switch {
 	case s.left == 0:
@@ -160,7 +158,7 @@ func (s *source) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// explain returns why a form cannot be read: its body failed, or is no form.
+// explain returns the cause of an unreadable form: its body failed, or is no form.
 func (s *source) explain(err error) error {
 	if s.err != nil {
 		return s.err
@@ -171,13 +169,11 @@ func (s *source) explain(err error) error {
 	return s3error.ErrMalformedPOSTRequest
 }
 
-// file is the content of the file.
 type file struct {
 	part *multipart.Part
 	body *source
 }
 
-// Read implements io.Reader.
 func (f *file) Read(buffer []byte) (int, error) {
 	n, err := f.part.Read(buffer)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// FuzzRead makes up bodies. What is held of one is limited, and every error is one of S3's.
+// FuzzRead generates bodies. Their part in memory is limited, and every error is S3's.
 func FuzzRead(f *testing.F) {
 	const field = "--b\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\n${filename}\r\n"
 	const file = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"C:\\\\a\\\\b.txt\"\r\n\r\ncontent\r\n--b--"
@@ -48,7 +48,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzPolicy makes up policies. A policy that accepts a form has a condition for its key.
+// FuzzPolicy generates policies. A policy that accepts a form has a condition for its key.
 func FuzzPolicy(f *testing.F) {
 	const begin = `{"expiration": "2999-01-01T00:00:00.000Z", "conditions": [{"bucket": "b"}, `
 	for _, condition := range []string{

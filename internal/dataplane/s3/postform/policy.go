@@ -14,16 +14,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// Policy says which forms may be posted, and until when.
+// Policy describes the allowed forms, and the expiry.
 type Policy struct {
 	expiration time.Time
 	conditions []condition
-	// Min and Max are the sizes that a file may have, in bytes.
+	// Min and Max are the limits of a file's size, in bytes.
 	Min, Max int64
 }
 
-// ParsePolicy reads the field policy of a form. The error is InvalidPolicyDocument, or
-// AccessDenied for a condition that cannot be true.
+// ParsePolicy reads the field policy of a form. The error is InvalidPolicyDocument, or AccessDenied
+// for a condition that cannot be true.
 func ParsePolicy(field string) (*Policy, error) {
 	text, err := base64.StdEncoding.DecodeString(field)
 	if err != nil {
@@ -52,8 +52,7 @@ func ParsePolicy(field string) (*Policy, error) {
 	return p, nil
 }
 
-// escapes are those of JSON, and two that S3 documents besides: for a dollar sign and a
-// vertical tab.
+// escapes are JSON's, and two more from S3's documentation: for a dollar sign and a vertical tab.
 var escapes = regexp.MustCompile(`\\.`)
 
 func plainJSON(text []byte) []byte {
@@ -78,7 +77,7 @@ func (p *Policy) parseExpiration(raw json.RawMessage) (err error) {
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		p.expiration, err = time.Parse("2006-01-02T15:04:05Z", text) // with a fraction, too
+		p.expiration, err = time.Parse("2006-01-02T15:04:05Z", text) // accepts a fraction, too
 	}
 	if text == "" || err != nil {
 		return invalid("Invalid 'expiration' value: '" + text + "'")
@@ -128,7 +127,7 @@ func isOperator(value any, operator string) bool {
 	return ok && strings.EqualFold(text, operator)
 }
 
-// parseRange limits the size of the file, which several ranges can do.
+// parseRange limits the size of the file, possibly by several ranges.
 func (p *Policy) parseRange(bounds []any) error {
 	if len(bounds) != 2 {
 		return invalid("Invalid content-length-range: wrong number of arguments.")

@@ -9,8 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// neutral are query parameters that do not affect the operation: x-id with the name of
-// the SDK call, and the signature of a presigned URL.
 var neutral = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",
@@ -20,9 +18,9 @@ var neutral = []string{
 // key?uploadId= would delete the object.
 var needsValue = []string{"uploadId", "partNumber", "list-type", "versionId"}
 
-// Classify finds the operation of a request by method, level, query and headers. The
-// error is an *s3error.Error: NotImplemented for anything that is not in the table, or in
-// the rows of another service.
+// Classify finds the operation of a request by method, level, query and headers. The error is an
+// *s3error.Error: NotImplemented for an operation that is neither in the table nor in the rows of
+// another service.
 func Classify(method string, level Level, query url.Values, header http.Header, others []Operation) (Operation, error) {
 	names, err := queryNames(query)
 	if err != nil {
@@ -46,8 +44,8 @@ func Classify(method string, level Level, query url.Values, header http.Header, 
 	return found, checkHeaders(found, header)
 }
 
-// queryNames returns the parameters that select an operation. It rejects repeated
-// parameters: two parsers might read different values.
+// queryNames returns the parameters that select an operation. It rejects repeated parameters, of
+// which two parsers might read different values.
 func queryNames(query url.Values) ([]string, error) {
 	names := make([]string, 0, len(query))
 	for name, values := range query {

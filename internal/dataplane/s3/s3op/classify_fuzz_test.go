@@ -10,9 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
-// FuzzClassify makes up requests. What is found must be an operation of the table
-// that the method and every parameter are of: anything else that the request asks
-// for would be ignored.
+// FuzzClassify generates requests. The result must be an operation of the table with the method and
+// every parameter: any other parameter would be ignored.
 func FuzzClassify(f *testing.F) {
 	f.Add("DELETE", "object", "uploadId=&uploadId=1", "", "")
 	f.Add("PUT", "object", "tagging", "X-Amz-Tagging", "a=b")

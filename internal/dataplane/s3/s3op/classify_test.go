@@ -115,8 +115,7 @@ func TestClassifyOthers(t *testing.T) {
 	}
 }
 
-// TestTable guards the table: every row must be found by the request that it
-// describes, and by no other row's.
+// TestTable checks the table: a row's own request must find it, and no other row's may.
 func TestTable(t *testing.T) {
 	for _, row := range s3op.Table() {
 		query, header := url.Values{}, http.Header{}

@@ -9,13 +9,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
-// conditional are the headers that make an operation depend on what is stored.
+// conditional are the headers that make an operation depend on stored data.
 var conditional = []string{
 	"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
 }
 
-// harmless are the X-Amz- headers that every operation allows: the store supports
-// them, or they do not change the result.
+// harmless are X-Amz- headers that every operation allows: the store supports them, or they do not
+// change the result.
 var harmless = []string{
 	"X-Amz-Acl", "X-Amz-Checksum-Algorithm", "X-Amz-Checksum-Mode", "X-Amz-Checksum-Type",
 	"X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Decoded-Content-Length", "X-Amz-Expected-Bucket-Owner", "X-Amz-Mp-Object-Size",
@@ -51,8 +51,8 @@ func known(op Operation, name string) bool {
 	return slices.Contains(op.Headers, name) || checksum.IsHeader(name)
 }
 
-// supported are the values of headers that ask for what is so anyway. Another value
-// would have to be ignored.
+// supported are the values of headers that request the default. Any other value would have to be
+// ignored.
 var supported = map[string][]string{
 	"X-Amz-Bucket-Object-Lock-Enabled": {"true", "false"},
 	"X-Amz-Object-Ownership":           {"BucketOwnerEnforced"},
@@ -60,8 +60,8 @@ var supported = map[string][]string{
 	"X-Amz-Server-Side-Encryption":     {"AES256"},
 }
 
-// readable are the storage classes whose objects can be read at once, and archives the
-// others, whose objects must be restored before.
+// readable are the storage classes whose objects can be read at once, and archives the others,
+// whose objects must be restored first.
 var (
 	readable = []string{"", "STANDARD", "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER_IR"}
 	archives = []string{"GLACIER", "DEEP_ARCHIVE"}

@@ -1,6 +1,6 @@
-// Package s3op identifies the operation of an S3 request, and the permission that it
-// needs. The table is an allow-list, because gofakes3 treats unknown sub-resources as
-// the object or bucket itself: PUT key?tagging would overwrite the object.
+// Package s3op identifies the operation of an S3 request, and the required permission. The table is
+// an allow-list, because gofakes3 treats unknown sub-resources as the object or bucket itself: PUT
+// key?tagging would overwrite the object.
 package s3op
 
 import "github.com/cosi-emu/cosi-emu/internal/store/authorization"
@@ -8,7 +8,6 @@ import "github.com/cosi-emu/cosi-emu/internal/store/authorization"
 // Level is the level of a path: service, bucket or object.
 type Level string
 
-// The levels.
 const (
 	Service Level = "service"
 	Bucket  Level = "bucket"
@@ -18,9 +17,8 @@ const (
 // Body is the kind of a request body.
 type Body int
 
-// The kinds of body.
 const (
-	// NoBody means that the body is ignored.
+	// NoBody ignores the body.
 	NoBody Body = iota
 	// Data is the content of an object.
 	Data
@@ -30,7 +28,7 @@ const (
 	Document
 )
 
-// Operation is one row of the table: how to identify an operation, and what it needs.
+// Operation is one row of the table: how to identify an operation, and its requirements.
 type Operation struct {
 	// Name is S3's own, for example PutObject.
 	Name string
@@ -43,8 +41,8 @@ type Operation struct {
 	// CopySource reports whether the header X-Amz-Copy-Source is required.
 	CopySource bool
 
-	// Takes are the other supported query parameters. All others are rejected, because
-	// ignoring them would change the meaning of the request.
+	// Takes are the other supported query parameters. All others are rejected, because ignoring
+	// them would change the meaning of the request.
 	Takes []string
 	// Conditions are the supported conditional headers.
 	Conditions []string
@@ -54,18 +52,18 @@ type Operation struct {
 	// Needs are permissions, any one of which is enough. With none, any access to
 	// the bucket is enough.
 	Needs []authorization.Need
-	// AlsoNeeds are permissions, any one of which is needed besides.
+	// AlsoNeeds are further permissions, any one of which is required.
 	AlsoNeeds []authorization.Need
 	// Reserved operations are only for the driver and for administrators' keys.
 	Reserved bool
-	// Administrative operations change settings of the storage, or permissions of others.
-	// Only an administrator's key may use them.
+	// Administrative operations change settings of the storage, or permissions of others. Only an
+	// administrator's key may use them.
 	Administrative bool
 
 	Body Body
 }
 
-// Uploads reports whether the body is the content of an object or a part, or has it.
+// Uploads reports whether the body is, or contains, the content of an object or a part.
 func (o Operation) Uploads() bool { return o.Body == Data || o.Body == Form }
 
 // Mutates reports whether the operation changes stored data.

@@ -83,11 +83,11 @@ var table = []Operation{
 	{Name: "PutBucketCors", Method: http.MethodPut, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket, Body: Document},
 	{Name: "DeleteBucketCors", Method: http.MethodDelete, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket},
 
-	// Versioning changes what the storage does, which the KEP keeps from users.
+	// Versioning changes the behavior of the storage, which the KEP keeps from users.
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
 	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
 
-	// The same holds for the default retention, but not for the lock of an object.
+	// The same applies to the default retention, but not to the lock of an object.
 	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
 	{Name: "PutObjectLockConfiguration", Method: http.MethodPut, Level: Bucket, Selects: []string{"object-lock"}, Administrative: true, Body: Document},
 	{Name: "GetObjectLegalHold", Method: http.MethodGet, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.ReadObject, Takes: version},
@@ -96,7 +96,7 @@ var table = []Operation{
 	{Name: "PutObjectRetention", Method: http.MethodPut, Level: Object, Selects: []string{"retention"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document,
 		Headers: bypass},
 
-	// Permissions come from grants alone. An ACL that says what is so anyway changes nothing.
+	// Only grants give permissions. An ACL that matches the effective permissions changes nothing.
 	{Name: "PutBucketAcl", Method: http.MethodPut, Level: Bucket, Selects: []string{"acl"}, Needs: authorization.WriteBucket, Body: Document},
 	{Name: "PutObjectAcl", Method: http.MethodPut, Level: Object, Selects: []string{"acl"}, Needs: authorization.WriteObject, Takes: version, Body: Document},
 

@@ -1,5 +1,4 @@
-// Package sts serves one operation of Amazon's Security Token Service, at the address
-// of S3: AssumeRoleWithWebIdentity. Applications without a key exchange the token of
-// their ServiceAccount for a temporary key. AWS SDKs do so by themselves. See the AWS
-// STS API reference.
+// Package sts serves one operation of Amazon's Security Token Service, at the address of S3:
+// AssumeRoleWithWebIdentity. Applications without a key exchange the token of their ServiceAccount
+// for a temporary key, which AWS SDKs do automatically. See the AWS STS API reference.
 package sts

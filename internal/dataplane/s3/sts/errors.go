@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// failure is an error of STS. It has another document than S3's.
+// failure is an error of STS. Its document differs from S3's.
 type failure struct {
 	code    string
 	status  int
@@ -27,7 +27,6 @@ var (
 	errInternal      = &failure{"InternalFailure", http.StatusInternalServerError, "The request processing has failed; try again"}
 )
 
-// Error implements the error interface.
 func (e *failure) Error() string { return e.code + ": " + e.message }
 
 func (e *failure) with(message string) *failure { return &failure{e.code, e.status, message} }

@@ -47,7 +47,7 @@ func (x exchange) sendResult(found *result) {
 func (x exchange) send(status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
-		status, body = http.StatusInternalServerError, nil // cannot happen: it has only strings
+		status, body = http.StatusInternalServerError, nil // impossible with strings only
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "text/xml")

@@ -15,12 +15,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// Operation is the only supported operation.
 const Operation = "AssumeRoleWithWebIdentity"
 
 const version = "2011-06-15"
 
-// maxFormBytes is more than the longest token that STS takes, 20,000 characters.
+// maxFormBytes is more than the longest token that STS accepts, 20,000 characters.
 const maxFormBytes = 64 << 10
 
 // Options configure a service. All are required, except WebIdentity and Issued.
@@ -29,10 +28,9 @@ type Options struct {
 	Registry *authorization.Registry
 	// IsClosed reports whether the store has been closed.
 	IsClosed func() bool
-	// WebIdentity finds the account for a token. Errors are of kind
-	// authorization.ErrIdentity, authorization.ErrExpired or
-	// fakedriver.ErrNotExist; of any other kind if the lookup failed. Default: every
-	// token is rejected.
+	// WebIdentity finds the account for a token. Errors are of kind authorization.ErrIdentity,
+	// authorization.ErrExpired or fakedriver.ErrNotExist; of any other kind if the lookup failed.
+	// Default: every token is rejected.
 	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
 	// Issued is called with each session before its key is sent.
 	Issued func(*authorization.Session)
@@ -47,7 +45,6 @@ type Service struct{ options Options }
 // New returns a service.
 func New(options Options) *Service { return &Service{options: options} }
 
-// exchange is one request.
 type exchange struct {
 	w  http.ResponseWriter
 	r  *http.Request
@@ -80,8 +77,8 @@ func (s *Service) answer(x exchange) (*result, error) {
 	return s.assume(x.r.Context(), asked)
 }
 
-// readForm reads the parameters from the body. It rejects parameters that are
-// repeated, or are also in the URL.
+// readForm reads the parameters from the body. It rejects parameters that are repeated, or also in
+// the URL.
 func readForm(r *http.Request) (url.Values, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxFormBytes+1))
 	switch {
@@ -104,8 +101,8 @@ func readForm(r *http.Request) (url.Values, error) {
 	return form, checkAction(form)
 }
 
-// checkAction rejects other actions, and unsupported parameters: a session policy
-// would restrict the session.
+// checkAction rejects other actions, and unsupported parameters: a session policy would restrict
+// the session.
 func checkAction(form url.Values) error {
 	action, stated := form.Get("Action"), form.Get("Version")
 	switch {

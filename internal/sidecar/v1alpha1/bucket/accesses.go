@@ -12,10 +12,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketaccess"
 )
 
-// awaitAccesses blocks the deletion as long as a BucketAccess needs the bucket. An access
-// normally releases its Bucket itself. One that has vanished cannot: a person has stripped
-// its finalizer, or the API server has lost it. A kube-apiserver that deletes an object
-// without finalizers ignores one that is added after it has read the object.
+// awaitAccesses blocks the deletion as long as a BucketAccess needs the bucket. Normally, an access
+// releases its Bucket itself. A vanished one cannot: a user has removed its finalizer, or the API
+// server has lost it. A kube-apiserver that deletes an object without finalizers ignores one that
+// is added after it has read the object.
 func (a *attempt) awaitAccesses(ctx context.Context) error {
 	if !isAccessed(a.Object) {
 		return nil
@@ -23,7 +23,7 @@ func (a *attempt) awaitAccesses(ctx context.Context) error {
 	if err := a.checkAccesses(ctx); err != nil {
 		return err
 	}
-	// While it is this Bucket's turn, no access to it is granted.
+	// During this Bucket's turn, no access to it is granted.
 	return a.line.Call(a.Object, func() error {
 		if err := a.Reload(ctx); err != nil {
 			return err
@@ -32,8 +32,8 @@ func (a *attempt) awaitAccesses(ctx context.Context) error {
 	}, turns(a.Object)...)
 }
 
-// releaseAccessed removes the finalizer of accesses from a Bucket that no access needs. If
-// only the API server has such an access, the cache is behind.
+// releaseAccessed removes the finalizer of accesses from a Bucket that no access needs. If only the
+// API server has such an access, the cache is outdated.
 func (a *attempt) releaseAccessed(ctx context.Context) error {
 	if !isAccessed(a.Object) {
 		return nil

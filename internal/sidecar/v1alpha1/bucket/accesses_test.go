@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// blocked is the outcome for a Bucket that an access needs.
 var blocked = phasetest.Outcome{Events: []string{"Normal DeletionBlocked of Bucket b"}, Err: "Blocked DeletionBlocked"}
 
 func TestAwaitAccesses(t *testing.T) {

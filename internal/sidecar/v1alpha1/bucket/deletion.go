@@ -17,9 +17,9 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	return a.line.Call(a.Object, func() error { return a.deleteInTurn(ctx) }, turns(a.Object)...)
 }
 
-// deleteInTurn decides again, by the Bucket as the API server has it: the data cannot
-// be brought back. The cache may not show yet that an administrator has decided to
-// keep it, or that an access needs it.
+// deleteInTurn decides again, by the API server's Bucket, because the data cannot be restored. An
+// administrator may just have decided to keep it, or an access may need it, and the cache not show
+// it yet.
 func (a *attempt) deleteInTurn(ctx context.Context) error {
 	if err := a.Reload(ctx); err != nil {
 		return err
@@ -41,9 +41,8 @@ func (a *attempt) deleteInTurn(ctx context.Context) error {
 	return reasonFor(a.driver.DeleteBucket(ctx, id, a.Object.Spec.Parameters))
 }
 
-// learnID finds out which bucket an earlier call may have created, without the ID being
-// saved, by repeating the call. It returns no ID if there is nothing, or nothing that
-// this Bucket may delete.
+// learnID repeats an earlier call, which may have created a bucket without its ID being saved, to
+// learn the ID. It returns no ID if there is no bucket that this Bucket may delete.
 func (a *attempt) learnID(ctx context.Context) (string, error) {
 	id, err := a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
 	switch {
@@ -56,7 +55,7 @@ func (a *attempt) learnID(ctx context.Context) (string, error) {
 	if err != nil || holder != nil {
 		return "", err
 	}
-	// The ID is persisted before the bucket is deleted, so that no further deletion has
-	// to create it again.
+	// The ID is persisted before the bucket is deleted, so that no further deletion creates it
+	// again.
 	return id, a.save(ctx, id, false)
 }

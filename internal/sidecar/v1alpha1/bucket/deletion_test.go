@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasDoomed makes a Bucket that the sidecar may delete.
 func (s *scene) hasDoomed(edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	s.hasBucket(append([]func(*v1alpha1.Bucket){s.provisioned, deleting}, edits...)...)
@@ -85,7 +84,7 @@ func TestDeleteBucket(t *testing.T) {
 	}, (*attempt).deleteBucket)
 }
 
-// TestLearnID: what is deleted of a Bucket whose ID was never saved.
+// TestLearnID: the deletion of a Bucket whose ID was never saved.
 func TestLearnID(t *testing.T) {
 	t.Parallel()
 	has := func(s *scene) { s.hasBucket(deleting) }

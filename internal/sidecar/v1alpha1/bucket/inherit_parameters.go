@@ -11,9 +11,9 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// inheritParameters gives an existing bucket without parameters those of its class, as COSI v0.2 does:
-// drivers get them when the bucket is deleted, and some read the Bucket. The event of the write causes
-// the next reconcile. A Bucket whose class does not exist has no parameters.
+// inheritParameters gives an existing bucket without parameters its class's, as COSI v0.2 does:
+// drivers get them when the bucket is deleted, and some read the Bucket. The event of the write
+// causes the next reconcile. A Bucket whose class does not exist has no parameters.
 func (a *attempt) inheritParameters(ctx context.Context) error {
 	spec := &a.Object.Spec
 	if spec.ExistingBucketID == "" || spec.Parameters != nil || a.Object.Status.BucketID != "" || spec.BucketClassName == "" {

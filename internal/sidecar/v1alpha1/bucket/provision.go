@@ -9,7 +9,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// provision makes the Bucket ready. A Bucket whose ID is known is never created again.
+// provision makes the Bucket ready. A Bucket with a known ID is never created again.
 func (a *attempt) provision(ctx context.Context) error {
 	status := &a.Object.Status
 	switch {
@@ -20,7 +20,7 @@ func (a *attempt) provision(ctx context.Context) error {
 		status.BucketID, status.BucketReady = a.Object.Spec.ExistingBucketID, true
 		a.EventOnSave(v1alpha2.ReasonProvisioned, "the bucket exists without COSI")
 		return nil
-	case status.BucketReady: // as another writer says: without an ID there is no bucket to use
+	case status.BucketReady: // set by another writer: without an ID, the bucket cannot be used
 		status.BucketReady = false
 		if err := a.SaveStatus(ctx); err != nil {
 			return err
@@ -29,7 +29,8 @@ func (a *attempt) provision(ctx context.Context) error {
 	return a.line.Call(a.Object, func() error { return a.create(ctx) }, turns(a.Object)...)
 }
 
-// create has the driver create the bucket. The cache may not show yet that it has done so.
+// create lets the driver create the bucket. An earlier call may have done so, and the cache not
+// show it yet.
 func (a *attempt) create(ctx context.Context) error {
 	if err := a.Reload(ctx); err != nil {
 		return err
@@ -46,8 +47,8 @@ func (a *attempt) create(ctx context.Context) error {
 	return a.save(ctx, id, true)
 }
 
-// save persists the ID, unless another Bucket of the driver has it: the deletion of one
-// would destroy what the other stands for.
+// save persists the ID, unless another Bucket of the driver has it: the deletion of one would
+// destroy the other's bucket.
 func (a *attempt) save(ctx context.Context, id string, ready bool) error {
 	before := a.Object.Status
 	a.Object.Status.BucketReady = ready
@@ -58,8 +59,8 @@ func (a *attempt) save(ctx context.Context, id string, ready bool) error {
 	return nil
 }
 
-// turns are the names by which calls for a bucket wait for each other. Before it is
-// created, only its name is known.
+// turns are the names by which calls for a bucket wait for each other. Before it is created, only
+// its name is known.
 func turns(bucket *v1alpha1.Bucket) []string {
 	names := []string{"name " + bucket.Name}
 	for _, id := range []string{bucket.Status.BucketID, bucket.Spec.ExistingBucketID} {

@@ -11,10 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// errUnknown is a failure that does not say whether there is a bucket.
+// errUnknown is a failure after which a bucket may exist.
 var errUnknown = &connection.CallError{Method: "DriverCreateBucket", Code: codes.Internal}
 
-// hasOther makes another Bucket, which the ID "taken" belongs to.
 func (s *scene) hasOther(edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	other := s.newBucket("other")

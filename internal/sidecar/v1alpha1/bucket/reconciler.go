@@ -1,7 +1,7 @@
-// Package bucket provisions the Buckets of one driver of v1alpha1 in its backend, and
-// deprovisions them. The driver names the ID of a bucket only after it has created it. So
-// the finalizer, which is written before, means that a bucket may exist whose ID is not
-// known; the deletion learns it by repeating the call, which is idempotent.
+// Package bucket provisions the Buckets of one driver of v1alpha1 in its backend, and deprovisions
+// them. The driver returns the ID of a bucket only after its creation. So the finalizer, which is
+// written before, means that a bucket with an unknown ID may exist; the deletion learns the ID by
+// repeating the call, which is idempotent.
 package bucket
 
 import (
@@ -24,8 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/giveup"
 )
 
-// reconciler provisions and deprovisions the Buckets of one driver. It touches no
-// other driver's.
+// reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
 	driver   *driver.Driver
 	line     *inflight.Line
@@ -42,9 +41,8 @@ type attempt struct {
 	*cosireconcile.Patcher[*v1alpha1.Bucket]
 }
 
-// NewReconciler returns a reconciler that reads Buckets through a client with a cache,
-// and from the API server itself before each call to the driver. Its calls wait in the
-// line for their turn.
+// NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
+// API server itself before each call to the driver. Its calls wait in the line for their turn.
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha1.Bucket] {
@@ -86,7 +84,7 @@ func (a *attempt) addFinalizer(ctx context.Context) error {
 	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer) })
 }
 
-// removeFinalizer releases the Bucket. The patch fails if the Bucket is newer than what
+// removeFinalizer releases the Bucket. The patch fails if the Bucket is newer than the version that
 // was read.
 func (a *attempt) removeFinalizer(ctx context.Context) error {
 	err := a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketFinalizer) })
@@ -120,8 +118,8 @@ func isAccessed(bucket *v1alpha1.Bucket) bool {
 	return controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer)
 }
 
-// reasonFor returns the reason for the error of a call. An answer without a usable ID is
-// asked for again: only that tells which bucket there is.
+// reasonFor returns the reason for the error of a call. A call without a usable ID in its answer is
+// repeated, because only the ID identifies the bucket.
 func reasonFor(err error) error {
 	if connection.IsInvalidResponse(err) {
 		return reasons.Failed(v1alpha2.ReasonInvalidDriverResponse, "%v", err)

@@ -41,20 +41,19 @@ const (
 	isGone          = "Bucket b is gone"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is a Bucket, the driver that it is of, and an access to it.
+// scene has a Bucket, its driver, and an access to it.
 type scene struct {
 	*phasetest.Case
 
 	driver *drivertest.V1alpha1
 	bucket *v1alpha1.Bucket
 	access *v1alpha1.BucketAccess
-	busy   []string // the buckets for which another call is in flight
-	failed int      // how often a call for the Bucket has failed before
+	busy   []string // buckets with another call in flight
+	failed int      // number of earlier failures for the Bucket
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -63,12 +62,10 @@ func newScene(c *phasetest.Case) *scene {
 	return s
 }
 
-// answersID has the driver create the bucket of that ID.
 func (s *scene) answersID(id string) {
 	s.driver.Answer("DriverCreateBucket", &cosiv1alpha1.DriverCreateBucketResponse{BucketId: s.id(id)})
 }
 
-// id returns the unique ID of a bucket, or none.
 func (s *scene) id(short string) string {
 	if short == "" {
 		return ""
@@ -76,8 +73,6 @@ func (s *scene) id(short string) string {
 	return s.Name(short)
 }
 
-// runTable runs a phase, or several, for the entries of a table; without any, all phases of the
-// reconciler.
 func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) (got phasetest.Outcome) {
@@ -101,7 +96,6 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)
 }
 
-// hasBucket makes the Bucket "b" of a claim "photos", with its finalizer.
 func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	s.bucket = phasetest.Make(s.Case, s.newBucket("b"), edits...)
@@ -122,7 +116,6 @@ func withoutFinalizer(b *v1alpha1.Bucket) { b.Finalizers = nil }
 
 func audited(b *v1alpha1.Bucket) { b.Finalizers = append(b.Finalizers, phasetest.Foreign) }
 
-// accessed has the finalizer of an access to a Bucket.
 func accessed(b *v1alpha1.Bucket) {
 	b.Finalizers = append(b.Finalizers, v1alpha1.BucketAccessBucketFinalizer)
 }
@@ -133,10 +126,10 @@ func inCapitals(b *v1alpha1.Bucket) { b.Spec.DriverName = "DRIVER.test" }
 
 func retained(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
 
-// static has the Bucket stand for the bucket "old", which exists without COSI.
+// static makes the Bucket represent the existing bucket "old".
 func (s *scene) static(b *v1alpha1.Bucket) { b.Spec.ExistingBucketID = s.Name("old") }
 
-// identified has the ID of the Bucket be saved, and it be not ready.
+// identified: the Bucket has an ID, but is not ready.
 func (s *scene) identified(b *v1alpha1.Bucket) { b.Status.BucketID = s.Name("id-b") }
 
 func (s *scene) provisioned(b *v1alpha1.Bucket) { s.identified(b); ready(b) }
@@ -145,7 +138,6 @@ func ready(b *v1alpha1.Bucket) { b.Status.BucketReady = true }
 
 func deleting(b *v1alpha1.Bucket) { b.DeletionTimestamp = new(metav1.Now()) }
 
-// hasAccess makes the access "app" to the claim, which the sidecar protects.
 func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 	s.Helper()
 	s.access = phasetest.Make(s.Case, &v1alpha1.BucketAccess{
@@ -158,7 +150,6 @@ func released(access *v1alpha1.BucketAccess) {
 	access.Finalizers, access.DeletionTimestamp = []string{phasetest.Foreign}, new(metav1.Now())
 }
 
-// apiFailure is the outcome if the API server fails.
 func apiFailure(writes ...string) phasetest.Outcome { return phasetest.Failed("Bucket b", writes...) }
 
 // retried is the outcome if a call fails, and may succeed later.

@@ -16,7 +16,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
-// byID finds Buckets by their IDs.
 var byID = uniqueid.Index[*v1alpha1.Bucket]{
 	Kind:    "Bucket",
 	Method:  "DriverCreateBucket",
@@ -48,8 +47,8 @@ func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha1.Bucket] {
 		})
 }
 
-// changed reports whether another writer has changed an input of the reconciler
-// since its last reconcile.
+// changed reports whether another writer has changed an input of the reconciler since its last
+// reconcile.
 func changed(before, after *v1alpha1.Bucket) bool {
 	return before.UID != after.UID ||
 		before.Generation != after.Generation ||
@@ -59,8 +58,8 @@ func changed(before, after *v1alpha1.Bucket) bool {
 		statusChanged(&before.Status, &after.Status)
 }
 
-// statusChanged reports whether another writer has changed a status: the reconciler itself
-// only makes a Bucket ready, with an ID that stays.
+// statusChanged reports whether another writer has changed a status: the reconciler itself only
+// makes a Bucket ready, with an ID that stays.
 func statusChanged(before, after *v1alpha1.BucketStatus) bool {
 	switch {
 	case before.BucketReady && !after.BucketReady:

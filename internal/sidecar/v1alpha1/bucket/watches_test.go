@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 )
 
-// TestChanged: another writer's changes wake the reconciler, and its own do not.
 func TestChanged(t *testing.T) {
 	ready := v1alpha1.BucketStatus{BucketReady: true, BucketID: "arn:one"}
 	for name, tc := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// findClass finds out whether the access is the driver's, which only its class says.
+// findClass determines whether the access is the driver's, which depends on its class.
 func (a *attempt) findClass(ctx context.Context) (err error) {
 	name := a.Object.Spec.BucketAccessClassName
 	if a.class, err = a.classFrom(ctx, a.cached); err != nil {
@@ -34,29 +34,30 @@ func (a *attempt) findClass(ctx context.Context) (err error) {
 	}
 }
 
-// leaveClass does without a class that is another driver's now, which only a granted access can.
+// leaveClass ignores a class that is another driver's now, which is possible for a granted access
+// only.
 func (a *attempt) leaveClass() error {
 	if !a.Object.Status.AccessGranted {
 		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "BucketAccessClass %q is of driver %s now, and access by driver %s may exist: "+
 			"delete this BucketAccess and create it again", a.class.Name, a.class.DriverName, a.driver.Name())
 	}
-	a.class = nil // the one by which access was granted is gone
+	a.class = nil // the class of the grant does not exist any more
 	return nil
 }
 
-// classFrom returns the class of the access, or nil if there is none.
+// classFrom returns the class of the access, or nil.
 func (a *attempt) classFrom(ctx context.Context, from client.Reader) (*v1alpha1.BucketAccessClass, error) {
 	return objectFrom[v1alpha1.BucketAccessClass](ctx, from, client.ObjectKey{Name: a.Object.Spec.BucketAccessClassName})
 }
 
-// bucketIsOurs reports whether the Bucket of the access is the driver's. Then its users
-// hear why the access cannot go on, although no class says so.
+// bucketIsOurs reports whether the Bucket of the access is the driver's. Then its users get the
+// reason for which the access cannot continue, although no class names the driver.
 func (a *attempt) bucketIsOurs(ctx context.Context) bool {
 	bucket, err := a.claimed(ctx)
 	return err == nil && a.driver.Serves(bucket.Spec.DriverName)
 }
 
-// checkSpec finds out what is wrong with an access before the driver is called.
+// checkSpec checks an access before the driver is called.
 func (a *attempt) checkSpec(context.Context) error {
 	spec := a.Object.Spec
 	switch {
@@ -70,8 +71,8 @@ func (a *attempt) checkSpec(context.Context) error {
 	return errors.Join(a.checkProtocol(), a.checkAuthentication())
 }
 
-// checkProtocol finds a protocol for which a BucketInfo has no place, or that is not spelt as
-// the API has it. An access may have none.
+// checkProtocol finds a misspelt protocol, or one that BucketInfo does not support. An access may
+// have none.
 func (a *attempt) checkProtocol() error {
 	written := a.Object.Spec.Protocol
 	meant, known := written.Canonical()
@@ -87,7 +88,7 @@ func (a *attempt) checkProtocol() error {
 	return nil
 }
 
-// checkAuthentication finds a type that the driver cannot be told.
+// checkAuthentication finds a type that requests to the driver cannot express.
 func (a *attempt) checkAuthentication() error {
 	if a.class.AuthenticationType.IsKnown() {
 		return nil
@@ -97,14 +98,14 @@ func (a *attempt) checkAuthentication() error {
 		"the driver is told that the type is unknown")
 }
 
-// findBucket finds the Bucket, and waits until it can be accessed. Watches of the claim
-// and of the Bucket cause the next reconcile.
+// findBucket finds the Bucket, and waits until it can be accessed. Watches of the claim and of the
+// Bucket cause the next reconcile.
 func (a *attempt) findBucket(ctx context.Context) (err error) {
 	if a.bucket, err = a.claimed(ctx); err == nil {
 		err = a.checkBucket(a.bucket)
 	}
 	if _, isReason := reasons.As(err); isReason && a.upToDate {
-		return cosireconcile.ErrDone // the access stays as long as it is not deleted
+		return cosireconcile.ErrDone // the access stays until it is deleted
 	}
 	return err
 }
@@ -135,7 +136,7 @@ func (a *attempt) claimKey() client.ObjectKey {
 	return client.ObjectKey{Namespace: a.Object.Namespace, Name: a.Object.Spec.BucketClaimName}
 }
 
-// checkClaim has what a claim, which may be nil, needs so that access to its Bucket can be granted.
+// checkClaim checks that access to the Bucket of a claim, which may be nil, can be granted.
 func (a *attempt) checkClaim(claim *v1alpha1.BucketClaim) error {
 	name := a.Object.Spec.BucketClaimName
 	switch {
@@ -149,7 +150,7 @@ func (a *attempt) checkClaim(claim *v1alpha1.BucketClaim) error {
 	return nil
 }
 
-// checkBucket has what a Bucket needs so that access to it can be granted.
+// checkBucket checks that access to a Bucket can be granted.
 func (a *attempt) checkBucket(bucket *v1alpha1.Bucket) error {
 	switch {
 	case !a.driver.Serves(bucket.Spec.DriverName):

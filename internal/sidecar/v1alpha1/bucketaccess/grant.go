@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
-// grant has the driver grant the access, and writes its answer. It is repeated when the
-// Secret was edited or deleted; the call is idempotent.
+// grant lets the driver grant the access, and writes its answer. It is repeated when the Secret was
+// edited or deleted; the call is idempotent.
 func (a *attempt) grant(ctx context.Context) error {
 	return a.line.Call(a.Object, func() error {
 		// The cache may not show yet that the access is being deleted, or its account.
@@ -30,13 +30,13 @@ func (a *attempt) grant(ctx context.Context) error {
 			return cosireconcile.ErrDone
 		}
 		isNew := !isProtected(a.Object)
-		// While it is this access's turn, no other one of the bucket releases the Bucket.
+		// During this access's turn, no other access releases the Bucket.
 		if err := a.protect(ctx); err != nil || a.upToDate {
 			return err
 		}
 		if isNew {
-			// A kube-apiserver that deletes an object without finalizers ignores one that is
-			// added after it has read the object. An account would leak.
+			// A kube-apiserver that deletes an object without finalizers ignores one that is added
+			// after it has read the object. An account would leak.
 			if err := a.Reload(ctx); err != nil {
 				return err
 			}
@@ -45,9 +45,9 @@ func (a *attempt) grant(ctx context.Context) error {
 	}, a.bucket.Status.BucketID)
 }
 
-// protect writes what the revocation needs, and what keeps access and Bucket, before
-// anything outside is touched: an access that vanished after the driver had created an
-// account would leak it, and without the Bucket nothing could be revoked.
+// protect writes the data for the revocation, and the finalizers of access and Bucket, before every
+// call to the driver: an access that vanished after the driver had created an account would leak
+// it, and without the Bucket nothing could be revoked.
 func (a *attempt) protect(ctx context.Context) error {
 	bucket, err := a.liveBucket(ctx, a.bucket.Name)
 	switch {
@@ -77,7 +77,7 @@ func (a *attempt) protect(ctx context.Context) error {
 	return nil
 }
 
-// checkLiveClaim has nothing granted for a claim whose deletion the cache does not show yet.
+// checkLiveClaim prevents a grant for a claim whose deletion the cache does not show yet.
 func (a *attempt) checkLiveClaim(ctx context.Context) error {
 	if a.upToDate {
 		return nil
@@ -157,8 +157,8 @@ func (a *attempt) callGrant(
 	})
 }
 
-// saveAccount persists the account. An earlier one is kept to be revoked: its credentials
-// are valid as long as nobody revokes it.
+// saveAccount persists the account. An earlier one is kept to be revoked, because its credentials
+// stay valid until then.
 func (a *attempt) saveAccount(ctx context.Context, id string) error {
 	former := a.Object.Status.AccountID
 	if found := recordOf(a.Object); found != nil && former != "" && former != id && !slices.Contains(found.FormerAccounts, former) {

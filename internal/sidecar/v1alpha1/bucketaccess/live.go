@@ -21,9 +21,9 @@ func (a *attempt) liveBucket(ctx context.Context, name string) (*v1alpha1.Bucket
 	return liveObject[v1alpha1.Bucket](ctx, a, client.ObjectKey{Name: name})
 }
 
-// liveObject returns an object as the API server has it, or nil. If the cache has a later
-// one, or the only one, the answer may be out of date, and the access is reconciled again:
-// the watch may have no further event of the object.
+// liveObject returns an object as the API server has it, or nil. If the cache has a later version,
+// or the only one, the answer may be outdated, and the access is reconciled again: the watch may
+// have no further event of the object.
 func liveObject[T any, P pointer[T]](ctx context.Context, a *attempt, key client.ObjectKey) (P, error) {
 	live, err := objectFrom[T, P](ctx, a.live, key)
 	if err != nil {
@@ -40,7 +40,6 @@ func liveObject[T any, P pointer[T]](ctx context.Context, a *attempt, key client
 	return live, nil
 }
 
-// objectFrom returns an object, or nil.
 func objectFrom[T any, P pointer[T]](ctx context.Context, from client.Reader, key client.ObjectKey) (P, error) {
 	object := P(new(T))
 	if err := from.Get(ctx, key, object); err != nil {

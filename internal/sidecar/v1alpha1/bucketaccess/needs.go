@@ -15,8 +15,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// IsNeeded reports whether a BucketAccess needs the Bucket to stay, as far as the cache
-// knows.
+// IsNeeded reports whether, by the cache, a BucketAccess needs the Bucket to stay.
 func IsNeeded(ctx context.Context, cache client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
 	needed, err := isAnyInNeed(ctx, cache, bucket, client.MatchingFields{byBucket: bucket.Name})
 	if ref := bucket.Spec.BucketClaim; err == nil && !needed && ref != nil {
@@ -25,7 +24,7 @@ func IsNeeded(ctx context.Context, cache client.Reader, bucket *v1alpha1.Bucket)
 	return needed, err
 }
 
-// IsNeededLive reports the same as far as the API server knows, which lists all accesses.
+// IsNeededLive is IsNeeded by the API server, which lists all accesses.
 func IsNeededLive(ctx context.Context, live client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
 	return isAnyInNeed(ctx, live, bucket)
 }
@@ -38,8 +37,8 @@ func isAnyInNeed(ctx context.Context, from client.Reader, bucket *v1alpha1.Bucke
 	return slices.ContainsFunc(list.Items, func(access v1alpha1.BucketAccess) bool { return needs(&access, bucket) }), nil
 }
 
-// needs reports whether an access needs a Bucket to stay. One that is being deleted without
-// the finalizer has been released.
+// needs reports whether an access needs a Bucket to stay. A deleting access without the finalizer
+// has been released.
 func needs(access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket) bool {
 	found := recordOf(access)
 	switch {
@@ -56,7 +55,7 @@ func isReleased(access *v1alpha1.BucketAccess) bool {
 	return !access.DeletionTimestamp.IsZero() && !isProtected(access)
 }
 
-// EndPredicate selects the events after which an access needs its Bucket no more.
+// EndPredicate selects the events after which an access no longer needs its Bucket.
 func EndPredicate() predicate.TypedPredicate[*v1alpha1.BucketAccess] {
 	return predicate.TypedFuncs[*v1alpha1.BucketAccess]{
 		CreateFunc: cosireconcile.Never[event.TypedCreateEvent[*v1alpha1.BucketAccess]],

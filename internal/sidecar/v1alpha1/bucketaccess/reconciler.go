@@ -1,8 +1,8 @@
-// Package bucketaccess grants and revokes access to the buckets of one driver of v1alpha1,
-// and maintains the Secrets for applications. The driver names the ID of an account only
-// after it has created it, and class, claim and Bucket may be gone when the access is
-// deleted. So the access has a record of what will be needed, and a finalizer, before the
-// first call.
+// Package bucketaccess grants and revokes access to the buckets of one driver of v1alpha1, and
+// maintains the Secrets for applications. The driver returns the ID of an account only after its
+// creation, and class, claim and Bucket may not exist any more when the access is deleted. So the
+// access gets a record of everything that the revocation needs, and a finalizer, before the first
+// call.
 package bucketaccess
 
 import (
@@ -23,14 +23,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/giveup"
 )
 
-// reconciler grants and revokes the BucketAccesses of one driver. It touches no
-// other driver's.
+// reconciler grants and revokes the BucketAccesses of one driver.
 type reconciler struct {
-	driver *driver.Driver
-	line   *inflight.Line
-	// cached reads all kinds, and the metadata of Secrets.
-	cached client.Reader
-	// live reads and writes at the API server itself.
+	driver   *driver.Driver
+	line     *inflight.Line
+	cached   client.Reader
 	live     client.Client
 	secrets  secretstore.Store
 	versions secretstore.Versions
@@ -41,9 +38,9 @@ type reconciler struct {
 
 // Options are settings of the sidecar.
 type Options struct {
-	// CertificateAuthority goes into every Secret, if there is one.
+	// CertificateAuthority is copied into every Secret; empty for none.
 	CertificateAuthority string
-	// Strict rejects accesses and classes that have what the API allows and makes no sense.
+	// Strict rejects accesses and classes with meaningless values that the API allows.
 	Strict bool
 }
 
@@ -52,24 +49,23 @@ type attempt struct {
 	*reconciler
 	*cosireconcile.Patcher[*v1alpha1.BucketAccess]
 
-	class    *v1alpha1.BucketAccessClass // nil if there is none
+	class    *v1alpha1.BucketAccessClass // nil without one
 	bucket   *v1alpha1.Bucket
-	secret   *corev1.Secret // as the API server has it, or nil
-	upToDate bool           // the access is granted and its Secret is as it should be
+	secret   *corev1.Secret
+	upToDate bool // the access is granted and its Secret is correct
 }
 
-// Clients are the ways to the API server.
+// Clients read and write at the API server.
 type Clients struct {
 	// Cached reads all kinds, and the metadata of Secrets, from a cache.
 	Cached client.Client
-	// Live reads without a cache: Secrets, since those of a whole cluster do not
-	// belong into the memory of a sidecar, and what a step that cannot be undone
-	// depends on.
+	// Live reads without a cache: Secrets, because the sidecar's memory should not hold the Secrets
+	// of a whole cluster, and everything that an irreversible step depends on.
 	Live client.Client
 }
 
-// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in
-// the line for their turn.
+// NewReconciler returns a reconciler that grants access by a driver. Its calls wait in the line for
+// their turn.
 func NewReconciler(
 	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, options Options,
 ) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
@@ -114,7 +110,6 @@ func (r *reconciler) forget(access client.ObjectKey) {
 	r.released.Forget(access)
 }
 
-// removeFinalizer releases the access.
 func (a *attempt) removeFinalizer(ctx context.Context) error {
 	err := a.PatchMetadata(ctx, func(access *v1alpha1.BucketAccess) {
 		controllerutil.RemoveFinalizer(access, v1alpha1.BucketAccessFinalizer)

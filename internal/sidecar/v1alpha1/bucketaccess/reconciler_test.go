@@ -52,7 +52,6 @@ func TestRemoveFinalizer(t *testing.T) {
 	}, (*attempt).removeFinalizer)
 }
 
-// TestReconcile: the order of the phases, by their writes and calls.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	ofOtherRecord := func(access *v1alpha1.BucketAccess) {

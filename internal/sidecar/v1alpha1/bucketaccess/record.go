@@ -15,13 +15,13 @@ type record struct {
 	BucketName         string                      `json:"bucketName"`
 	BucketID           string                      `json:"bucketID"`
 	AuthenticationType v1alpha1.AuthenticationType `json:"authenticationType"`
-	// FormerAccounts are accounts of earlier Grants, of a driver that returns another one
-	// for each. They are revoked with the access.
+	// FormerAccounts are accounts of earlier Grants, by a driver that returns another one for each.
+	// They are revoked with the access.
 	FormerAccounts []string `json:"formerAccounts,omitempty"`
 }
 
-// recordOf returns the record of an access, or nil. A person, or upstream's sidecar, may
-// have left an access without one.
+// recordOf returns the record of an access, or nil. A user, or upstream's sidecar, may have left an
+// access without one.
 func recordOf(access *v1alpha1.BucketAccess) *record {
 	found := &record{}
 	if json.Unmarshal([]byte(access.Annotations[v1alpha1.GrantAnnotation]), found) != nil || found.DriverName == "" {
@@ -39,7 +39,6 @@ func (r *record) writeTo(access *v1alpha1.BucketAccess) error {
 	return nil
 }
 
-// accounts returns all accounts that an access may have.
 func accounts(access *v1alpha1.BucketAccess, r *record) []string {
 	all := slices.Clone(r.FormerAccounts)
 	if id := access.Status.AccountID; id != "" && !slices.Contains(all, id) {

@@ -15,8 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// identify makes sure that an access that is being deleted is the driver's, and that its
-// record exists: an access that upstream's sidecar has granted has none.
+// identify checks that an access that is being deleted is the driver's, and creates a missing
+// record: an access that upstream's sidecar has granted has none.
 func (a *attempt) identify(ctx context.Context) error {
 	if recordOf(a.Object) != nil {
 		return nil // of this driver, by owns
@@ -38,15 +38,15 @@ func (a *attempt) identify(ctx context.Context) error {
 	}
 	switch {
 	case wanted.DriverName == "":
-		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "class, BucketClaim and Bucket do not exist any more, and nothing says "+
-			"which driver has to revoke the access: remove the finalizer %s", v1alpha1.BucketAccessFinalizer)
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "class, BucketClaim and Bucket do not exist any more, so the driver "+
+			"that has to revoke the access is unknown: remove the finalizer %s", v1alpha1.BucketAccessFinalizer)
 	case !a.driver.Serves(wanted.DriverName):
 		return cosireconcile.ErrDone
 	}
 	return a.patch(ctx, wanted)
 }
 
-// boundBucket returns the Bucket of the access by its claim, or by what Buckets say of
+// boundBucket returns the Bucket of the access by its claim, or by the references of Buckets to
 // their claims, or nil.
 func (a *attempt) boundBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
 	claim, err := objectFrom[v1alpha1.BucketClaim](ctx, a.live, a.claimKey())
@@ -73,7 +73,7 @@ func isBoundTo(bucket *v1alpha1.Bucket, access *v1alpha1.BucketAccess) bool {
 	return ref != nil && ref.Namespace == access.Namespace && ref.Name == access.Spec.BucketClaimName
 }
 
-// revoke has the driver revoke the access, and releases the Bucket.
+// revoke lets the driver revoke the access, and releases the Bucket.
 func (a *attempt) revoke(ctx context.Context) error {
 	found := recordOf(a.Object)
 	var turns []string
@@ -81,7 +81,7 @@ func (a *attempt) revoke(ctx context.Context) error {
 		turns = append(turns, found.BucketID)
 	}
 	return a.line.Call(a.Object, func() error {
-		// The cache may be behind: the account is the one that the access has now.
+		// The cache may be outdated: the current account counts.
 		if err := a.Reload(ctx); err != nil {
 			return err
 		}
@@ -112,7 +112,8 @@ func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
 	return a.revokeAccounts(ctx, found, bucket)
 }
 
-// revokeAccounts has the driver revoke each account of the access. The Bucket may be gone.
+// revokeAccounts lets the driver revoke each account of the access. The Bucket may not exist any
+// more.
 func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1alpha1.Bucket) error {
 	bucketID := found.BucketID
 	if bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
@@ -165,9 +166,8 @@ func (a *attempt) checkSecretGone(ctx context.Context) error {
 	return cosireconcile.ErrDone
 }
 
-// releaseBucket removes the finalizer that keeps the Bucket, unless another access needs
-// it. The Bucket is read first: the patch is locked to a time when no other access was
-// seen.
+// releaseBucket removes the finalizer that keeps the Bucket, unless another access needs it. The
+// Bucket is read first: the patch is locked to a time without another access.
 func (a *attempt) releaseBucket(ctx context.Context, name string) error {
 	bucket, err := a.liveBucket(ctx, name)
 	if err != nil || bucket == nil || !isAccessed(bucket) || !a.driver.Serves(bucket.Spec.DriverName) {
@@ -187,7 +187,6 @@ func (a *attempt) releaseBucket(ctx context.Context, name string) error {
 	return nil
 }
 
-// isNeeded reports whether another access needs the Bucket.
 func (a *attempt) isNeeded(ctx context.Context, from client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
 	others := &v1alpha1.BucketAccessList{}
 	if err := from.List(ctx, others, client.InNamespace(a.Object.Namespace)); err != nil {

@@ -42,12 +42,11 @@ const (
 	deletes  = "delete secrets app (uid, resourceVersion)"
 )
 
-// phase is a phase of an attempt, as a method expression.
 type phase = func(*attempt, context.Context) error
 
 type phaseCase = phasetest.Entry[*scene]
 
-// scene is an access, the driver that it is of, and what is around it.
+// scene has an access, its driver and related objects.
 type scene struct {
 	*phasetest.Case
 
@@ -59,7 +58,7 @@ type scene struct {
 	secret *corev1.Secret
 	left   map[string]secretstore.Version // the Secret as the reconciler has left it
 	strict bool
-	busy   []string // the buckets for which another call is in flight
+	busy   []string // buckets with another call in flight
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -75,13 +74,13 @@ func (s *scene) answersGrant(account string) {
 	})
 }
 
-// runTable runs a phase for the entries of a table. It comes last: those before it read what
-// the phase uses. Without any, all phases of the reconciler run.
+// runTable runs the last phase for the entries of a table, after the others, which read its input.
+// Without any, all phases of the reconciler run.
 func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
 		got := s.run(phases)
-		for i, line := range got.Changes { // both have the UID of the access in them
+		for i, line := range got.Changes { // both contain the UID of the access
 			if path, _, found := strings.Cut(line, "="); found &&
 				(strings.HasSuffix(path, v1alpha1.BucketInfoKey) || strings.HasSuffix(path, v1alpha1.DataDigestAnnotation)) {
 				got.Changes[i] = path
@@ -91,7 +90,7 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 	})
 }
 
-// runTableWithoutChanges is runTable for a table that leaves out what changes in the objects.
+// runTableWithoutChanges is runTable for a table without the changes of the objects.
 func runTableWithoutChanges(t *testing.T, table []phaseCase, phases ...phase) {
 	t.Helper()
 	phasetest.RunTable(t, &suite, table, newScene, func(s *scene) phasetest.Outcome {
@@ -123,7 +122,6 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	return phasetest.Walk(r.runner(clients, s.Recorder()), newAttempt, phases)
 }
 
-// hasClass makes the class "keys".
 func (s *scene) hasClass(edits ...func(*v1alpha1.BucketAccessClass)) {
 	s.Helper()
 	s.class = phasetest.Make(s.Case, &v1alpha1.BucketAccessClass{
@@ -133,7 +131,6 @@ func (s *scene) hasClass(edits ...func(*v1alpha1.BucketAccessClass)) {
 
 func ofOther(class *v1alpha1.BucketAccessClass) { class.DriverName = "other.test" }
 
-// hasClaim makes the claim "photos", which is ready.
 func (s *scene) hasClaim(edits ...func(*v1alpha1.BucketClaim)) {
 	s.Helper()
 	s.claim = phasetest.Make(s.Case, &v1alpha1.BucketClaim{
@@ -143,7 +140,7 @@ func (s *scene) hasClaim(edits ...func(*v1alpha1.BucketClaim)) {
 	}, edits...)
 }
 
-// hasBucket makes the Bucket "photos", which is ready, of the claim, if that exists by then.
+// hasBucket makes the ready Bucket "photos" of the claim, if that exists already.
 func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	ref := &corev1.ObjectReference{Namespace: s.Namespace, Name: "photos"}
@@ -169,7 +166,6 @@ func accessed(b *v1alpha1.Bucket) {
 	b.Finalizers = append(b.Finalizers, v1alpha1.BucketAccessBucketFinalizer)
 }
 
-// hasAll makes the class, the claim and the Bucket.
 func (s *scene) hasAll(edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	s.hasClass()
@@ -177,7 +173,6 @@ func (s *scene) hasAll(edits ...func(*v1alpha1.Bucket)) {
 	s.hasBucket(edits...)
 }
 
-// hasAccess makes the access "app" to the claim "photos".
 func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 	s.Helper()
 	s.access = phasetest.Make(s.Case, s.newAccess("app"), edits...)
@@ -192,7 +187,7 @@ func (s *scene) newAccess(name string) *v1alpha1.BucketAccess {
 	}
 }
 
-// protected has the finalizer and the record of an access, as they are before the first Grant.
+// protected has the finalizer and the record of an access, as before the first Grant.
 func (s *scene) protected(access *v1alpha1.BucketAccess) {
 	access.Finalizers = []string{v1alpha1.BucketAccessFinalizer}
 	access.Annotations = map[string]string{v1alpha1.GrantAnnotation: recordLine(s.Name("photos"), s.Name("id-photos"))}
@@ -202,7 +197,7 @@ func recordLine(bucket, id string) string {
 	return `{"driverName":"driver.test","bucketName":"` + bucket + `","bucketID":"` + id + `","authenticationType":"Key"}`
 }
 
-// granted has the driver have granted the access.
+// granted: the driver has granted the access.
 func (s *scene) granted(access *v1alpha1.BucketAccess) {
 	s.protected(access)
 	access.Status = v1alpha1.BucketAccessStatus{AccessGranted: true, AccountID: "acc"}
@@ -210,7 +205,6 @@ func (s *scene) granted(access *v1alpha1.BucketAccess) {
 
 func leaving(access *v1alpha1.BucketAccess) { access.DeletionTimestamp = new(metav1.Now()) }
 
-// hasSecret makes the Secret "app" of the access, which exists by then, without credentials.
 func (s *scene) hasSecret(edits ...func(*corev1.Secret)) {
 	s.Helper()
 	s.secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
@@ -226,12 +220,12 @@ func deleted(secret *corev1.Secret) { secret.DeletionTimestamp = new(metav1.Now(
 
 func held(secret *corev1.Secret) { secret.Finalizers = append(secret.Finalizers, phasetest.Foreign) }
 
-// remembers has the reconciler have left the Secret as it is.
+// remembers: the reconciler has left the Secret as it is.
 func (s *scene) remembers() {
 	s.left = map[string]secretstore.Version{s.secret.Name: secretstore.VersionOf(s.secret)}
 }
 
-// hasSettled makes a granted access, with all that it has.
+// hasSettled makes a granted access, with all its objects.
 func (s *scene) hasSettled() {
 	s.Helper()
 	s.hasAll(accessed)
@@ -240,17 +234,14 @@ func (s *scene) hasSettled() {
 	s.remembers()
 }
 
-// failed is the outcome if the API server fails.
 func failed(writes ...string) phasetest.Outcome {
 	return phasetest.Failed("BucketAccess app", writes...)
 }
 
-// invalid is the outcome for an access that cannot be granted as things are.
 func invalid(reason string) phasetest.Outcome {
 	return phasetest.Outcome{Events: []string{"Warning FailedGrantAccess of BucketAccess app"}, Err: "Invalid " + reason}
 }
 
-// waiting is the outcome for an access that waits for another object.
 func waiting(reason string, writes ...string) phasetest.Outcome {
 	return phasetest.Outcome{Writes: writes, Events: []string{"Normal " + reason + " of BucketAccess app"}, Err: "Waiting " + reason}
 }

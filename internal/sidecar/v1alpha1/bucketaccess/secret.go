@@ -19,9 +19,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 )
 
-// checkUpToDate ends the reconcile of an access that is granted, protected, and whose
-// Secret is as the sidecar has left it. It makes no call: many drivers make a new key for
-// each Grant.
+// checkUpToDate ends the reconcile of an access that is granted, protected, and whose Secret has
+// not changed since the sidecar wrote it. It makes no call: many drivers make a new key for each
+// Grant.
 func (a *attempt) checkUpToDate(ctx context.Context) (err error) {
 	a.upToDate, err = a.isUpToDate(ctx)
 	switch {
@@ -53,8 +53,8 @@ func (a *attempt) isUpToDate(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// isIntact reports whether the Secret has what the sidecar has written. A Secret of
-// upstream's sidecar has no digest: any BucketInfo in it counts.
+// isIntact reports whether the Secret has the sidecar's data. A Secret of upstream's sidecar has no
+// digest: any BucketInfo in it counts.
 func (a *attempt) isIntact(secret *corev1.Secret) bool {
 	written, hasDigest := secret.Annotations[v1alpha1.DataDigestAnnotation]
 	return bucketInfoName(secret) == v1alpha1.BucketInfoName(a.Object.UID) &&
@@ -63,8 +63,7 @@ func (a *attempt) isIntact(secret *corev1.Secret) bool {
 		secret.DeletionTimestamp.IsZero() && controllerutil.ContainsFinalizer(secret, v1alpha1.SecretFinalizer)
 }
 
-// isProtected reports whether the access and its Bucket have what keeps them, as far as
-// the cache knows.
+// isProtected reports whether, by the cache, the access and its Bucket have their finalizers.
 func (a *attempt) isProtected(ctx context.Context) bool {
 	found := recordOf(a.Object)
 	if found == nil || !isProtected(a.Object) {
@@ -75,8 +74,8 @@ func (a *attempt) isProtected(ctx context.Context) bool {
 	return err != nil || !bucket.DeletionTimestamp.IsZero() || isAccessed(bucket)
 }
 
-// checkSecret makes sure that credentials can be written before the driver is asked for
-// them. An existing Secret that does not belong to this access is never touched.
+// checkSecret ensures that credentials can be written before the driver is asked for them. An
+// existing Secret that does not belong to this access is never touched.
 func (a *attempt) checkSecret(ctx context.Context) (err error) {
 	if a.upToDate {
 		return nil
@@ -93,7 +92,7 @@ func (a *attempt) checkSecret(ctx context.Context) (err error) {
 	return nil
 }
 
-// rejectSecret returns why the existing Secret cannot get the credentials, or nil.
+// rejectSecret returns the reason for which the existing Secret cannot get the credentials, or nil.
 func (a *attempt) rejectSecret() error {
 	isImmutable := a.secret.Immutable != nil && *a.secret.Immutable && a.secret.DeletionTimestamp.IsZero()
 	switch {
@@ -108,9 +107,9 @@ func (a *attempt) rejectSecret() error {
 	}
 }
 
-// confirmSecret returns the reason for which an access waits for an event of the Secret. If
-// the cache has another version than the API server, one of them is out of date, and the
-// watch may have no further event. Then the access is reconciled again.
+// confirmSecret returns the reason for which an access waits for an event of the Secret. If the
+// cache has another version than the API server, one of them is outdated, and the watch may have no
+// further event. Then the access is reconciled again.
 func (a *attempt) confirmSecret(ctx context.Context, reason error) error {
 	cached, err := secretstore.ReadVersion(ctx, a.cached, a.secretKey())
 	switch {
@@ -123,8 +122,7 @@ func (a *attempt) confirmSecret(ctx context.Context, reason error) error {
 	return reason
 }
 
-// releaseDeleted releases a Secret that a person has deleted, so that it can be created
-// again.
+// releaseDeleted releases a Secret that a user has deleted, so that it can be created again.
 func (a *attempt) releaseDeleted(ctx context.Context) error {
 	held, err := a.secrets.Release(ctx, a.secret)
 	if err == nil && held {
@@ -171,9 +169,9 @@ func (a *attempt) writeSecret(ctx context.Context, info []byte) error {
 	return nil
 }
 
-// deleteSecret deletes the Secret, and waits until it is gone, before the access is
-// revoked: a Secret must not outlive the credentials in it. A Secret of that name that
-// does not belong to this access stays.
+// deleteSecret deletes the Secret, and waits for the end of the deletion, before the access is
+// revoked: a Secret must not outlive the credentials in it. A Secret of that name that does not
+// belong to this access stays.
 func (a *attempt) deleteSecret(ctx context.Context) error {
 	a.versions.Forget(client.ObjectKeyFromObject(a.Object))
 	secret, err := a.secrets.Get(ctx, a.secretKey())
@@ -183,7 +181,7 @@ func (a *attempt) deleteSecret(ctx context.Context) error {
 	gone := true
 	switch {
 	case secret == nil:
-		// If the cache has it, one of the two is out of date.
+		// If the cache has it, one of the two is outdated.
 		version, err := secretstore.ReadVersion(ctx, a.cached, a.secretKey())
 		if err != nil {
 			return err
@@ -205,17 +203,17 @@ func (a *attempt) secretKey() client.ObjectKey {
 	return client.ObjectKey{Namespace: a.Object.Namespace, Name: a.Object.Spec.CredentialsSecretName}
 }
 
-// belongs reports whether a Secret is that of the access. It normally is controlled by it.
-// Secrets of upstream's sidecar have no owner, and a person may have taken it away: the
-// finalizer and the name in the BucketInfo are the evidence.
+// belongs reports whether a Secret belongs to the access. Normally, the access controls it. Secrets
+// of upstream's sidecar have no owner, and a user may have removed it: the finalizer and the name
+// in the BucketInfo decide.
 func belongs(secret *corev1.Secret, access *v1alpha1.BucketAccess) bool {
 	return metav1.IsControlledBy(secret, access) ||
 		metav1.GetControllerOf(secret) == nil && controllerutil.ContainsFinalizer(secret, v1alpha1.SecretFinalizer) &&
 			bucketInfoName(secret) == v1alpha1.BucketInfoName(access.UID)
 }
 
-// bucketInfoName returns the name in the BucketInfo of a Secret. It is empty if there is
-// none, or if it is no JSON.
+// bucketInfoName returns the name in the BucketInfo of a Secret; empty without one, or without
+// valid JSON.
 func bucketInfoName(secret *corev1.Secret) string {
 	info := v1alpha1.BucketInfo{}
 	if json.Unmarshal(secret.Data[v1alpha1.BucketInfoKey], &info) != nil {

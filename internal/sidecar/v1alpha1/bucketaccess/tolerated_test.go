@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestTolerated: what v0.2 accepts is granted, and a Warning says what is odd about it.
+// TestTolerated: input that v0.2 accepts is granted, with a Warning about the problem.
 func TestTolerated(t *testing.T) {
 	t.Parallel()
 	has := func(authentication v1alpha1.AuthenticationType, protocol v1alpha1.Protocol) func(*scene) {

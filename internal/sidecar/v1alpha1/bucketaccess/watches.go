@@ -49,9 +49,9 @@ func SecretNames(access *v1alpha1.BucketAccess) []string {
 	return []string{access.Spec.CredentialsSecretName}
 }
 
-// Predicate selects the events after which a BucketAccess has to be reconciled. What the
-// reconciler itself writes is not one of them. Only the class says which driver's an
-// access is, so those of all drivers are selected.
+// Predicate selects the events after which a BucketAccess must be reconciled. The reconciler's own
+// writes are not among them. The driver of an access depends on its class, so accesses of all
+// drivers are selected.
 func Predicate() predicate.TypedPredicate[*v1alpha1.BucketAccess] {
 	return predicate.TypedFuncs[*v1alpha1.BucketAccess]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha1.BucketAccess]) bool { return changed(e.ObjectOld, e.ObjectNew) },
@@ -68,8 +68,8 @@ func changed(before, after *v1alpha1.BucketAccess) bool {
 		before.Status.AccountID != "" && before.Status.AccountID != after.Status.AccountID
 }
 
-// ClassPredicate selects the events of a class that concern accesses. The API has no
-// generation of it that could tell.
+// ClassPredicate selects the events of a class that concern accesses. The class has no generation
+// that shows changes.
 func ClassPredicate() predicate.TypedPredicate[*v1alpha1.BucketAccessClass] {
 	return predicate.TypedFuncs[*v1alpha1.BucketAccessClass]{
 		DeleteFunc: cosireconcile.Never[event.TypedDeleteEvent[*v1alpha1.BucketAccessClass]],
@@ -86,8 +86,8 @@ func ClaimPredicate() predicate.TypedPredicate[*v1alpha1.BucketClaim] {
 	}
 }
 
-// BucketPredicate selects the events of a Bucket that concern accesses: it has become
-// usable, or is not usable any more, or has lost what protects it.
+// BucketPredicate selects the events of a Bucket that concern accesses: it has become usable, or
+// unusable, or has lost its finalizer.
 func BucketPredicate() predicate.TypedPredicate[*v1alpha1.Bucket] {
 	return predicate.TypedFuncs[*v1alpha1.Bucket]{
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha1.Bucket]) bool {
@@ -97,8 +97,8 @@ func BucketPredicate() predicate.TypedPredicate[*v1alpha1.Bucket] {
 	}
 }
 
-// SecretPredicate selects the events of a Secret that concern accesses. A new Secret does
-// not: the reconciler has created it itself, or will find it.
+// SecretPredicate selects the events of a Secret that concern accesses. A new Secret does not: the
+// reconciler has created it itself, or will find it.
 func SecretPredicate() predicate.TypedPredicate[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc: cosireconcile.Never[event.TypedCreateEvent[*metav1.PartialObjectMetadata]],
@@ -119,7 +119,7 @@ func MapClaim(cache client.Reader) handler.TypedEventHandler[*v1alpha1.BucketCla
 	})
 }
 
-// MapBucket maps a Bucket to the accesses to it, and to those that name its claim.
+// MapBucket maps a Bucket to its accesses, and to those that name its claim.
 func MapBucket(cache client.Reader) handler.TypedEventHandler[*v1alpha1.Bucket, reconcile.Request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, bucket *v1alpha1.Bucket) []reconcile.Request {
 		requests := accesses(ctx, cache, client.MatchingFields{byBucket: bucket.Name})
@@ -130,9 +130,8 @@ func MapBucket(cache client.Reader) handler.TypedEventHandler[*v1alpha1.Bucket, 
 	})
 }
 
-// MapSecret maps a Secret to the accesses that name it. Its own access has to restore it
-// when it is edited or deleted. An access that found the name taken may go on when it
-// becomes free.
+// MapSecret maps a Secret to the accesses that name it. Its own access must restore an edited or
+// deleted Secret. An access that found the name taken may continue when it becomes free.
 func MapSecret(cache client.Reader) handler.TypedEventHandler[*metav1.PartialObjectMetadata, reconcile.Request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, secret *metav1.PartialObjectMetadata) []reconcile.Request {
 		return accesses(ctx, cache, client.InNamespace(secret.Namespace), client.MatchingFields{bySecret: secret.Name})

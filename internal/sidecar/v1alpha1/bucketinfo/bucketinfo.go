@@ -1,5 +1,5 @@
-// Package bucketinfo renders the BucketInfo that applications find in their Secret from the
-// credentials that a driver has granted.
+// Package bucketinfo renders the BucketInfo in the Secrets of applications from the credentials
+// that a driver has granted.
 package bucketinfo
 
 import (
@@ -16,16 +16,14 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-// Access is what a BucketInfo is for.
+// Access is the input for a BucketInfo.
 type Access struct {
-	// Name of the BucketInfo.
-	Name string
-	// Bucket is the name of the Bucket object.
+	Name   string
 	Bucket string
-	// Protocol is the protocol of the BucketAccess, as its user has spelt it, or empty.
+	// Protocol is the protocol of the BucketAccess, as spelled by its user, or empty.
 	Protocol       v1alpha1.Protocol
 	Authentication v1alpha1.AuthenticationType
-	// Credentials are those by protocol, as a driver has spelt it.
+	// Credentials are the credentials by protocol, as spelled by the driver.
 	Credentials map[string]*cosiv1alpha1.CredentialDetails
 }
 
@@ -35,9 +33,9 @@ var wireNames = map[v1alpha1.Protocol]string{
 	v1alpha1.ProtocolAzure: cosiv1alpha1.CredentialsAzure,
 }
 
-// Render returns the BucketInfo as JSON, and the protocol that it has credentials for, S3 or
-// Azure. Credentials for other protocols are ignored. With the authentication type IAM a driver
-// may grant no credentials. Errors have no secret.
+// Render returns the BucketInfo as JSON, and the protocol of its credentials, S3 or Azure. It
+// ignores credentials for other protocols. With the authentication type IAM a driver may grant no
+// credentials. Errors contain no secret.
 func (a Access) Render() (data []byte, served v1alpha1.Protocol, err error) {
 	info := v1alpha1.BucketInfo{
 		Metadata: v1alpha1.BucketInfoMetadata{Name: a.Name},
@@ -84,7 +82,7 @@ func (a Access) serves() (v1alpha1.Protocol, error) {
 	}
 }
 
-// of returns the credentials for a protocol, or nil. Letter case does not count.
+// of returns the credentials for a protocol, or nil. Letter case does not matter.
 func (a Access) of(protocol v1alpha1.Protocol) *cosiv1alpha1.CredentialDetails {
 	wanted := wireNames[protocol]
 	if exact := a.Credentials[wanted]; exact != nil {
@@ -101,7 +99,7 @@ func (a Access) of(protocol v1alpha1.Protocol) *cosiv1alpha1.CredentialDetails {
 func (a Access) s3(values map[string]string) (*v1alpha1.SecretS3, error) {
 	err := a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3AccessKeyID, cosiv1alpha1.S3AccessSecretKey)
 	if err == nil && values[cosiv1alpha1.S3Region] == "" {
-		// A region is enough for the S3 of its inventor.
+		// Amazon's S3 needs only a region.
 		err = a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3Endpoint)
 	}
 	return &v1alpha1.SecretS3{
@@ -125,8 +123,8 @@ func (a Access) azure(values map[string]string) (*v1alpha1.SecretAzure, error) {
 	return secret, nil
 }
 
-// require returns an error unless all keys have a value, if applications authenticate by
-// key. It names the keys that the driver did return, and none of their values.
+// require returns an error unless all keys have a value, if applications authenticate by key. It
+// names the keys that the driver did return, but not their values.
 func (a Access) require(protocol v1alpha1.Protocol, values map[string]string, keys ...string) error {
 	if a.Authentication == v1alpha1.AuthenticationTypeIAM {
 		return nil

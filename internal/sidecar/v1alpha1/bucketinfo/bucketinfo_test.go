@@ -31,7 +31,7 @@ func TestRender(t *testing.T) {
 		protocol    v1alpha1.Protocol
 		iam         bool
 		credentials credentials
-		want        string // or a part of the error
+		want        string
 	}{
 		"S3":                    {protocol: "S3", credentials: credentials{"s3": s3}, want: ofS3 + s3Spec},
 		"letter case":           {protocol: "S3", credentials: credentials{"S3": s3}, want: ofS3 + s3Spec},

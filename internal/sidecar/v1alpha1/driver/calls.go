@@ -12,14 +12,13 @@ import (
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 )
 
-// maxIDLength is the longest ID that is accepted, in bytes. The specification has 128,
-// which the IDs of deployed drivers exceed.
+// maxIDLength is the maximum length of an accepted ID, in bytes. The specification has 128, which
+// the IDs of deployed drivers exceed.
 const maxIDLength = 2048
 
-// Access is what a driver is asked to grant.
+// Access is the input of a Grant.
 type Access struct {
-	BucketID string
-	// Name by which the driver recognizes a repeated call.
+	BucketID       string
 	Name           string
 	Authentication v1alpha1.AuthenticationType
 	Parameters     map[string]string
@@ -27,13 +26,13 @@ type Access struct {
 
 // Grant is a driver's answer to DriverGrantBucketAccess.
 type Grant struct {
-	// AccountID is what the access is revoked by.
+	// AccountID identifies the account for the revocation.
 	AccountID string
-	// Credentials are those by protocol, as the driver has spelt it. They are secret.
+	// Credentials are the credentials by protocol, as spelled by the driver. They are secret.
 	Credentials map[string]*cosiv1alpha1.CredentialDetails
 }
 
-// CreateBucket creates a bucket and returns its ID. The driver may return no info of it.
+// CreateBucket creates a bucket and returns its ID. The driver need not return info of it.
 func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[string]string) (string, error) {
 	if err := checkParameters(createBucket, parameters); err != nil {
 		return "", err
@@ -76,17 +75,17 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, 
 	return &Grant{AccountID: response.GetAccountId(), Credentials: response.GetCredentials()}, nil
 }
 
-// RevokeBucketAccess revokes the access of an account to a bucket. It also succeeds if
-// there is no such access any more. There is no revoke_access_context, as in v0.2: a driver
-// that needs one would work here only.
+// RevokeBucketAccess revokes the access of an account to a bucket. It also succeeds if the access
+// does not exist any more. As in v0.2, it sends no revoke_access_context: a driver that needs one
+// would work here only.
 func (d *Driver) RevokeBucketAccess(ctx context.Context, bucketID, accountID string) error {
 	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess,
 		&cosiv1alpha1.DriverRevokeBucketAccessRequest{BucketId: bucketID, AccountId: accountID})
 	return ignoreNotFound(err)
 }
 
-// checkParameters rejects what the specification does not allow to be sent, as a driver
-// that follows it would. Of the other fields, IDs are the driver's own, and names are short.
+// checkParameters rejects parameters that the specification does not allow, as a driver that
+// follows it would. Of the other fields, IDs are the driver's own, and names are short.
 func checkParameters(method string, parameters map[string]string) error {
 	if err := cosiv1alpha1.CheckSizes(&cosiv1alpha1.DriverCreateBucketRequest{Parameters: parameters}); err != nil {
 		return connection.NewCallError(method, status.Errorf(codes.InvalidArgument, "it was not sent, because %v", err), isFinal)
@@ -112,8 +111,8 @@ func wireAuthentication(authentication v1alpha1.AuthenticationType) cosiv1alpha1
 	}
 }
 
-// checkID validates an ID. It is opaque: deployed drivers use characters such as '/' and
-// ':', and IDs that differ from the name.
+// checkID validates an ID. It is opaque: deployed drivers use characters such as '/' and ':', and
+// IDs that differ from the name.
 func checkID(method, kind, id string) error {
 	switch {
 	case id == "":

@@ -9,13 +9,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
-// firstUnknownCode is the first number that gRPC gives no meaning to. A driver may
-// send it, or any later one.
+// firstUnknownCode is the first number without a meaning in gRPC. A driver may send it, or any
+// later one.
 const firstUnknownCode = codes.Unauthenticated + 1
 
-// TestEveryCode is the closed list of what a driver may answer, for each call: which codes
-// are final. Every other one is retried: the cause may end without COSI. No code ends a
-// deletion or a revocation.
+// TestEveryCode has the final codes of each call. Every other code is retried, because its cause
+// may end without COSI. No code ends a deletion or a revocation.
 // Spec: A1-ERR-2, A1-CODE-3, A1-CODE-6, A1-CODE-7, A1-CALLS-4, A1-CODE-11, A1-CODE-12, A1-CODE-16
 func TestEveryCode(t *testing.T) {
 	rejections := map[codes.Code]bool{codes.InvalidArgument: true, codes.OutOfRange: true, codes.Unimplemented: true}

@@ -1,6 +1,5 @@
 // Package driver is the sidecar's client of a COSI driver of v1alpha1: the calls, and the
-// validation of the answers. With it, no reconciler sees an answer that was not
-// validated, or an answer that there is not.
+// validation of the answers, so that no reconciler gets an unvalidated or missing one.
 package driver
 
 import (
@@ -23,7 +22,6 @@ import (
 // ErrGeneration is wrapped by the error of a driver that does not speak v1alpha1.
 var ErrGeneration = errors.New("it does not serve COSI v1alpha1")
 
-// Names of the calls, as they appear in errors.
 const (
 	getInfo            = "DriverGetInfo"
 	createBucket       = "DriverCreateBucket"
@@ -32,7 +30,7 @@ const (
 	revokeBucketAccess = "DriverRevokeBucketAccess"
 )
 
-// maxNameLength is the longest name of a driver, in bytes.
+// maxNameLength is the maximum length of a driver's name, in bytes.
 const maxNameLength = 63
 
 // Driver is a connection to a COSI driver with a known name. Its methods are safe for
@@ -53,17 +51,17 @@ func Connect(ctx context.Context, options connection.Options) (*Driver, error) {
 	return &Driver{Conn: conn, provisioner: cosiv1alpha1.NewProvisionerClient(conn.Client())}, nil
 }
 
-// Serves reports whether a name that an object refers to is the driver's.
+// Serves reports whether a name in an object is the driver's.
 func (d *Driver) Serves(name string) bool { return v1alpha1.IsDriver(name, d.Name()) }
 
-// isFinal reports whether the same call would always fail. A deletion or a revocation is
-// never given up. ALREADY_EXISTS may mean that the call succeeded early.
+// isFinal reports whether the same call would always fail. A deletion or a revocation is retried
+// after every code. ALREADY_EXISTS may mean that the call succeeded early.
 func isFinal(method string, code codes.Code) bool {
 	return (method == createBucket || method == grantBucketAccess) && IsRejection(code)
 }
 
-// IsRejection reports whether a driver that returned the code to Create or Grant has
-// certainly created nothing, and will not.
+// IsRejection reports whether a driver that returned the code to Create or Grant has certainly
+// created nothing, and will not.
 func IsRejection(code codes.Code) bool {
 	return code == codes.InvalidArgument || code == codes.OutOfRange || code == codes.Unimplemented
 }
@@ -81,7 +79,7 @@ func askInfo(ctx context.Context, conn grpc.ClientConnInterface) (connection.Inf
 	return connection.Info{Name: response.GetName()}, checkName(response.GetName())
 }
 
-// otherGeneration says what the driver speaks instead.
+// otherGeneration describes the protocol that the driver speaks instead.
 func otherGeneration(ctx context.Context, conn grpc.ClientConnInterface) string {
 	_, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
 	if err == nil {

@@ -42,7 +42,6 @@ func connect(t *testing.T, server *drivertest.Server, change ...func(*connection
 	return d, err
 }
 
-// start returns a connection to a driver.
 func start(t *testing.T) (*driver.Driver, *drivertest.V1alpha1) {
 	t.Helper()
 	server := drivertest.StartV1alpha1(t, driverName)
@@ -53,10 +52,10 @@ func start(t *testing.T) (*driver.Driver, *drivertest.V1alpha1) {
 	return d, server
 }
 
-// call is each call that changes something, with parameters.
+// call is one of the mutating calls, with parameters.
 type call struct {
 	method string
-	// isFinal says that a rejection is final.
+	// isFinal means that a rejection is final.
 	isFinal bool
 	do      func(ctx context.Context, d *driver.Driver, parameters map[string]string) error
 	want    func(parameters map[string]string) proto.Message
@@ -111,8 +110,7 @@ var calls = []call{
 	},
 }
 
-// TestRequests: what the driver receives has all required fields, and the parameters as
-// they were given.
+// TestRequests: the driver receives all required fields, and unchanged parameters.
 // Spec: A1-CREATE-4, A1-CREATE-7, A1-FIELD-1, A1-SECRET-2
 func TestRequests(t *testing.T) {
 	d, server := start(t)
@@ -131,7 +129,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSizes: parameters of 4 KiB are sent, and larger ones are not.
 // Spec: A1-SIZE-1
 func TestSizes(t *testing.T) {
 	d, server := start(t)
@@ -154,8 +151,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestStatus: of a failure, COSI shows the code and the message, without secrets in URLs,
-// and never the details.
+// TestStatus: of a failure, COSI shows the code and the message, without secrets in URLs, and never
+// the details.
 func TestStatus(t *testing.T) {
 	detailed, err := status.New(codes.OutOfRange, "too large").WithDetails(&errdetails.ErrorInfo{Reason: "hush"})
 	if err != nil {
@@ -187,7 +184,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestDriverName: the answers to DriverGetInfo that are accepted.
 // Spec: A1-INFO-2
 func TestDriverName(t *testing.T) {
 	for name, tc := range map[string]struct{ driver, says string }{
@@ -215,8 +211,8 @@ func TestDriverName(t *testing.T) {
 	}
 }
 
-// TestDriverStartsLater: a driver is found when it begins to listen, and asked who it is
-// before anything else.
+// TestDriverStartsLater: a driver is found when it starts to listen, and first asked for its
+// identity.
 // Spec: A1-CONFIG-5
 func TestDriverStartsLater(t *testing.T) {
 	server := drivertest.StartV1alpha1(t, driverName)
@@ -257,7 +253,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// TestAnswers: what the specification requires of a response, and what is tolerated.
+// TestAnswers: required and tolerated contents of a response.
 func TestAnswers(t *testing.T) {
 	created := func(id string) proto.Message { return &cosiv1alpha1.DriverCreateBucketResponse{BucketId: id} }
 	granted := func(id string) proto.Message { return &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: id} }
@@ -294,7 +290,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestDeadline: no call waits for a driver without end, and every one can be retried then.
+// TestDeadline: every call to a driver ends, and can be retried then.
 // Spec: A1-CALLS-3
 func TestDeadline(t *testing.T) {
 	server := drivertest.StartV1alpha1(t, driverName)
@@ -310,7 +306,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestGoneAlready: what does not exist any more is deleted and revoked.
+// TestGoneAlready: deletion and revocation succeed if their target does not exist.
 // Spec: A1-DELETE-1
 func TestGoneAlready(t *testing.T) {
 	d, _ := start(t)
@@ -321,13 +317,12 @@ func TestGoneAlready(t *testing.T) {
 	}
 }
 
-// TestAuthenticationType: the types of a class as the driver receives them.
 // Spec: A1-GRANT-3
 func TestAuthenticationType(t *testing.T) {
 	d, server := start(t)
 	want := map[v1alpha1.AuthenticationType]cosiv1alpha1.AuthenticationType{
 		v1alpha1.AuthenticationTypeKey: cosiv1alpha1.AuthenticationType_Key, v1alpha1.AuthenticationTypeIAM: cosiv1alpha1.AuthenticationType_IAM,
-		// v0.2 does not tell a driver of other spellings.
+		// v0.2 sends other spellings to a driver as unknown.
 		"KEY": cosiv1alpha1.AuthenticationType_UnknownAuthenticationType, "iam": cosiv1alpha1.AuthenticationType_UnknownAuthenticationType,
 	}
 	server.AddBucket("photos")
@@ -343,7 +338,7 @@ func TestAuthenticationType(t *testing.T) {
 	}
 }
 
-// TestServes: letter case of a driver's name does not count.
+// TestServes: letter case of a driver's name does not matter.
 // Spec: A1-INFO-3
 func TestServes(t *testing.T) {
 	d, _ := start(t)

@@ -1,6 +1,6 @@
-// Package giveup decides when a call that is repeated only to learn what an earlier one has
-// created can be taken to have created nothing. An object whose bucket or account was never
-// created could not be deleted otherwise.
+// Package giveup decides when a call that is repeated only to learn the ID from an earlier one has
+// certainly created nothing. Otherwise an object whose bucket or account was never created could
+// not be deleted.
 package giveup
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
-// attempts is how often a driver has to fail before it is believed.
+// attempts is the number of failures after which a driver is believed.
 const attempts = 3
 
 // Counter counts the failures for each object since the start of the sidecar. Its zero
@@ -23,10 +23,9 @@ type Counter struct {
 	count map[types.UID]int
 }
 
-// HasNothing reports whether the failure of a Create or a Grant, together with earlier
-// ones for the object, means that nothing exists. A driver that rejects the call has
-// created nothing. One that is away, or that may not do what it should now, is asked again
-// without end.
+// HasNothing reports whether the failure of a Create or a Grant, together with earlier ones for the
+// object, means that nothing exists. A driver that rejects the call has created nothing. A driver
+// that is unavailable, or lacks permissions, is asked again endlessly.
 func (c *Counter) HasNothing(object types.UID, err error) bool {
 	code := connection.CodeOf(err)
 	switch code {

@@ -18,8 +18,8 @@ func failure(code codes.Code) error {
 	return connection.NewCallError("DriverCreateBucket", status.Error(code, "no"), func(string, codes.Code) bool { return false })
 }
 
-// TestEveryCode is the closed list of codes, with the number of failures after which a driver is
-// taken to have created nothing. After 0 it never is.
+// TestEveryCode has, for each code, the number of failures after which nothing was created; 0 means
+// never.
 func TestEveryCode(t *testing.T) {
 	const once, thrice, never, more = 1, 3, 0, 10
 	for code, want := range map[codes.Code]int{
@@ -44,8 +44,8 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
-// TestOtherErrors: an answer without an ID comes from a driver that has created something, and an
-// error of the API server does not come from the driver.
+// TestOtherErrors: a driver that answers without an ID has created something, and an error of the
+// API server does not come from the driver.
 func TestOtherErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"InvalidAnswer": connection.Invalid("DriverCreateBucket", "it has no bucket ID"),
@@ -60,8 +60,8 @@ func TestOtherErrors(t *testing.T) {
 	}
 }
 
-// TestCountsOfObjects: each object has its own count, which begins again after Forget. A failure
-// that says nothing about the backend does not reset it.
+// TestCountsOfObjects: each object has its own count, which restarts after Forget. A failure
+// without information about the backend does not reset it.
 func TestCountsOfObjects(t *testing.T) {
 	var counter giveup.Counter
 	for i, step := range []struct {
@@ -92,7 +92,6 @@ func TestCountsOfObjects(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: reconciles of many objects share a counter.
 func TestConcurrentUse(t *testing.T) {
 	const workers = 30
 	var (

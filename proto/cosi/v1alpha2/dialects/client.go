@@ -36,7 +36,7 @@ func (c *Client) CreateBucket(ctx context.Context, request *cosiv1alpha2.DriverC
 	return c.bucket(ctx, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, request, request.GetBucketId())
 }
 
-// GetBucket calls DriverGetBucket, or DriverGetExistingBucket in the dialects that have that.
+// GetBucket calls DriverGetBucket, or in some dialects DriverGetExistingBucket.
 func (c *Client) GetBucket(ctx context.Context, request *cosiv1alpha2.DriverGetBucketRequest) (*BucketResponse, error) {
 	method := cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName
 	if c.dialect == NoModes || c.dialect == OneMode {
@@ -45,7 +45,7 @@ func (c *Client) GetBucket(ctx context.Context, request *cosiv1alpha2.DriverGetB
 	return c.bucket(ctx, method, request, request.GetBucketId())
 }
 
-// bucket calls a method whose response has the number of BucketResponse for the protocols.
+// bucket calls a method whose response has its protocols under the field number of BucketResponse.
 func (c *Client) bucket(ctx context.Context, method string, request proto.Message, requested string) (*BucketResponse, error) {
 	response := &BucketResponse{}
 	if err := c.conn.Invoke(ctx, method, request, response); err != nil {

@@ -14,8 +14,8 @@ import (
 
 // Detect asks a driver for its dialect. Its calls create nothing: they lack the name or ID. A
 // method that the driver lacks, or has only as a stub, returns UNIMPLEMENTED. The first call that
-// the driver has decides, and no other follows. Detect returns OneMode for a driver of NoModes:
-// both have the same calls.
+// the driver implements decides, and no other follows. Detect returns OneMode for a driver of
+// NoModes: both have the same calls.
 func Detect(ctx context.Context, conn grpc.ClientConnInterface) (Dialect, error) {
 	provisioner := cosiv1alpha2.NewProvisionerClient(conn)
 	for _, question := range []struct {
@@ -47,7 +47,6 @@ func Detect(ctx context.Context, conn grpc.ClientConnInterface) (Dialect, error)
 	return OneMode, nil
 }
 
-// servesOnlyV1alpha1 reports whether a driver serves v1alpha1, and not v1alpha2.
 func servesOnlyV1alpha1(ctx context.Context, conn grpc.ClientConnInterface) (bool, error) {
 	_, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{})
 	if served, err := serves(err); err != nil || served {
@@ -62,8 +61,8 @@ func servesOnlyV1alpha1(ctx context.Context, conn grpc.ClientConnInterface) (boo
 	return served, err
 }
 
-// serves reports whether a driver has a method, from the error of a call. The error is for a
-// driver that could not be asked.
+// serves reports whether a driver has a method, from the error of a call. The error is for a driver
+// that did not answer.
 func serves(err error) (bool, error) {
 	switch status.Code(err) {
 	case codes.Unimplemented:

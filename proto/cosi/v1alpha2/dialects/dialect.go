@@ -13,8 +13,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Dialect is the protocol of a driver: COSI v1alpha1, or one of the wire dialects that share
-// the name of v1alpha2.
+// Dialect is the protocol of a driver: COSI v1alpha1, or one of the wire dialects that share the
+// name of v1alpha2.
 type Dialect string
 
 // The dialects, the oldest first.
@@ -32,7 +32,7 @@ const (
 	// BucketIDs has DriverGenerateBucketId and three access modes for a bucket, but not
 	// DriverGenerateBucketAccessId.
 	BucketIDs Dialect = "bucket-ids"
-	// KEP is v1alpha2 as the KEP has it.
+	// KEP is v1alpha2 as defined in the KEP.
 	KEP Dialect = "kep"
 )
 
@@ -42,7 +42,7 @@ const GetExistingBucket = "/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverGetExist
 // All returns all dialects, the oldest first.
 func All() []Dialect { return []Dialect{V1alpha1, NoModes, OneMode, OneModeGet, BucketIDs, KEP} }
 
-// Parse returns the dialect of that name.
+// Parse returns the dialect with a name.
 func Parse(name string) (Dialect, error) {
 	if slices.Contains(All(), Dialect(name)) {
 		return Dialect(name), nil
@@ -59,7 +59,7 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Version returns the version of COSI that the dialect is of: v1alpha1 or v1alpha2.
+// Version returns the COSI version of the dialect: v1alpha1 or v1alpha2.
 func (d Dialect) Version() string {
 	if d == V1alpha1 {
 		return string(V1alpha1)
@@ -75,8 +75,8 @@ func (d Dialect) Protocol() string {
 	return "COSI v1alpha2, dialect " + string(d)
 }
 
-// GeneratesBucketIDs reports whether a driver returns the ID of a bucket before it creates it,
-// from DriverGenerateBucketId. Otherwise DriverCreateBucket returns the ID.
+// GeneratesBucketIDs reports whether a driver returns the ID of a bucket from
+// DriverGenerateBucketId, before the creation. Otherwise DriverCreateBucket returns the ID.
 func (d Dialect) GeneratesBucketIDs() bool { return d == BucketIDs || d == KEP }
 
 // Messages returns an empty request and response of a method, given as /SERVICE/METHOD, or nil
@@ -124,8 +124,8 @@ func (d Dialect) Provisioner() grpc.ServiceDesc {
 	return description
 }
 
-// named returns the handler of a method whose interceptors see the name that is on the wire, in
-// place of the name in dialects.proto.
+// named returns the handler of a method whose interceptors see the name on the wire, in place of
+// the name in dialects.proto.
 func named(method grpc.MethodDesc, name string) grpc.MethodHandler {
 	return func(service any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		if intercept == nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Range is the dialects between two, which belong to it. An empty end is open.
+// Range is the dialects from First to Last. An empty end is open.
 type Range struct{ First, Last Dialect }
 
 // Dialects returns the dialects of the range, the oldest first.
@@ -36,12 +36,11 @@ func (r Range) String() string {
 	}
 }
 
-// Difference is a call or field in which a dialect differs from the KEP. Numbers in parentheses
-// are those of fields on the wire.
+// Difference is a call or field in which a dialect differs from the KEP. Numbers in parentheses are
+// field numbers on the wire.
 type Difference struct {
-	// Subject is the call, message or value.
 	Subject string `json:"subject"`
-	// Dialect and KEP are the forms that it has in the dialect and in the KEP.
+	// Dialect and KEP are its forms in the dialect and in the KEP.
 	Dialect string `json:"dialect"`
 	KEP     string `json:"kep"`
 }
@@ -57,13 +56,12 @@ func (d Dialect) Differences() []Difference {
 	return all
 }
 
-// difference is one that several dialects have.
+// difference applies to several dialects.
 type difference struct {
 	dialects Range
 	Difference
 }
 
-// differences is the table of all differences.
 func differences() []difference {
 	old, oneCall := Range{Last: V1alpha1}, Range{NoModes, OneModeGet}
 	const threeModes = "modes for object data (2), object metadata (3) and bucket metadata (4)"

@@ -13,10 +13,10 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// TestWire fixes the numbers that drivers of the earlier dialects were built against.
+// TestWire fixes the numbers of the earlier dialects, which existing drivers use.
 func TestWire(t *testing.T) {
 	s3 := &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{}}
-	const text, message = 2, 2 // both have a length
+	const text, message = 2, 2 // both are length-delimited
 	for name, tc := range map[string]struct {
 		message proto.Message
 		want    []byte
@@ -60,7 +60,6 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestModes fixes the numbers of the modes, which are not the KEP's.
 func TestModes(t *testing.T) {
 	want := map[string]int32{"UNKNOWN": 0, "READ_WRITE": 1, "READ_ONLY": 2, "WRITE_ONLY": 3}
 	if diff := cmp.Diff(want, AccessMode_Mode_value); diff != "" {
@@ -68,7 +67,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestDifferences: each dialect but the KEP's has differences, and their numbers are those on the wire.
+// TestDifferences: each dialect except the KEP's has differences, with the numbers on the wire.
 func TestDifferences(t *testing.T) {
 	methods := map[string]string{
 		"DriverGetInfoResponse": cosiv1alpha2.Identity_DriverGetInfo_FullMethodName, "DriverGetBucketResponse": GetExistingBucket,
@@ -93,7 +92,6 @@ func TestDifferences(t *testing.T) {
 	wantFields(t, &cosiv1alpha2.DriverCreateBucketResponse{}, "protocols (1)")
 }
 
-// wantFields fails the test unless a message has the fields of a text, under their numbers.
 func wantFields(t *testing.T, message proto.Message, text string) {
 	t.Helper()
 	for field := range strings.SplitSeq(text, ", ") {
@@ -108,7 +106,6 @@ func wantFields(t *testing.T, message proto.Message, text string) {
 	}
 }
 
-// TestRange: the dialects of a range, and its text.
 func TestRange(t *testing.T) {
 	type row struct {
 		Dialects []Dialect
