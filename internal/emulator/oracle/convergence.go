@@ -196,7 +196,8 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and no condition explains why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked),
+			"is being deleted, and no condition explains why it stays")
 	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
 		return "" // its driver is unknown
 	case o.Status.DriverName != "":
