@@ -55,7 +55,6 @@ func pagesOf(t *testing.T) (pages []string) {
 	return pages
 }
 
-// linksOf returns the links of a page to files of this repository.
 func linksOf(t *testing.T, page string) (links []string) {
 	t.Helper()
 	text, err := os.ReadFile(page)

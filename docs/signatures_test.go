@@ -66,7 +66,6 @@ func (s *signatures) parameters(where string, list *types.TypeParamList) {
 	}
 }
 
-// use inspects a type that a signature names.
 func (s *signatures) use(where string, t types.Type) {
 	t = types.Unalias(t)
 	if named, ok := t.(*types.Named); ok {

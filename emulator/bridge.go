@@ -37,7 +37,6 @@ type bridgeComponent struct {
 // or an earlier dialect of v1alpha2.
 func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
 
-// fakeDialect is the dialect of the fake drivers.
 func (e *Emulator) fakeDialect() dialects.Dialect {
 	return cmp.Or(e.opts.Dialect, e.generation().dialect)
 }
@@ -138,7 +137,6 @@ func (e *Emulator) checkDriver(ctx context.Context) error {
 	return e.useDriver(ctx, e.opts.Driver, e.opts.Dialect)
 }
 
-// useDriver connects the emulator's sidecar to the driver at an endpoint.
 func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialects.Dialect) error {
 	driver, err := e.identify(ctx, ComponentBridge, endpoint, known)
 	if err != nil {

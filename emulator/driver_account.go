@@ -54,7 +54,6 @@ func (e *Emulator) prepareDriverAccount(ctx context.Context) error {
 	return e.writeDriverFiles(ctx)
 }
 
-// driverUser returns a client configuration with the rights of a driver.
 func (e *Emulator) driverUser(ctx context.Context) (*rest.Config, error) {
 	return e.userOf(ctx, types.NamespacedName{Namespace: deploy.Namespace, Name: deploy.DriverServiceAccount})
 }

@@ -16,7 +16,6 @@ import (
 // no other driver serves.
 func driverNamesFile(dir string) string { return filepath.Join(dir, "driver-names.json") }
 
-// driverNames returns the names of the fake drivers.
 func (o Options) driverNames() []string {
 	if len(o.DriverNames) == 0 {
 		return []string{fakedriver.DefaultName}

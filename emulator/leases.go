@@ -114,7 +114,6 @@ func (e *Emulator) leaseOf(component string) (string, error) {
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)
 }
 
-// leaseLost takes a component's Lease for a fault.
 func (e *Emulator) leaseLost(component string, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
 	defer cancel()

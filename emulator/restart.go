@@ -91,7 +91,6 @@ func (c *Component) retryStart(ctx context.Context, incarnations int) {
 	}
 }
 
-// betweenIncarnations applies the fault's effects between an incarnation and the next.
 func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) {
 	if by.Effect.Forget && c.loseData != nil {
 		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal records an error

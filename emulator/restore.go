@@ -92,7 +92,6 @@ func (o Options) fits(info SnapshotInfo) error {
 	return o.fitsProtocols(info)
 }
 
-// fitsControlPlane rejects another control plane than the snapshot's.
 func (o Options) fitsControlPlane(info SnapshotInfo) error {
 	switch {
 	case o.ControlPlaneKind != "" && o.ControlPlaneKind != ControlPlaneAuto && o.ControlPlaneKind != info.ControlPlane:

@@ -14,7 +14,6 @@ import (
 // in a cluster.
 const driverGroup = "cosi-emu"
 
-// startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
 	opts := cosisidecar.Options{
 		Endpoint:             e.info.DriverEndpoint,

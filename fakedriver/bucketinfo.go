@@ -6,7 +6,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// bucketInfo returns the address of a bucket for clients of its protocol.
 func (d *Driver) bucketInfo(b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	switch b.Protocol {
 	case ProtocolGCS:

@@ -38,7 +38,6 @@ func (o Options) validateReadWrite() error {
 	return fmt.Errorf("access modes %v: %s has no access modes, and every access is %s", o.AccessModes, o.Dialect.Protocol(), ReadWrite)
 }
 
-// register adds the services of the driver's dialect to a server.
 func (d *Driver) register(server grpc.ServiceRegistrar) {
 	if d.options.Dialect == dialects.V1alpha1 {
 		services := &v1alpha1{driver: d}

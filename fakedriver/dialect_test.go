@@ -30,7 +30,6 @@ func TestDialectDetected(t *testing.T) {
 	}
 }
 
-// invoke calls a method with the messages of a dialect.
 func invoke[R proto.Message](t *testing.T, conn *grpc.ClientConn, method string, request proto.Message, response R) (R, error) {
 	t.Helper()
 	return response, conn.Invoke(t.Context(), method, request, response)

@@ -113,7 +113,6 @@ func checkNote(value string) error {
 	return nil
 }
 
-// oneOf returns the value that belongs to a word.
 func oneOf[T any](words map[string]T, value string) (T, error) {
 	meant, ok := words[value]
 	if !ok {

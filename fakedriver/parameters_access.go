@@ -28,7 +28,6 @@ var accessParameters = []parameter[accessSettings]{
 // AccessParameters returns the parameters of BucketAccessClasses, sorted by name.
 func AccessParameters() []Parameter { return documented(accessParameters) }
 
-// accessSettingsOf reads the parameters of a BucketAccessClass.
 func accessSettingsOf(parameters map[string]string, authentication cosiv1alpha2.AuthenticationType_Type) (accessSettings, error) {
 	var settings accessSettings
 	if err := apply(accessParameters, parameters, &settings); err != nil {

@@ -150,7 +150,6 @@ func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.Auth
 	return nil
 }
 
-// credentialInfo returns the credentials of an application.
 func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
 	switch protocol {
 	case ProtocolGCS:

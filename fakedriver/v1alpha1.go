@@ -136,7 +136,6 @@ func (s *v1alpha1) DriverRevokeBucketAccess(
 
 type required struct{ field, value string }
 
-// checkV1alpha1 checks the sizes and the required fields of a request.
 func checkV1alpha1(request proto.Message, fields ...required) error {
 	for _, one := range fields {
 		if one.value == "" {

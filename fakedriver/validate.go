@@ -60,7 +60,6 @@ func checkBucketID(id string) error {
 
 func checkAccountID(id string) error { return checkID("account_id", id) }
 
-// checkAuthentication checks how an application authenticates.
 func (d *Driver) checkAuthentication(authentication *cosiv1alpha2.AuthenticationType, serviceAccount string) error {
 	switch authentication.GetType() {
 	case cosiv1alpha2.AuthenticationType_KEY:

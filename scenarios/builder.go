@@ -63,7 +63,6 @@ func (b *Builder) place(n *yaml.Node, at spec.Position) {
 	}
 }
 
-// step adds a step with one verb.
 func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 	n, err := node(argument)
 	if err != nil {

@@ -72,7 +72,6 @@ func (b *Builder) head(at spec.Position, field string, value any) *Builder {
 	return b.set(at, b.root, field, value)
 }
 
-// set sets a field of a mapping.
 func (b *Builder) set(at spec.Position, of *yaml.Node, field string, value any) *Builder {
 	n, err := node(value)
 	if err != nil {

@@ -69,7 +69,6 @@ func (h *home) conformance(wantCode int, args ...string) conformance.Report {
 	return report
 }
 
-// verdicts are the verdicts of a report, by profile.
 func verdicts(report conformance.Report) map[string]string {
 	all := map[string]string{}
 	for _, v := range report.Verdicts {

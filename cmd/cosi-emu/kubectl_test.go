@@ -18,7 +18,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// checkKubectl sends the requests of kubectl's commands.
 func (s *story) checkKubectl() {
 	s.t.Helper()
 	disco, err := discovery.NewDiscoveryClientForConfig(s.config)

@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// kill kills a process of the test.
 func kill(t *testing.T, pid int) {
 	t.Helper()
 	if pid <= 1 {

@@ -117,7 +117,6 @@ func (s *suite) subtest(declared ast.Decl, line int) string {
 	return strings.Join(parts, "/")
 }
 
-// covers reports whether the line is one of the node's.
 func (s *suite) covers(n ast.Node, line int) bool {
 	return s.files.Position(n.Pos()).Line <= line && line <= s.files.Position(n.End()).Line
 }

@@ -100,7 +100,6 @@ func walk(root, dir, suffix string, visit func(file string, content []byte)) err
 	})
 }
 
-// directory returns the tagged tests of the package in a directory.
 func (p Page) directory(root, dir string) ([]Test, error) {
 	suite := &suite{dir: dir, files: token.NewFileSet()}
 	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*_test.go"))

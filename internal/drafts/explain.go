@@ -31,7 +31,6 @@ type hint struct {
 	to         Draft
 }
 
-// hintsOf returns the hints for the draft of an object.
 func hintsOf(object *unstructured.Unstructured) []hint {
 	switch object.GetKind() {
 	case kindAccess:

@@ -106,7 +106,6 @@ func (r *rewriter) object(n *yaml.Node) {
 	}
 }
 
-// modes rewrites the modes of a claim of a BucketAccess.
 func (r *rewriter) modes(claim *yaml.Node, path string) {
 	one, all := field(claim, fieldMode), field(claim, fieldModes)
 	switch {

@@ -37,7 +37,6 @@ func write(t *testing.T, variables []env.Variable, format env.Format) string {
 	return out.String()
 }
 
-// sourced returns the variables of a shell that has run the text.
 func sourced(t *testing.T, text string, variables []env.Variable) []env.Variable {
 	t.Helper()
 	script := "set -eu\n" + text

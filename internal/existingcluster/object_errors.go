@@ -54,7 +54,6 @@ func (c *Cluster) ObjectErrors(ctx context.Context, version objectstorage.Versio
 	return all, nil
 }
 
-// errorsOf returns the errors of the objects of a kind.
 func (c *Cluster) errorsOf(ctx context.Context, version objectstorage.Version, kind string) ([]ObjectError, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(version.GroupVersion().WithKind(kind + "List"))

@@ -170,7 +170,6 @@ func rendered(o any) (string, error) {
 	return string(text), err
 }
 
-// judgeBystander reports changes of the bystander.
 func (r *running) judgeBystander() error {
 	b := r.sandbox.bystander
 	if b == nil {

@@ -139,7 +139,6 @@ func (t Trial) String() string {
 	}
 }
 
-// what identifies the effect of the trial at its point.
 func (t Trial) what() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
 
 // String renders the case for people. Different cases have different strings.

@@ -65,7 +65,6 @@ func (o *runResult) line(e journal.Event, after time.Duration) string {
 	return o.names.in(text)
 }
 
-// describe describes the faults of a case.
 func (c Case) describe() string {
 	if len(c) == 0 {
 		return "none: the run without faults shows it"

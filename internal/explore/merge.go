@@ -96,7 +96,6 @@ func (s *stateFile) writeAll(path string, header stateHeader) (err error) {
 	return errors.Join(append(errs, file.Close())...)
 }
 
-// missingShards returns the shards that are missing.
 func missingShards(shards []Shard) []Shard {
 	count := slices.MaxFunc(shards, func(a, b Shard) int { return cmp.Compare(a.Count, b.Count) }).Count
 	if slices.Contains(shards, Shard{}) {

@@ -136,7 +136,6 @@ type Progress struct {
 	Left time.Duration
 }
 
-// withDefaults validates the options and sets defaults.
 func (o Options) withDefaults(ctx context.Context) (Options, error) {
 	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
 	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)

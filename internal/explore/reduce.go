@@ -31,7 +31,6 @@ func (c candidate) smaller() iter.Seq[candidate] {
 	}
 }
 
-// withoutFault yields candidates that lack a fault.
 func (c candidate) withoutFault() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
 		for i := range c.faults {

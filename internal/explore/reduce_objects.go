@@ -107,7 +107,6 @@ func namesIn(object *yaml.Node) iter.Seq[string] {
 	}
 }
 
-// mentions reports whether a node contains one of the words.
 func mentions(n *yaml.Node, words map[string]bool) bool {
 	if n.Kind == yaml.ScalarNode {
 		return slices.ContainsFunc(strings.Split(n.Value, "/"), func(word string) bool { return words[word] })

@@ -95,7 +95,6 @@ func writesEvents(event *yaml.Node) bool {
 	return strings.HasSuffix(value(event, "operation"), " events")
 }
 
-// removeEvents removes event patterns, and reports whether any are left.
 func removeEvents(asked *yaml.Node, which func(*yaml.Node) bool) bool {
 	events := field(asked, "events")
 	if events == nil {

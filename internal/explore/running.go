@@ -195,7 +195,6 @@ func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
 	return in
 }
 
-// learnFrom learns the names of objects from an observation.
 func learnFrom(n *names, m oracle.Observation) {
 	for i := range m.Objects.Claims {
 		n.learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))

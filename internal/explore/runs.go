@@ -113,7 +113,6 @@ func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sa
 	return e.recreatedAfter(ctx, w, err)
 }
 
-// take adds a result to the report.
 func (e *explorer) take(ctx context.Context, result caseResult, pairing bool) {
 	e.report.Runs += result.Runs
 	switch {

@@ -22,7 +22,6 @@ var volatileFields = []string{
 	"AZURE_STORAGE_ACCOUNT",
 }
 
-// stateOf normalizes an observation.
 func stateOf(m oracle.Observation, n *names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
@@ -195,7 +194,6 @@ func identityOf(key string, item any) string {
 	return text
 }
 
-// byIdentity turns a list into a map with the identities as names.
 func byIdentity(key string, items []any) map[string]any {
 	all := map[string]any{}
 	for _, item := range items {

@@ -102,7 +102,6 @@ func (s *stateFile) save(ctx context.Context) error {
 	return s.remote.Write(ctx, data)
 }
 
-// removeCopy removes the temporary file of a state in a bucket.
 func (s *stateFile) removeCopy() error {
 	if s.remote == nil {
 		return nil

@@ -55,7 +55,6 @@ func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 	return all
 }
 
-// failure returns the condition for a warning.
 func failure(e *corev1.Event, generation int64) metav1.Condition {
 	c := metav1.Condition{
 		Type: v1alpha2.ConditionProvisionFailed, Status: metav1.ConditionTrue, Reason: e.Reason, Message: e.Message,

@@ -150,7 +150,6 @@ func (o Options) list(ctx context.Context, from client.Reader, lists ...client.O
 	return errors.Join(errs...)
 }
 
-// of returns the options of one list.
 func (o Options) of(list client.ObjectList) *client.ListOptions {
 	options := &client.ListOptions{Namespace: o.Namespace}
 	switch list.(type) {

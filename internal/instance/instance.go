@@ -26,7 +26,8 @@ const DefaultName = "default"
 var (
 	ErrRunning    = errors.New("it is already running")
 	ErrNotRunning = errors.New("it is not running")
-	ErrName       = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, and have at most 63 characters")
+	ErrName       = errors.New("it must be lower-case letters, digits and '-', begin and end with a letter or digit, " +
+		"and have at most 63 characters")
 	// ErrInUse: another running emulator uses the data directory.
 	ErrInUse = errors.New("the directory is in use")
 )

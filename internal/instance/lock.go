@@ -51,7 +51,6 @@ func tryLock(file *flock.Flock) error {
 	return nil
 }
 
-// isCurrent reports whether the locked file is still at its path.
 func isCurrent(file *flock.Flock, path string) bool {
 	locked, err := file.Stat()
 	if err != nil {

@@ -88,7 +88,6 @@ func driverID(bucket *v1alpha1.Bucket) string {
 	return cmp.Or(bucket.Status.BucketID, bucket.Spec.ExistingBucketID)
 }
 
-// bucketID returns the ID for v1alpha2.
 func (p *planner) bucketID(d *decisions, bucket *v1alpha1.Bucket) string {
 	id := driverID(bucket)
 	if id == "" {

@@ -130,7 +130,6 @@ func (d *decisions) change(code Code, format string, args ...any) {
 
 func (d *decisions) check(code Code, format string, args ...any) { d.add(Check, code, format, args...) }
 
-// checkDriverName checks the name of an object's driver.
 func (d *decisions) checkDriverName(name string) {
 	if !driverName.MatchString(name) {
 		d.omit(DriverNameInvalid, "the driver is called %q, and v1alpha2 requires %s: give the driver another name, and edit the input",

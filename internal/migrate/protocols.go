@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
-// protocolOf translates a protocol in any spelling.
 func protocolOf(protocol v1alpha1.Protocol) (translated v1alpha2.Protocol, known bool) {
 	_, known = protocol.Canonical()
 	return hub.Protocol(protocol), known

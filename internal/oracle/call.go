@@ -87,7 +87,6 @@ func (t *typed) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(t))
 }
 
-// callOf reads the call in an event.
 func (in *Input) callOf(e journal.Event) call {
 	var request, response message
 	// A message that cannot be parsed is empty: its ID is then unknown.

@@ -55,7 +55,6 @@ func (w *stateCheck) report(kind string, o metav1.Object, problem string) []Find
 	}}
 }
 
-// unwell reports whether a condition reports a failure.
 func unwell(conditions []metav1.Condition) bool {
 	return meta.IsStatusConditionFalse(conditions, v1alpha2.ConditionResourcesValidated) ||
 		meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisionFailed) ||
@@ -68,12 +67,10 @@ func failing(conditions []metav1.Condition) bool {
 	return failed != nil && failed.Status == metav1.ConditionTrue && failed.Reason != v1alpha2.ReasonDriverRefused
 }
 
-// says reports whether one of the conditions has one of the reasons.
 func says(conditions []metav1.Condition, reasons ...string) bool {
 	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return slices.Contains(reasons, c.Reason) })
 }
 
-// ready compares readyToUse with the conditions that define it.
 func ready(readyToUse, deleting bool, conditions []metav1.Condition) (problem string, isReady bool) {
 	switch is := provisioned(conditions, deleting); {
 	case is && !readyToUse:
@@ -147,7 +144,6 @@ func isProtected(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), v1alpha2.ProtectionFinalizer)
 }
 
-// misbound describes the problem with a claim's Bucket.
 func (w *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
 	switch name := o.Status.BoundBucketName; {
 	case !w.everBound(o):
@@ -200,7 +196,8 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and no condition explains why it stays")
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked),
+			"is being deleted, and no condition explains why it stays")
 	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
 		return "" // its driver is unknown
 	case o.Status.DriverName != "":

@@ -61,7 +61,6 @@ func (e *evidence) foreignCall(c call) (Finding, bool) {
 	}, true
 }
 
-// about reports whether a call concerns an object.
 func about(c call, o *object, resource string) bool {
 	switch resource {
 	case buckets:

@@ -46,7 +46,6 @@ func (e *evidence) endedInUse(c call, resource string) []Finding {
 	}}
 }
 
-// isAbout reports whether a version shows the object of a call.
 func (e *evidence) isAbout(c call, v version) bool {
 	return v.got != nil && !v.replaced && about(c, v.got, v.resource) && e.servesOwn(c, v)
 }

@@ -52,7 +52,6 @@ func (v version) newerThan(other version) bool {
 	return order > 0
 }
 
-// findUnprotectedIDs returns the IDs in the backend of the unprotected objects.
 func (e *evidence) findUnprotectedIDs(versions []version) map[string]bool {
 	ids := map[string]bool{}
 	for _, v := range versions {

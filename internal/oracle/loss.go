@@ -85,7 +85,6 @@ func (e *evidence) grantsOf(truth *BackendState, a *v1alpha2.BucketAccess) strin
 	return ""
 }
 
-// missingSecrets finds missing Secrets of a granted access.
 func (e *evidence) missingSecrets(m *Observation) []Finding {
 	filled := map[string]bool{}
 	for _, s := range m.Objects.Secrets {

@@ -72,7 +72,6 @@ func read(body []byte) *object {
 	return o
 }
 
-// convert converts a typed object.
 func convert(typed any) *object {
 	body, err := json.Marshal(typed)
 	if err != nil {

@@ -88,7 +88,6 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	return t, err
 }
 
-// readContents adds the contents of the scope's buckets.
 func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, truth *BackendState) {
 	if truth == nil {
 		return

@@ -109,7 +109,6 @@ func saying(when persistence, what string) string {
 	return "although " + what + " at no time"
 }
 
-// persistedOn is persisted for one object.
 func (e *evidence) persistedOn(resource, key string, has func(*object) bool, at effect) (persistence, []uint64) {
 	only := *e
 	only.versions = nil

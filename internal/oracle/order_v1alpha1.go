@@ -51,7 +51,6 @@ func (e *evidence) grantee(c call) *object {
 	return e.latestAccess(func(o *object) bool { return c.isFor(o) && len(o.Spec.BucketClaims) > 0 })
 }
 
-// mayLeakAccount is mayLeak for the account of a grant.
 func (e *evidence) mayLeakAccount(c call) bool {
 	access := e.grantee(c)
 	return e.mayLeak(c.id) || c.id == "" && access != nil && e.unprotectedByPerson[access.Metadata.UID]

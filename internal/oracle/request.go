@@ -78,7 +78,6 @@ func (e *evidence) servesOwn(c call, v version) bool {
 	return driver == "" || of == driver || e.isV1alpha1() && of == ""
 }
 
-// concerns reports whether a call is for an object.
 func (c call) concerns(v version) bool {
 	if v.resource == accesses {
 		if c.is(generateAccountID) {

@@ -47,7 +47,6 @@ func (e *evidence) wrongCreate(c call) []Finding {
 	return deviation(c, buckets, key, fields{fieldParameters: parametersOf(c.parameters)}, follows)
 }
 
-// wrongClass compares a grant with the class of the access.
 func (e *evidence) wrongClass(c call, access *object) []Finding {
 	unknown := cosiv1alpha1.AuthenticationType_UnknownAuthenticationType.String() // requests have no zero values
 	said := fields{

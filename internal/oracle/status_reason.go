@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// reportsFailure reports whether a condition means a failure.
 func reportsFailure(c metav1.Condition) bool { return unwell([]metav1.Condition{c}) }
 
 // outdatedReason reports a failure whose reason is outdated. The function returns the current
@@ -26,7 +25,6 @@ func outdatedReason(conditions []metav1.Condition, instead func(reason string) s
 	return ""
 }
 
-// outdatedClaim returns the outdated condition of a live claim.
 func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 	if o.DeletionTimestamp != nil {
 		return ""

@@ -152,7 +152,6 @@ func (s *story) before(label string, e journal.Event) {
 	s.happenings = slices.Insert(s.happenings, s.index(label), happening{event: e})
 }
 
-// change alters an event.
 func (s *story) change(label string, f func(*journal.Event)) { f(&s.happenings[s.index(label)].event) }
 
 // until ends the story before an event.
@@ -216,7 +215,6 @@ func well() (oracle.Objects, *oracle.BackendState) {
 		}
 }
 
-// standard is the class of the claim.
 func standard() v1alpha2.BucketClass {
 	return v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "standard"},

@@ -95,7 +95,6 @@ func (v version) shows(has func(*object) bool) bool {
 
 func (v version) asks(has func(*object) bool) bool { return v.asked != nil && has(v.asked) }
 
-// at returns the versions of an observation.
 func at(m *Observation) []version {
 	var all []version
 	add := func(resource string, typed any) {

@@ -129,7 +129,6 @@ func (w *Writer) Close() error {
 	return errors.Join(err, logfile.Rewrite(w.path, w.redactLine))
 }
 
-// redactLine redacts a line, and seals it again.
 func (w *Writer) redactLine(line []byte) []byte {
 	e, err := unseal(line)
 	if err != nil {

@@ -109,7 +109,6 @@ func (a *answers) pairs(recorded, now string) []string {
 	return words
 }
 
-// body returns the answer's message with the words of this run.
 func (a answer) body(words []string) json.RawMessage {
 	if len(a.event.Response) == 0 {
 		return json.RawMessage("{}")

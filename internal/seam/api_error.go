@@ -43,7 +43,6 @@ func (r *apiRequest) fail(code string) (*http.Response, error) {
 	return r.answer(status, header, answer)
 }
 
-// answer makes a response with an object.
 func (r *apiRequest) answer(status int, header http.Header, object any) (*http.Response, error) {
 	body, err := json.Marshal(object)
 	if err != nil {

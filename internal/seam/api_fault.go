@@ -6,7 +6,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
 
-// send returns the response to a request, and applies its fault.
 func (r *apiRequest) send() (*http.Response, error) {
 	c := r.operation
 	if c.applied == nil {
@@ -70,7 +69,6 @@ func (r *apiRequest) lose() (*http.Response, error) {
 	return r.fail(r.operation.applied.Effect.LoseReply)
 }
 
-// drop discards a response.
 func (r *apiRequest) drop(resp *http.Response) {
 	if r.info.Verb == "watch" && resp.StatusCode == http.StatusOK {
 		_ = resp.Body.Close()

@@ -21,7 +21,6 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// newIncarnation returns an incarnation with its journal.
 func newIncarnation(t *testing.T) (*seam.Incarnation, *journal.Journal) {
 	t.Helper()
 	j := journal.New(journal.Options{})

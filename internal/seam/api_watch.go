@@ -90,7 +90,6 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 	return line, err
 }
 
-// apply applies a fault to a watch event.
 func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
 	e := c.effect()
 	if e.Freeze {

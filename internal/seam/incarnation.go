@@ -198,7 +198,6 @@ func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op jour
 	return c, ctx, true
 }
 
-// exit ends the operation with its outcome, and its context.
 func (c *operation) exit(outcome, message string) {
 	c.record(outcome, message)
 	c.cancel()

@@ -63,7 +63,6 @@ func connectRPC(t *testing.T, client, server *seam.Incarnation, v cosiv1alpha2.P
 	return cosiv1alpha2.NewProvisionerClient(conn)
 }
 
-// twoLives returns a client's and a server's incarnation with one journal.
 func twoLives(t *testing.T) (client, server *seam.Incarnation, j *journal.Journal) {
 	t.Helper()
 	j = journal.New(journal.Options{})

@@ -43,7 +43,6 @@ func (v versioned) latest() uint64 {
 	return newest
 }
 
-// has reports whether a list has an item.
 func (v versioned) has(item location) bool {
 	return slices.ContainsFunc(v.Items, func(other versioned) bool {
 		return other.Metadata.Namespace == item.namespace && other.Metadata.Name == item.name
@@ -97,7 +96,6 @@ func read(resp *http.Response) (versioned, bool, error) {
 	return now, json.Unmarshal(body, &now) == nil, nil
 }
 
-// location returns the target of the request.
 func (r *apiRequest) location() location {
 	return location{r.info.APIGroup, r.info.Resource, r.info.Namespace, r.info.Name}
 }

@@ -51,7 +51,6 @@ func (r *record) close() error {
 	return r.writer.Close()
 }
 
-// faults returns the faults, with recorded changes.
 func (r *record) faults(all *fault.Set) adminapi.Faults {
 	if r == nil {
 		return all
@@ -59,7 +58,6 @@ func (r *record) faults(all *fault.Set) adminapi.Faults {
 	return &recordedFaults{all, r.writer}
 }
 
-// recordedFaults records when faults are added and removed.
 type recordedFaults struct {
 	*fault.Set
 

@@ -51,7 +51,6 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// signedLikeSDK returns a request like those of the SDK.
 func signedLikeSDK(b *testing.B, method string, content []byte, keys fakedriver.Credentials) *http.Request {
 	b.Helper()
 	r := httptest.NewRequestWithContext(b.Context(), method, "http://127.0.0.1:9000/photos/prefix-00/object-000001?x-id="+method, bytes.NewReader(content))

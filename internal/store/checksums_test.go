@@ -147,7 +147,6 @@ var kinds = map[types.ChecksumType][]types.ChecksumAlgorithm{
 	types.ChecksumTypeFullObject: {"CRC32", "CRC32C", "CRC64NVME"},
 }
 
-// ofUpload is the checksum of an upload of parts.
 func ofUpload(kind types.ChecksumType, algorithm types.ChecksumAlgorithm, parts ...string) string {
 	if kind == types.ChecksumTypeFullObject {
 		return checksumOf(algorithm, strings.Join(parts, ""))

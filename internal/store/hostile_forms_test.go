@@ -63,7 +63,6 @@ func (h *hostilities) forms() {
 	}
 }
 
-// part is a part of a form.
 func part(boundary, disposition, value string) string {
 	return "--" + boundary + "\r\nContent-Disposition: " + disposition + "\r\n\r\n" + value + "\r\n"
 }

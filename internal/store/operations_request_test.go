@@ -37,7 +37,6 @@ var bodies = map[string]string{
 // digested are operations whose documents require a digest.
 var digested = []string{"PutObjectLegalHold", "PutObjectLockConfiguration", "PutObjectRetention"}
 
-// request returns the signed request of a row, with these credentials.
 func (g *stage) request(row documented, credentials fakedriver.Credentials) signed {
 	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
 	in := signed{

@@ -24,7 +24,6 @@ type stage struct {
 	part   string // its ETag
 }
 
-// administrator returns an administrator's key.
 func (s *server) administrator(t *testing.T) fakedriver.Credentials {
 	t.Helper()
 	key, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "admin", Owner: "admin", Admin: true})

@@ -51,7 +51,6 @@ func TestWebIdentityProvider(t *testing.T) {
 	}
 }
 
-// inPod returns the configuration of an application in a Pod.
 func inPod(t *testing.T, s *server) aws.Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "token")

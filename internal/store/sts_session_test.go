@@ -20,7 +20,6 @@ type sessionKey struct {
 	expires time.Time
 }
 
-// begin begins a session.
 func (s *server) begin(t *testing.T, change ...func(url.Values)) sessionKey {
 	t.Helper()
 	form := assumeForm("good")

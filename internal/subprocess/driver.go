@@ -175,7 +175,6 @@ func (d *DriverProcess) identify(ctx context.Context) error {
 	return err
 }
 
-// awaitSocket returns when a process listens at the driver's socket.
 func (d *DriverProcess) awaitSocket(ctx context.Context) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", SocketPath(d.options.Socket))

@@ -26,7 +26,6 @@ type group struct {
 // guardScript waits until its parent process reports the end of the group, or dies.
 const guardScript = `read -r done || kill -s KILL -- "-$1" 2>/dev/null`
 
-// guard starts the guard of a group.
 func (g *group) guard(id int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -75,7 +75,6 @@ func (g *grants) after(log func()) {
 	g.release()
 }
 
-// begin counts a grant, and returns a function for its end.
 func (g *grants) begin() (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

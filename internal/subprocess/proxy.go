@@ -26,7 +26,6 @@ type proxy struct {
 	served chan error
 }
 
-// newProxy starts a proxy, and writes a kubeconfig for it.
 func newProxy(cfg *rest.Config, kubeconfig string) (*proxy, error) {
 	target, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {

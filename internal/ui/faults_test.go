@@ -11,7 +11,6 @@ import (
 
 const faultsTable = "#fault-list tr"
 
-// clickButton clicks the button with a text in an element.
 func clickButton(b *browser.Browser, in, text string) {
 	find := fmt.Sprintf("[...document.querySelectorAll('%s button')].find(e => e.textContent === %q)", in, text)
 	b.Await(find)

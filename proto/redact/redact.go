@@ -56,7 +56,6 @@ func redact(m protoreflect.Message) {
 	walk(m, func(m protoreflect.Message, field protoreflect.FieldDescriptor, _ protoreflect.Value) { hide(m, field) })
 }
 
-// walk visits the fields of a message that are secret.
 func walk(m protoreflect.Message, visit func(protoreflect.Message, protoreflect.FieldDescriptor, protoreflect.Value)) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {

@@ -14,8 +14,7 @@ import (
 
 var (
 	// numbered is the first column of the tables in docs/, the numbers that scenarios prove.
-	numbered = regexp.MustCompile(`(?m)^\| ([A-Z][A-Z0-9., -]*\d) \|`)
-	// driverFailure is a known failure of drivers.
+	numbered      = regexp.MustCompile(`(?m)^\| ([A-Z][A-Z0-9., -]*\d) \|`)
 	driverFailure = regexp.MustCompile(`^D\d\d$`)
 )
 
@@ -80,7 +79,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// checkDocument checks a scenario's metadata.
 func checkDocument(t *testing.T, s *spec.Scenario, numbers []string) {
 	t.Helper()
 	file := s.Position.File

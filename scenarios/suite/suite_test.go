@@ -59,7 +59,6 @@ func runSuite(t *testing.T, opts emulator.Options, pattern string) {
 	scenarios.Run(t, pattern, scenarios.On(emu), scenarios.Patience(patience))
 }
 
-// checkOperations checks that lint knows every operation in the journal.
 func checkOperations(t *testing.T, j *journal.Journal) {
 	t.Helper()
 	checked := map[string]bool{}

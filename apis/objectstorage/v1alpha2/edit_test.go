@@ -71,7 +71,6 @@ func strs(values ...string) []any {
 	return list
 }
 
-// entries is a map with n entries.
 func entries(n int) map[string]any {
 	m := map[string]any{}
 	for i := range n {

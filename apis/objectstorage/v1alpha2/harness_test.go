@@ -45,7 +45,6 @@ func newServer(t *testing.T) server {
 	return server{client.WithFieldValidation(c, metav1.FieldValidationStrict)}
 }
 
-// object decodes a manifest and applies edits to it.
 func object(t *testing.T, manifest string, edits ...edit) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}

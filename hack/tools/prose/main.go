@@ -53,7 +53,6 @@ func list(ctx context.Context, root string) ([]string, error) {
 	return files, nil
 }
 
-// measure counts words and patterns by kind and file.
 func measure(root string, files []string) (map[kind]map[string]count, error) {
 	measured := map[kind]map[string]count{comments: {}, docs: {}, texts: {}}
 	for _, file := range files {

@@ -10,7 +10,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// use returns a client for a bucket of an access.
 func (c *C) use(access *port.Access, bucket int) dataplane.Client {
 	if len(access.Buckets) <= bucket {
 		c.notReached("DriverGrantBucketAccess", errors.New("the response has no information about the bucket"))

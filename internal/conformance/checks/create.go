@@ -11,7 +11,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// createTwice creates a bucket, and repeats the call.
 func (c *C) createTwice() (first, second *port.Bucket, err error) {
 	request := c.bucketRequest()
 	first, err = c.create(request)

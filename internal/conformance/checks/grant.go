@@ -16,7 +16,6 @@ func (c *C) granted() (port.AccessRequest, *port.Access) {
 	return request, c.access(request)
 }
 
-// grantChanged grants an access to a new bucket with a changed request.
 func (c *C) grantChanged(change func(*port.AccessRequest)) error {
 	c.mustGrant()
 	request := c.accessRequest(c.bucket().ID)
@@ -121,7 +120,6 @@ func grants() []*Check {
 	}
 }
 
-// repeatedWith grants an access, and repeats the call with a changed request.
 func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 	request, _ := c.granted()
 	request.Buckets = slices.Clone(request.Buckets)
@@ -278,7 +276,6 @@ func grantValidation() []*Check {
 	}
 }
 
-// grantCodes has the checks of codes, and of unset enums.
 func grantCodes() []*Check {
 	return []*Check{
 		{
@@ -373,7 +370,6 @@ func (c *C) several() error {
 	return err
 }
 
-// grantRemains has the checks of the remains of a rejected call.
 func grantRemains() []*Check {
 	return []*Check{
 		{

@@ -19,7 +19,6 @@ const afterEnd = 2
 // minMoment is the time after which a call has certainly been sent, even if it is answered at once.
 const minMoment = time.Millisecond
 
-// measure returns the duration of a successful call.
 func measure(call func()) time.Duration {
 	start := time.Now()
 	call()

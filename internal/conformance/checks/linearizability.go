@@ -49,7 +49,6 @@ type register struct {
 	operations []porcupine.Operation
 }
 
-// record makes a call, and records it with its answer.
 func (r *register) record(worker int, input asked, call func() error) {
 	began := time.Since(r.start).Nanoseconds()
 	says := verdict(call())
@@ -240,7 +239,6 @@ func (c *C) live(driver port.Driver, history *register, worker int, life *lifecy
 	})
 }
 
-// to returns a request for another bucket.
 func to(request port.AccessRequest, bucket string) port.AccessRequest {
 	request.Buckets = slices.Clone(request.Buckets)
 	request.Buckets[0].ID = bucket

@@ -148,7 +148,6 @@ func endings() []*Check {
 	}
 }
 
-// mayEnd returns whether the end of the driver explains a code.
 func mayEnd(code codes.Code) bool {
 	switch code {
 	case codes.OK, codes.Unavailable, codes.Aborted, codes.Canceled:

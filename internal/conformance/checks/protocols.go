@@ -24,7 +24,6 @@ const (
 		"driver should return gRPC code OutOfRange to indicate that it cannot support the multi-bucket request."
 )
 
-// of returns checks of a protocol.
 func of(p port.Protocol, profile string, all ...*Check) []*Check {
 	for _, one := range all {
 		one.protocol, one.Profile, one.Needs = p, profile, append([]Need{needsProtocol(p)}, one.Needs...)
@@ -94,7 +93,6 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 	}...)
 }
 
-// anySecret returns the secret of an access by any protocol.
 func (c *C) anySecret(access *port.Access) string {
 	secret := access.S3.GetAccessSecretKey() + access.Azure.GetAccessToken() + access.GCS.GetAccessSecret() + access.GCS.GetServiceAccount()
 	if secret == "" {

@@ -247,7 +247,6 @@ func (c *C) working(access *port.Access) dataplane.Client {
 	return client
 }
 
-// isRejected returns whether a store answered a request with a rejection.
 func isRejected(err error) bool { return err != nil && dataplane.IsAnswer(err) }
 
 func writing(client dataplane.Client, object string) func(context.Context) error {
@@ -270,7 +269,6 @@ func similarIDs(id string) []string {
 // ownedObject is the object that working writes.
 const ownedObject = "conformance/owned"
 
-// credentialsWork checks that the credentials of an access work.
 func (c *C) credentialsWork() {
 	_, access := c.granted()
 	c.works("the credential", c.use(access, 0))

@@ -22,7 +22,6 @@ type Rule struct {
 	Source   Source
 }
 
-// says returns a sentence of the section.
 func (s Source) says(sentence string) Rule { return Rule{Sentence: sentence, Source: s} }
 
 // omission separates the parts of a sentence with omissions.

@@ -72,7 +72,6 @@ func (c *C) namedBucket(name string) port.BucketRequest {
 	}
 }
 
-// create creates a bucket, and removes it at the end.
 func (c *C) create(request port.BucketRequest) (*port.Bucket, error) {
 	b, err := c.Driver.CreateBucket(c.Context, request)
 	c.removeBucket(request, b)
@@ -171,7 +170,6 @@ func (c *C) namedAccess(name string, buckets ...string) port.AccessRequest {
 	return request
 }
 
-// grant grants an access, and removes it at the end.
 func (c *C) grant(request port.AccessRequest) (*port.Access, error) {
 	access, err := c.Driver.Grant(c.Context, request)
 	c.removeAccess(request, access)

@@ -71,10 +71,8 @@ func isPath(id string) bool {
 	return slices.ContainsFunc(strings.Split(id, "/"), func(part string) bool { return part == "" || part == "." || part == ".." })
 }
 
-// errPath means that an ID was left alone.
 var errPath = errors.New("its ID has an element '', '.' or '..', so that it is not deleted")
 
-// values has the checks of unusual names and values.
 func values() []*Check {
 	return []*Check{
 		{

@@ -152,7 +152,6 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 	return done, nil
 }
 
-// describe describes failures with the actual values.
 func describe(failures []outcome.Failure) []string {
 	var all []string
 	for _, f := range failures {

@@ -66,7 +66,6 @@ func revalidated(was, is *v1alpha2.BucketAccess) bool {
 		condition.ClaimMissing(was.Status.Conditions) && !condition.ClaimMissing(is.Status.Conditions)
 }
 
-// claimChanged reports changes of a claim that accesses depend on.
 func claimChanged(was, is *v1alpha2.BucketClaim) bool {
 	return was.UID != is.UID ||
 		was.Generation != is.Generation ||
@@ -85,7 +84,6 @@ func sameInvalidity(was, is *v1alpha2.BucketClaim) bool {
 	return before.Reason == after.Reason && before.Message == after.Message
 }
 
-// bucketChanged reports changes of a Bucket that accesses depend on.
 func bucketChanged(was, is *v1alpha2.Bucket) bool {
 	return was.UID != is.UID ||
 		was.Generation != is.Generation ||

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// isBoundTo reports whether the Bucket belongs to the claim.
 func isBoundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
 	return isFor(bucket, claim) && bucket.Spec.BucketClaimRef.UID == claim.UID
 }

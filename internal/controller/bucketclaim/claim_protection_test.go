@@ -33,7 +33,6 @@ func (s *scene) hasAccess(edits ...func(*v1alpha2.BucketAccess)) {
 
 func handedOff(access *v1alpha2.BucketAccess) { access.Status.DriverName = "driver.test" }
 
-// cleanedUp marks an access as cleaned up by the sidecar.
 func cleanedUp(access *v1alpha2.BucketAccess) {
 	handedOff(access)
 	access.DeletionTimestamp, access.Finalizers = new(metav1.Now()), []string{v1alpha2.ProtectionFinalizer}

@@ -77,7 +77,6 @@ type mapper struct {
 	cache client.Reader
 }
 
-// mapClass maps a class to the claims that wait for it.
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
 	return m.list(ctx, client.MatchingFields{index.ClaimsWaitingForClass: class.GetName()})
 }

@@ -27,7 +27,6 @@ type cacheFreshness struct {
 	namespaces *lru.Cache
 }
 
-// isProven reports whether the cache is recent enough for a namespace.
 func (f cacheFreshness) isProven(namespace string) bool {
 	_, proven := f.namespaces.Get(namespace)
 	return proven

@@ -96,7 +96,6 @@ func (c *cache) writeModule(stage string) (string, error) {
 	return src, nil
 }
 
-// pick returns the target that becomes program.
 func (m module) pick(program string) []target {
 	for _, t := range m.targets {
 		if strings.EqualFold(t.program, program) {

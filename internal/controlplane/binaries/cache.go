@@ -56,7 +56,6 @@ func (c *cache) load() (Set, error) {
 	return set, nil
 }
 
-// noteDiscard reports why cached programs are discarded.
 func (c *cache) noteDiscard(err error) {
 	if err == nil || errors.Is(err, errNoManifest) {
 		return

@@ -10,7 +10,6 @@ import (
 	"strconv"
 )
 
-// isSuspended reports whether a process is suspended.
 func isSuspended(ctx context.Context, pid int) (bool, error) {
 	state, err := exec.CommandContext(ctx, "ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
 	if err != nil {

@@ -96,7 +96,6 @@ func (s *Service) touch(d *draft) {
 	}
 }
 
-// stored returns the draft as a version.
 func (d draft) stored(id string) (objects.NewVersion, error) {
 	extra, err := json.Marshal(d.properties)
 	if err != nil {

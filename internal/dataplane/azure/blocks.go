@@ -170,7 +170,6 @@ func (s *Service) putBlockList(x *exchange) error {
 	return x.created(made)
 }
 
-// assemble fills a draft with blocks.
 func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listedBlock) error {
 	uncommitted, committed := map[string]objects.Body{}, map[string]objects.Body{}
 	for _, part := range x.bucket.AllParts(x.target.blob, blocksID(x.target.blob)) {

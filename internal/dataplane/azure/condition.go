@@ -14,7 +14,6 @@ type conditions struct {
 	modifiedSince, unmodifiedSince time.Time
 }
 
-// conditionsOf reads the headers with a prefix.
 func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 	c.match, c.noneMatch = header.Get(prefix+"If-Match"), header.Get(prefix+"If-None-Match")
 	for name, into := range map[string]*time.Time{"If-Modified-Since": &c.modifiedSince, "If-Unmodified-Since": &c.unmodifiedSince} {

@@ -123,7 +123,6 @@ func (x *exchange) checkSource(from *blob) error {
 	return x.verifySource(from.Body)
 }
 
-// copiesTags reports whether a copy has the tags of its source.
 func (x *exchange) copiesTags() bool { return x.header(tagOption) == "COPY" }
 
 // withoutQuery returns a URL without its query, which has a signature.
@@ -161,7 +160,6 @@ func (x *exchange) verifySource(body objects.Body) (err error) {
 	return verify(x.header("X-Ms-Source-Content-Md5"), x.header("X-Ms-Source-Content-Crc64"), x.body.md5, x.body.crc64)
 }
 
-// sourceRange returns a range of the source.
 func (s *Service) sourceRange(x *exchange) (body objects.Body, err error) {
 	if x.r.ContentLength > 0 {
 		return body, errInvalidHeader.with("A request with a source has no body.")

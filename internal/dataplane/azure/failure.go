@@ -90,7 +90,7 @@ var (
 	errStorageFull         = &failure{s3error.ErrStorageFull.Status, "InternalError", s3error.ErrStorageFull.Message}
 	errTimeout             = &failure{http.StatusRequestTimeout, "OperationTimedOut", "The body did not arrive in time."}
 	errBusy                = &failure{http.StatusServiceUnavailable, "ServerBusy", "The service is ending."}
-	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server encountered an internal error; its log has the cause."}
+	errInternal            = &failure{http.StatusInternalServerError, "InternalError", "The server has an internal error; its log has the cause."}
 )
 
 // failureOf returns the response for an error.

@@ -41,7 +41,6 @@ func parseTagCondition(text string) (tagCondition, error) {
 	}
 }
 
-// holds reports whether the tags meet the condition.
 func (c tagCondition) holds(tags map[string]string) bool {
 	for _, alternative := range c {
 		met := true

@@ -87,7 +87,6 @@ func (k *kept) begin(content string) func() {
 	return func() { *k = kept{content: content, exists: true} }
 }
 
-// allows reports whether a response is possible.
 func (k *kept) allows(got response) bool {
 	if got.status != http.StatusOK {
 		return got.status == http.StatusNotFound && !k.exists

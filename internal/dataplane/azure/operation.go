@@ -142,7 +142,6 @@ func isOf(name string, l level) bool {
 	return slices.ContainsFunc(operations, func(o operation) bool { return o.name == name && o.level == l })
 }
 
-// find returns the operation of a request.
 func find(method string, t target, query url.Values, header http.Header) (operation, bool) {
 	for _, op := range operations {
 		if op.method == method && op.level == t.level && op.comp == query.Get("comp") && op.restype == query.Get("restype") &&

@@ -94,7 +94,6 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 	return a, headers, err
 }
 
-// tags reads the tags of a new blob.
 func (x *exchange) tags(source *blob) (map[string]string, error) {
 	switch option := x.header(tagOption); {
 	case option != "" && option != "COPY" && option != "REPLACE":
@@ -194,7 +193,6 @@ func (s *Service) setProperties(x *exchange) error {
 	return x.begin(http.StatusOK)
 }
 
-// appendBlock adds a block to an append blob.
 func (s *Service) appendBlock(x *exchange) error {
 	return s.add(x, x.body.content)
 }

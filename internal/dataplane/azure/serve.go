@@ -13,7 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// serve answers one request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: w, r: r}
 	w.Header().Set("Server", "cosi-emu")

@@ -60,7 +60,6 @@ func (s *Service) authorizeSource(x *exchange) (err error) {
 	return nil
 }
 
-// open returns the contents of a bucket.
 func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
 	b, err := s.options.Store.GetBucket(x.r.Context(), name)
 	if err != nil {

@@ -138,7 +138,6 @@ func checkCall(r *http.Request) error {
 	return nil
 }
 
-// run returns the response to a call.
 func (s *Service) run(c call) *recorded {
 	w := &recorded{header: http.Header{}}
 	if c.failed != nil {

@@ -56,7 +56,6 @@ func (s *Service) compose(x *exchange) error {
 	return s.sendObject(x, made)
 }
 
-// composeXML is compose for the XML API.
 func (s *Service) composeXML(r *answers.Request, bucket *objects.Bucket) (answers.Content, error) {
 	var asked struct {
 		XMLName    xml.Name    `xml:"ComposeRequest"`

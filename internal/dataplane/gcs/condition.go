@@ -21,7 +21,6 @@ func conditionsOf(x *exchange) (c objects.Conditions, err error) {
 	return c, nil
 }
 
-// parameterOf maps headers to the equivalent parameters.
 var parameterOf = map[string]string{
 	"Generation-Match": "ifGenerationMatch", "Generation-Not-Match": "ifGenerationNotMatch",
 	"Metageneration-Match": "ifMetagenerationMatch", "Metageneration-Not-Match": "ifMetagenerationNotMatch",

@@ -81,7 +81,6 @@ func TestMigrate(t *testing.T) {
 	expectMigrated(t, filepath.Join(dir, "store"))
 }
 
-// expectMigrated expects the objects of TestMigrate in a store.
 func expectMigrated(t *testing.T, dir string) {
 	t.Helper()
 	f := serveIn(t, gcs.Options{}, store.Options{Dir: dir})

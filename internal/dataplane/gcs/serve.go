@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
-// serve answers one request.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: w, r: r}
 	w.Header().Set("Server", "cosi-emu")

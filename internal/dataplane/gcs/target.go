@@ -66,7 +66,6 @@ var jsonPaths = map[string]func([]string) target{
 
 const batchPath = "/batch/storage/v1"
 
-// isJSON reports whether a path belongs to the JSON API.
 func isJSON(path string) bool {
 	for prefix := range jsonPaths {
 		if strings.HasPrefix(path, prefix) {

@@ -242,7 +242,6 @@ func xmlConditions(header http.Header, c *objects.Conditions) error {
 	return nil
 }
 
-// xmlAttributes adds attributes that Google has in other headers.
 func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	h := a.Headers.Value()
 	h.ContentType = cmp.Or(h.ContentType, defaultType)

@@ -95,7 +95,6 @@ func (g *googleWriter) rename() {
 	}
 }
 
-// describeXML describes a signed request of the XML API.
 func (s *Service) describeXML(r *http.Request) httpserver.Request {
 	r, query, err := s.translate(r, r.URL.Query())
 	if err != nil {

@@ -33,7 +33,6 @@ func (s *Service) otherOperations() []s3op.Operation {
 	return nil
 }
 
-// identify returns the caller and the signature of a request.
 func (s *Service) identify(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
 	if d := s.options.Dialect; d != nil {
 		return d.Authenticate(r, query)

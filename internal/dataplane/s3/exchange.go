@@ -27,7 +27,6 @@ type exchange struct {
 // other error is an internal one.
 type phase func(s *Service, x *exchange) error
 
-// phasesOf returns the phases of a request.
 func phasesOf(r *http.Request) []phase {
 	if isPreflight(r) {
 		return preflightPhases

@@ -79,7 +79,6 @@ func keyOf(f *postform.Form) (string, error) {
 	return key, nil
 }
 
-// headerOf returns the header that an upload with these fields would have.
 func headerOf(fields map[string]string) (http.Header, error) {
 	header := http.Header{}
 	for field, value := range fields {

@@ -60,7 +60,6 @@ func (k Key) SignText(algorithm string, at time.Time, scope Scope, lines ...stri
 	return k.Sign(append(b, strings.Join(lines, "\n")...))
 }
 
-// append appends the canonical request.
 func (r Request) append(b []byte, scheme Scheme) []byte {
 	b = append(append(b, r.R.Method...), '\n')
 	if r.Path == "" {

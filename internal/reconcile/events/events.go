@@ -85,7 +85,6 @@ func eventTypeFor(object runtime.Object, c metav1.Condition) string {
 	}
 }
 
-// failureStatus is the status of a condition that means failure.
 func failureStatus(conditionType string) metav1.ConditionStatus {
 	if conditionType == v1alpha2.ConditionProvisionFailed {
 		return metav1.ConditionTrue

@@ -54,7 +54,6 @@ var signs = map[string]string{"create": "+", "update": "~", "patch": "~", "delet
 var nouns = strings.NewReplacer("bucketaccessclasses", "access class", "bucketclasses", "class",
 	"bucketclaims", "claim", "bucketaccesses", "access", "buckets", "bucket", "secrets", "secret", "events", "event", "leases", "lease")
 
-// short names an event briefly.
 func short(e journal.Event) string {
 	name := e.Operation.Name
 	switch categoryOf(e) {

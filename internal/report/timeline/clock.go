@@ -14,5 +14,4 @@ func since(s report.Scenario, at time.Time) time.Duration {
 	return min(max(at.Sub(s.Started), -horizon), horizon)
 }
 
-// lasting limits a duration from a report.
 func lasting(d time.Duration) time.Duration { return min(max(d, 0), horizon) }

@@ -41,7 +41,6 @@ func newFailures(id string, s report.Scenario) []failure {
 	return all
 }
 
-// heading names the place of the failure in the scenario.
 func heading(f report.Failure, s report.Scenario) string {
 	switch {
 	case f.Oracle != "":

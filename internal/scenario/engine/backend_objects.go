@@ -58,7 +58,6 @@ func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, err
 	return objects, nil
 }
 
-// putExternal puts an object into a bucket as the administrator.
 func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	content, err := r.text(ctx, asked.Content)
 	if err != nil {
@@ -82,7 +81,6 @@ func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 	})
 }
 
-// atPlace runs a function on one object, as the administrator.
 func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a administrator, key string) error) error {
 	bucket, err := r.text(ctx, place.Bucket)
 	if err != nil {

@@ -20,8 +20,6 @@ import (
 // access's name.
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-// serviceAccountCredentials requests credentials with a ServiceAccount token, as a Pod
-// does.
 func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
 	name, err := r.text(ctx, asked.ServiceAccount)
 	if err != nil {

@@ -107,7 +107,6 @@ func (r *run) oracleFailures() []outcome.Failure {
 	return failures
 }
 
-// allows reports whether an exception covers a finding.
 func allows(exception *spec.Exception, f oracle.Finding) bool {
 	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
 }

@@ -107,7 +107,6 @@ func TestKeysOfExternalDriver(t *testing.T) {
 	}
 }
 
-// runExternal runs steps with the driver at a socket.
 func runExternal(t *testing.T, emu *emulator.Emulator, name, socket, steps string) outcome.Result {
 	t.Helper()
 	text := fmt.Sprintf("setup: {drivers: [{name: %s, socket: %q}]}\nsteps:", name, socket) + steps

@@ -49,7 +49,6 @@ func page(text []byte) ([]byte, error) {
 	return between(text, "reference", fields())
 }
 
-// between replaces the text between <!-- name --> and <!-- /name -->.
 func between(text []byte, name, content string) ([]byte, error) {
 	return docpage.Replace(text, "<!-- "+name+" -->", "<!-- /"+name+" -->", content)
 }

@@ -154,7 +154,6 @@ func (m *matcher) scalar(path string, p spec.Pattern, got any) {
 	}
 }
 
-// typeOf returns a type name to distinguish values that look the same.
 func typeOf(value any) string {
 	switch value.(type) {
 	case string:

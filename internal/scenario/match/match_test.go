@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// pattern parses a pattern.
 func pattern(t *testing.T, text string) spec.Pattern {
 	t.Helper()
 	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: " + text + "}\n"

@@ -38,7 +38,6 @@ func Generate() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// stepsFile is a file with steps that scenarios use.
 func stepsFile(w *writer) object {
 	return object{
 		"type": "object", "additionalProperties": false, "required": []string{"apiVersion", "kind", "steps"},

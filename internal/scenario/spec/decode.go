@@ -74,7 +74,6 @@ func (d *decoder) enter(n *yaml.Node) bool {
 
 func (d *decoder) leave() { d.depth-- }
 
-// value decodes a node into v.
 func (d *decoder) value(n *yaml.Node, v reflect.Value) {
 	if !d.enter(n) {
 		return

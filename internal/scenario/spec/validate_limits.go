@@ -52,7 +52,6 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// putSize checks the size of an object that a step puts.
 func (v *validation) putSize(s *Step, size Bytes) {
 	if most := v.setup.Limits.OrDefault().PutBytes; size > most {
 		v.decoder.fail(s.Position, "the object has %d bytes, at most %d are allowed: put less, or raise setup.limits.putBytes", size, most)

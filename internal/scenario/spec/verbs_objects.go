@@ -40,7 +40,6 @@ func (o *Objects) decode(d *decoder, n *yaml.Node) {
 	}
 }
 
-// known reports whether the kind of an object is known.
 func (d *decoder) known(object *Value, kind string) bool {
 	return isKindNamed(kind) || object.Field("apiVersion") != nil || strings.Contains(kind, "${")
 }

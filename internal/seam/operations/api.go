@@ -40,7 +40,6 @@ func apiNamesOf(resources []string) []string {
 	return names
 }
 
-// cosiResources are the resources of the CustomResourceDefinitions.
 func cosiResources() []string {
 	all, err := crds.All()
 	if err != nil {

@@ -48,7 +48,6 @@ func (s *scene) hasReserved(edits ...func(*v1alpha2.BucketAccess)) {
 	s.hasSecret()
 }
 
-// hasGranted makes a granted access, and its Secret.
 func (s *scene) hasGranted(edits ...func(*corev1.Secret)) {
 	s.Helper()
 	s.hasAccess(granted)

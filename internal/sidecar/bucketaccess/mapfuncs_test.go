@@ -59,7 +59,6 @@ func TestBucketPredicate(t *testing.T) {
 	}
 }
 
-// mapped returns the names of the objects that an event reconciles.
 func mapped[T client.Object](t *testing.T, s *scene, maps handler.TypedEventHandler[T, reconcile.Request], object T) []string {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())

@@ -28,7 +28,6 @@ func (a *attempt) revoke(ctx context.Context) error {
 	return nil
 }
 
-// bucketIDs returns the IDs of the buckets of the access.
 func bucketIDs(access *v1alpha2.BucketAccess) []string {
 	ids := make([]string, 0, len(access.Status.AccessedBuckets))
 	for _, accessed := range access.Status.AccessedBuckets {

@@ -27,7 +27,6 @@ type Info struct {
 	Protocols []v1alpha2.Protocol
 }
 
-// getInfo calls DriverGetInfo for the connection.
 func (d *Driver) getInfo(ctx context.Context, conn grpc.ClientConnInterface) (connection.Info, error) {
 	response, err := cosiv1alpha2.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {

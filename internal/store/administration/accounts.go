@@ -112,7 +112,6 @@ func (a *Administrator) deleteAccount(owner, id string) error {
 	return nil
 }
 
-// accountOf returns an account of an owner.
 func (a *Administrator) accountOf(owner, id string) (*authorization.Principal, error) {
 	p := a.options.Registry.Principal(id)
 	if p == nil {

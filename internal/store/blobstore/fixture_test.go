@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// open opens a store that is closed with the test.
 func open(tb testing.TB, dir string) *blobstore.Disk {
 	tb.Helper()
 	d, err := blobstore.Open(dir)
@@ -71,7 +70,6 @@ func read(tb testing.TB, b blobstore.Blob, offset, length int64) []byte {
 	return got
 }
 
-// change returns the change of a record that refers to a blob.
 func change(key string, b blobstore.Blob) blobstore.Change {
 	return blobstore.Change{Table: "things", Key: []byte(key), Value: binary.BigEndian.AppendUint64(nil, uint64(b.ID()))}
 }
@@ -119,7 +117,6 @@ func expect(tb testing.TB, b blobstore.Blob, want []byte) {
 	}
 }
 
-// files returns the names of the blobs that are files.
 func files(tb testing.TB, dir string) []string {
 	tb.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "blobs"))

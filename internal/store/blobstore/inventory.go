@@ -34,7 +34,6 @@ func (d *Disk) takeInventory(files []BlobID) error {
 	})
 }
 
-// listFiles returns the blobs with a file in a directory.
 func listFiles(dir string) ([]BlobID, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

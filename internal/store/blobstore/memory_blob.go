@@ -33,7 +33,6 @@ func (b *smallBlob) Open(offset, length int64) (io.ReadCloser, error) {
 	return &segmentReader{current: b.content[offset : offset+length], left: length}, nil
 }
 
-// memoryBlob is a blob in memory with any number of segments.
 type memoryBlob struct {
 	collected
 

@@ -189,7 +189,6 @@ func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 	return nil
 }
 
-// versions yields every version of every key.
 func (b *Bucket) versions(yield func(*Version) bool) {
 	b.tree.Ascend(func(v *Version) bool {
 		for ; v != nil; v = v.older {

@@ -97,7 +97,6 @@ func (b *Bucket) completed(key, id string, parts []CompletedPart) *Version {
 	return v
 }
 
-// pick returns the named parts.
 func (u *upload) pick(named []CompletedPart, minBytes int64) ([]Part, error) {
 	if err := u.checkOrder(named); err != nil {
 		return nil, err

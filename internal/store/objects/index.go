@@ -62,7 +62,6 @@ func (b *Bucket) unlink(v *Version) {
 	}
 }
 
-// substitute replaces a version by a changed copy.
 func (b *Bucket) substitute(v, changed *Version) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -43,7 +43,6 @@ func turn(page objects.Page, q objects.Query) ([]entry, objects.Query, bool) {
 	return merge(shown, page.Prefixes), q, page.IsTruncated
 }
 
-// merge merges ordered keys and prefixes.
 func merge(shown []entry, prefixes []string) []entry {
 	var all []entry
 	for _, prefix := range prefixes {

@@ -37,7 +37,6 @@ func decode(value []byte, into any) error {
 	return nil
 }
 
-// owner returns the bucket of a record.
 func (s *Store) owner(bucket string) (*Bucket, error) {
 	b, ok := s.buckets[bucket]
 	if !ok {

@@ -153,7 +153,6 @@ func (b *Bucket) SetLegalHold(key, id string, hold LegalHold) (*Version, error) 
 	})
 }
 
-// relock changes the lock of a version.
 func (b *Bucket) relock(key, id string, change func(*Lock) error) (*Version, error) {
 	return b.edit(key, id, func(v *Version) error {
 		var lock Lock

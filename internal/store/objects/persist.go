@@ -52,7 +52,6 @@ func (s *Store) commitWith(others []blobstore.Change, steps ...step) error {
 	return s.options.Blobs.Commit(batch)
 }
 
-// keepsRecords reports whether the blob store keeps records.
 func (s *Store) keepsRecords() bool { return s.options.Blobs.Durable() }
 
 func (b *Bucket) recordConfig(c Config) step { return step{table: bucketTable, key: b.id, value: c} }

@@ -66,7 +66,6 @@ func (b *Bucket) newVersion(key string) (*Version, error) {
 	return v, nil
 }
 
-// rules returns the bucket's rules for versions.
 func (b *Bucket) rules() (versioning Versioning, generations bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

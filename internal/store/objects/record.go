@@ -113,7 +113,6 @@ func (b Body) record() []pieceRecord {
 	return all
 }
 
-// bodyFrom returns the body of a record, with references to its blobs.
 func bodyFrom(records []pieceRecord, from blobstore.Store) (Body, error) {
 	pieces := make([]piece, 0, len(records))
 	for _, r := range records {

@@ -27,7 +27,6 @@ func (f *fixture) part(u objects.Upload, number int, content string) {
 	f.must(err)
 }
 
-// named is a part as clients name it.
 func named(number int, content string) objects.CompletedPart {
 	return objects.CompletedPart{Number: number, ETag: etag(content).String()}
 }

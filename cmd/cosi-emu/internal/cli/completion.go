@@ -58,7 +58,6 @@ func completionOf(flag *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// completeEmulators completes the names of running emulators.
 func completeEmulators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	infos, err := instance.List()
 	if err != nil {

@@ -37,7 +37,6 @@ func (f *bridgeFlags) validate() (err error) {
 	return f.options.ValidateDriver()
 }
 
-// newConfigMaps returns the store in the ConfigMaps of a namespace.
 func newConfigMaps(cfg *rest.Config, namespace, prefix string) (*bridge.ConfigMaps, error) {
 	client, err := corev1client.NewForConfig(cfg)
 	if err != nil {

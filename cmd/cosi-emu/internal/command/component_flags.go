@@ -82,7 +82,6 @@ func (o *ownComponents) apply(opts *emulator.Options) error {
 	return nil
 }
 
-// applyDriver adds the driver to the options of an emulator.
 func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 	command, err := commandOf("driver", o.driver)
 	switch {
@@ -101,7 +100,6 @@ func (o *ownComponents) applyDriver(opts *emulator.Options) error {
 	return nil
 }
 
-// commandOf reads the command line of a component.
 func commandOf(component, line string) ([]string, error) {
 	return cli.CommandLine("--"+component+"-cmd", line)
 }

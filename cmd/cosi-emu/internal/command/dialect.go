@@ -10,7 +10,6 @@ import (
 // driverDialectUsage describes the flag --dialect of commands that start an emulator.
 const driverDialectUsage = "protocol of the driver; the fake driver speaks it, behind a bridge unless you use --sidecar-cmd"
 
-// addDialect adds the flag --dialect.
 func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
 	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+dialects.Names()+" (default: "+byDefault+")")
 	cli.Values(flags, "dialect", texts(dialects.All())...)

@@ -75,7 +75,6 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 
 const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes of another driver"
 
-// addDriverFlags adds the flags of the services and their addresses.
 func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
 	flags.BoolVar(&opts.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)

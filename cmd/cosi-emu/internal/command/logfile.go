@@ -49,7 +49,6 @@ func logLines(ctx context.Context, path string, follow bool) iter.Seq2[string, e
 	}
 }
 
-// waitForMore waits, and reports whether more lines are possible.
 func waitForMore(ctx context.Context, path string) bool {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -24,7 +24,6 @@ func (s *selection) addFlags(flags *pflag.FlagSet) {
 		"pattern of scenario names, with * for any characters; can be repeated")
 }
 
-// filter returns the filter of the flags.
 func (s *selection) filter() (loader.Filter, error) {
 	filter, err := loader.NewFilter(s.labels, s.names)
 	if err != nil {

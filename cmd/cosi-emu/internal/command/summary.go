@@ -85,7 +85,6 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 		cli.Quote(info.DriverServiceAccount))
 }
 
-// writeNextSteps writes the next commands, to copy.
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 	self, api := program(), ""
 	down := self + strings.TrimPrefix(instance.Command("down", info.Name), "cosi-emu")

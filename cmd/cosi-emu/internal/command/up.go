@@ -113,7 +113,6 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 // strictUsage describes the flag --strict of all commands.
 const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type"
 
-// addEmulator adds the flags that select what to start.
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	o.Strict = true // except for 'up', which has a flag
@@ -186,7 +185,6 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 // The emulator checks for a DetailReporter at run time.
 var _ emulator.DetailReporter = progress.Reporter(nil)
 
-// reporter returns the display of the start.
 func (s *start) reporter(w io.Writer) progress.Reporter {
 	if s.records {
 		return progress.NewRecorder(w)

@@ -159,7 +159,6 @@ func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*mig
 	return migrate.FromCluster(ctx, from.Config())
 }
 
-// inputError makes errors of the input usage errors.
 func inputError(err error) error {
 	if errors.Is(err, migrate.ErrInput) {
 		return cli.Usage(err)

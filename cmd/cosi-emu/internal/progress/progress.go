@@ -62,7 +62,6 @@ func width(file *os.File) int {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// oneLine cuts a text to a line of the given width.
 func oneLine(text string, width int) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' {

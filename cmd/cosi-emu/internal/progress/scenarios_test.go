@@ -33,7 +33,6 @@ func begin(o outcome.Observer) {
 	o.ScenarioEnded(outcome.Result{Scenario: first, Outcome: outcome.Passed, Duration: time.Second})
 }
 
-// end ends the other.
 func end(o outcome.Observer) {
 	o.StepEnded(second, outcome.StepResult{Step: step})
 	failed := outcome.Result{Scenario: second, Outcome: outcome.Failed, Duration: 1500 * time.Millisecond}

@@ -44,7 +44,6 @@ func below(dir string) ([]file, error) {
 	return files, err
 }
 
-// writeArchive writes the archive with a program and its accompanying files.
 func (o Options) writeArchive(p program, beside []file) error {
 	files := append([]file{{name: "cosi-emu", path: p.path, mode: 0o755}}, beside...)
 	for i := range files {

@@ -34,7 +34,8 @@ func (a *attempt) checkSpec(context.Context) error {
 func (a *attempt) checkSpelling() error {
 	for _, written := range a.Object.Spec.Protocols {
 		meant, known := written.Canonical()
-		problem, follows := fmt.Sprintf("spec.protocols has %q, which is none of S3, Azure and GCP", written), "the driver decides which protocols it serves"
+		problem := fmt.Sprintf("spec.protocols has %q, which is none of S3, Azure and GCP", written)
+		follows := "the driver decides which protocols it serves"
 		switch {
 		case meant == written:
 			continue

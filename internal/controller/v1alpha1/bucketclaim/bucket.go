@@ -31,7 +31,6 @@ func referenceOf(bucket *v1alpha1.Bucket) corev1.ObjectReference {
 	return *bucket.Spec.BucketClaim
 }
 
-// isBoundTo reports whether the Bucket belongs to the claim.
 func isBoundTo(bucket *v1alpha1.Bucket, claim *v1alpha1.BucketClaim) bool {
 	ref := referenceOf(bucket)
 	return ref.Namespace == claim.Namespace && ref.Name == claim.Name && ref.UID == claim.UID

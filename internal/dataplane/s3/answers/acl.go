@@ -6,7 +6,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// objectACL answers GetObjectAcl for an existing object.
 func (a *Answers) objectACL(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err

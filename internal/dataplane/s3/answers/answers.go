@@ -167,7 +167,6 @@ func newDocument() *bytes.Buffer {
 	return document
 }
 
-// sendXML responds with a document.
 func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
 
 func sendXMLAs(x *exchange, status int, document any) error {

@@ -36,8 +36,6 @@ type attributeChecksum struct {
 	ChecksumType string
 }
 
-// objectAttributes answers GetObjectAttributes with the attributes in the header
-// X-Amz-Object-Attributes.
 func (a *Answers) objectAttributes(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err

@@ -19,7 +19,6 @@ func (x *exchange) owner() owner {
 // firstRegion is the region that S3 treats unlike all others.
 const firstRegion = "us-east-1"
 
-// bucketLocation answers with the region.
 func (a *Answers) bucketLocation(x *exchange) error {
 	location := a.RegionOf(x.Bucket)
 	if location == firstRegion {

@@ -19,7 +19,6 @@ type gofakes3Backend struct {
 	x *exchange
 }
 
-// serveGofakes3 lets gofakes3 answer the request.
 func (a *Answers) serveGofakes3(x *exchange) error {
 	w := newGofakes3Writer(x)
 	core := gofakes3.New(gofakes3Backend{x: x}, gofakes3.WithTimeSource(clock(a.options.Now)), gofakes3.WithTimeSkewLimit(0))

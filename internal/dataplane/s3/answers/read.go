@@ -7,7 +7,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// readObject answers GetObject and HeadObject.
 func (a *Answers) readObject(x *exchange) error {
 	if err := x.find(); err != nil {
 		return err

@@ -46,7 +46,6 @@ func (x *exchange) describeVersion() {
 	}
 }
 
-// identifyVersion sets the headers that identify the version.
 func (x *exchange) identifyVersion() {
 	x.W.Header().Set("Etag", `"`+x.version.ETag.String()+`"`)
 	x.tellVersionID()
@@ -70,7 +69,6 @@ func (x *exchange) tellChecksum(sum checksum.Sum) {
 	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
 }
 
-// classOf returns the storage class of an object for documents.
 func classOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
 
 func standardHeaders(v *objects.Version) map[string]string {

@@ -65,7 +65,6 @@ func (a *Authenticator) identify(signed Signature) (*authorization.Caller, error
 	return caller, nil
 }
 
-// verify compares the signature with a signature by the caller's secret.
 func verify(r *http.Request, query url.Values, signed *Signature, caller *authorization.Caller) error {
 	if err := checkSignedHeaders(r, signed.headers); err != nil {
 		return err

@@ -34,7 +34,6 @@ func conditionOf(list []any) (c condition, ok bool) {
 // metadata.
 var exact = []string{"bucket", "success_action_status"}
 
-// isKnown reports whether S3 has the condition.
 func (c condition) isKnown() bool {
 	switch c.operator {
 	case equal:

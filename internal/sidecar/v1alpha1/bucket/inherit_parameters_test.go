@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// hasClass makes a class for the Bucket "b".
 func (s *scene) hasClass(parameters map[string]string, edits ...func(*v1alpha1.Bucket)) {
 	s.Helper()
 	class := &v1alpha1.BucketClass{

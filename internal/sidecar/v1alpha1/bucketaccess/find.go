@@ -110,7 +110,6 @@ func (a *attempt) findBucket(ctx context.Context) (err error) {
 	return err
 }
 
-// claimed returns the Bucket that the claim is bound to.
 func (a *attempt) claimed(ctx context.Context) (*v1alpha1.Bucket, error) {
 	claim, err := objectFrom[v1alpha1.BucketClaim](ctx, a.cached, a.claimKey())
 	if err != nil {
