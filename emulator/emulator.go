@@ -98,7 +98,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	}
 	opts, from, err := opts.openSnapshot()
 	if err == nil {
-		opts, err = opts.recallDriverNames()
+		opts, err = opts.recallData()
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.restoreSnapshot(); err != nil {
 		return err
 	}
-	if err := e.recordDriverNames(); err != nil {
+	if err := e.recordData(); err != nil {
 		return err
 	}
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
