@@ -78,6 +78,8 @@ type Emulator struct {
 	issuedKeys  issuedKeys
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
+	driver      *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
+	stopping    bool                  // no component can be added any more
 	// dialects are those of the drivers that are reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
@@ -215,6 +217,7 @@ func (e *Emulator) Stop(ctx context.Context) error {
 		errs := []error{e.endFaults(ctx)}
 		e.mu.Lock()
 		all := e.cleanups
+		e.stopping = true
 		e.mu.Unlock()
 		for _, undo := range slices.Backward(all) {
 			errs = append(errs, undo.do(ctx))

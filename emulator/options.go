@@ -140,8 +140,8 @@ type Options struct {
 	// is where that driver listens.
 	Driver string
 	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
-	// that of DataDir, or the version of API. Your driver, Driver or Implementations.DriverCommand, is asked by
-	// default, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
+	// that of DataDir, or the version of API. Your driver, Driver or Implementations.DriverCommand, is
+	// asked by default, for each connection, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
 	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
 	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
 	// of that dialect have one protocol, S3 or Azure.

@@ -16,11 +16,11 @@ const driverGroup = "cosi-emu"
 
 // startSidecar starts the sidecar of the emulator's own driver.
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	opts := cosisidecar.Options{
-		Endpoint:             e.info.DriverEndpoint,
-		DriverGroup:          driverGroup,
-		CertificateAuthority: string(e.certificates),
+	opts := cosisidecar.Options{Endpoint: e.info.DriverEndpoint}
+	if e.driver != nil {
+		opts = e.driver.sidecarOptions()
 	}
+	opts.DriverGroup, opts.CertificateAuthority = driverGroup, string(e.certificates)
 	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
 		opts.LeaderElection, opts.LeaderElectionNamespace = true, deploy.Namespace
 	}
