@@ -61,8 +61,11 @@ func (e *Emulator) useDriver(
 	e.driver, e.info.DriverName = driver, driver.name
 	driver.tell(func(dialect dialects.Dialect, endpoint string) {
 		e.mu.Lock()
-		defer e.mu.Unlock()
 		e.info.DriverEndpoint, e.info.DriverDialect = endpoint, e.describeDialect(dialect)
+		e.mu.Unlock()
+		if e.opts.DriverChanged != nil {
+			e.opts.DriverChanged()
+		}
 	})
 	e.onStop(func(context.Context) error { return driver.close() })
 	return nil

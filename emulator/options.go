@@ -180,6 +180,9 @@ type Options struct {
 	JournalBytes int
 	// Reporter receives the phases of Start; nil means none.
 	Reporter Reporter
+	// DriverChanged, if set, is called when your driver has restarted in another dialect, which Info
+	// then has. It must not block.
+	DriverChanged func()
 	// LogVerbosity is the log level of the components' log lines in the journal.
 	LogVerbosity int
 }
