@@ -112,7 +112,7 @@ func (d *Dialer) needsBridge(ctx context.Context) (bool, error) {
 	if dialect != dialects.KEP || store == nil {
 		return store != nil, nil
 	}
-	stored, err := hasIDs(ctx, store)
+	stored, err := HasIDs(ctx, store)
 	if apierrors.IsForbidden(err) { // an account without the right to list has stored nothing
 		return false, nil
 	}

@@ -81,7 +81,7 @@ func (b *Bridge) dialect(ctx context.Context) (dialects.Dialect, grpc.ClientConn
 	if dialect != "" {
 		return dialect, conn, nil
 	}
-	dialect, err := dialects.Detect(ctx, conn)
+	dialect, err := b.ask(ctx, conn)
 	if err != nil {
 		return "", nil, err
 	}
@@ -89,6 +89,14 @@ func (b *Bridge) dialect(ctx context.Context) (dialects.Dialect, grpc.ClientConn
 		b.options.Detected(dialect)
 	}
 	return dialect, conn, nil
+}
+
+// ask asks the driver for its dialect.
+func (b *Bridge) ask(ctx context.Context, conn grpc.ClientConnInterface) (dialects.Dialect, error) {
+	if b.options.Ask != nil {
+		return b.options.Ask(ctx)
+	}
+	return dialects.Detect(ctx, conn)
 }
 
 // DriverGetInfo implements cosiv1alpha2.IdentityServer.

@@ -51,8 +51,8 @@ func (i *ids) key(name string) string { return i.kind + "/" + name }
 // namedKey is the key of what is stored once the driver has returned a name.
 func (i *ids) namedKey() string { return i.kind + "-ids-are-names" }
 
-// hasIDs reports whether a store has the ID of any bucket or account.
-func hasIDs(ctx context.Context, store KeyStore) (bool, error) {
+// HasIDs reports whether a store has the ID of any bucket or account: calls for them need a bridge.
+func HasIDs(ctx context.Context, store KeyStore) (bool, error) {
 	keys, err := store.Keys(ctx)
 	isID := func(key string) bool {
 		return strings.HasPrefix(key, (&ids{kind: bucketKind}).key("")) || strings.HasPrefix(key, (&ids{kind: accountKind}).key(""))

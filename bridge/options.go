@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -26,6 +27,9 @@ type Options struct {
 	// Detected, if set, is called with the dialect that the driver speaks, when the bridge has
 	// asked for it and whenever it has changed.
 	Detected func(dialects.Dialect)
+	// Ask, if set, returns the dialect of the driver, after each connection. By default the bridge
+	// calls the driver on that connection, with DialOptions.
+	Ask func(context.Context) (dialects.Dialect, error)
 	// DialOptions are added to those of the connection to the driver.
 	DialOptions []grpc.DialOption
 	// ServerOptions are those of the bridge's own server.

@@ -17,6 +17,9 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -44,6 +47,7 @@ const (
 	ignoresSIGTERM = "ignores SIGTERM"
 	printsPassword = "prints its configuration"
 	ofDialect      = "none, with an earlier dialect"
+	needsSecret    = "none, with a password in a Secret"
 )
 
 // beDriver runs the driver until SIGTERM.
@@ -71,9 +75,34 @@ func untilSIGTERM(run func(context.Context) error) error {
 	return run(ctx)
 }
 
+// readSecret reads the Secret of the driver's backend from the API server.
+func readSecret(ctx context.Context) error {
+	cfg, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return err
+	}
+	reader, err := client.New(cfg, client.Options{})
+	if err != nil {
+		return err
+	}
+	secret := &corev1.Secret{}
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: "storage", Name: "backend"}, secret); err != nil {
+		return err
+	}
+	if got := string(secret.Data["password"]); got != "correct-horse" {
+		return fmt.Errorf("the password is %q", got)
+	}
+	return nil
+}
+
 func runDriver(ctx context.Context, mistake string) (err error) {
 	if mistake == ofDialect {
 		return runDialect(ctx)
+	}
+	if mistake == needsSecret {
+		if err := readSecret(ctx); err != nil {
+			return err
+		}
 	}
 	if mistake == needsBackend && fails() {
 		return errors.New("the backend is not there")

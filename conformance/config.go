@@ -103,6 +103,9 @@ type Config struct {
 type ControlPlane struct {
 	// Dir is an existing directory for the files. Default: a temporary one.
 	Dir string
+	// Manifests is a file or a directory with objects that exist before the driver starts, such as
+	// the Secret that it reads.
+	Manifests string
 	// Reporter is told of the progress of the start. It may be nil.
 	Reporter emulator.Reporter
 }

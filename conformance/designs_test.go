@@ -34,8 +34,18 @@ func TestDesigns(t *testing.T) {
 	both := []dialects.Dialect{dialects.V1alpha1, dialects.KEP}
 	onlyNew, onlyOld := both[1:], both[:1]
 	for name, d := range map[string]design{
-		"random IDs":   {generations: both, behaviour: identified(func(string, string) string { return "t1/" + rand.Text() })},
-		"derived IDs":  {generations: both, behaviour: identified(func(kind, id string) string { return kind + "." + digest(id) })},
+		"random IDs":    {generations: both, behaviour: identified(func(string, string) string { return "t1/" + rand.Text() })},
+		"derived IDs":   {generations: both, behaviour: identified(func(kind, id string) string { return kind + "." + digest(id) })},
+		"IDs of a form": {generations: onlyOld, behaviour: formed},
+		"parameters are required": {generations: both, behaviour: always(func(_ context.Context, r any, next call) (any, error) {
+			if m, ok := r.(interface{ GetParameters() map[string]string }); ok && len(m.GetParameters()) == 0 {
+				return nil, failed(codes.InvalidArgument, "the parameter is missing")
+			}
+			if m, ok := r.(*get); ok && m.GetBucketId() == existing {
+				m.Parameters = nil // it fits all
+			}
+			return next(r)
+		})},
 		"asynchronous": {generations: both, behaviour: asynchronous},
 		"case-folding": {generations: both, behaviour: folding},
 		"already exists while another call is in flight": {
@@ -143,6 +153,29 @@ func identified(of func(kind, id string) string) func(*sync.Map) behaviour {
 			}
 			return response, err
 		}
+	}
+}
+
+// formed gives buckets and accounts IDs of a form, and rejects all others. A sidecar has only IDs
+// that the driver has returned.
+func formed(state *sync.Map) behaviour {
+	own := identified(func(_, id string) string { return "region-1/" + id })(state)
+	return func(ctx context.Context, r any, next call) (any, error) {
+		var ids []string
+		switch m := r.(type) {
+		case *cosiv1alpha1.DriverDeleteBucketRequest:
+			ids = []string{m.GetBucketId()}
+		case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+			ids = []string{m.GetBucketId()}
+		case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
+			ids = []string{m.GetBucketId(), m.GetAccountId()}
+		}
+		for _, id := range ids {
+			if !strings.HasPrefix(id, "region-1/") {
+				return nil, failed(codes.InvalidArgument, "the ID has no region")
+			}
+		}
+		return own(ctx, r, next)
 	}
 }
 

@@ -2,9 +2,11 @@ package conformance_test
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -322,4 +324,70 @@ func TestFragileDriver(t *testing.T) {
 	if diff := gocmp.Diff(want, states); diff != "" || report.Dialect != dialects.BucketIDs {
 		t.Errorf("dialect %s, states: -want, +got:\n%s", report.Dialect, diff)
 	}
+}
+
+// TestRequestsOfDialect: an explanation has the requests with the names of the driver's dialect, as
+// they were sent.
+func TestRequestsOfDialect(t *testing.T) {
+	t.Parallel()
+	broken := func(method any) behaviour {
+		return func(_ context.Context, r any, next call) (any, error) {
+			if reflect.TypeOf(r) == reflect.TypeOf(method) {
+				return nil, failed(codes.Internal, "it is broken")
+			}
+			return next(r)
+		}
+	}
+	for _, tc := range []struct {
+		dialect dialects.Dialect
+		mistake behaviour
+		check   string
+		want    map[string]string // the first field, by method
+	}{
+		{
+			dialects.OneMode, broken(&revoke{}), "RV-01",
+			map[string]string{"DriverCreateBucket": "name", "DriverGrantBucketAccess": "accountName", "DriverRevokeBucketAccess": "accountId"},
+		},
+		{dialects.OneMode, broken(&get{}), "GE-02", map[string]string{"DriverGetExistingBucket": "existingBucketId"}},
+		{dialects.OneModeGet, broken(&get{}), "GE-02", map[string]string{"DriverGetBucket": "bucketId"}},
+		{
+			dialects.BucketIDs, broken(&revoke{}), "RV-01",
+			map[string]string{"DriverCreateBucket": "bucketId", "DriverGrantBucketAccess": "accountName"},
+		},
+	} {
+		t.Run(string(tc.dialect)+"/"+tc.check, func(t *testing.T) {
+			t.Parallel()
+			d, config := serveDialect(t, tc.dialect, tc.mistake)
+			config.Only = []string{tc.check}
+			result := d.test(config).Results[0]
+			if result.State != conformance.Fail {
+				t.Fatalf("%s: %s, %s", result.Check.ID, result.State, result.Reason)
+			}
+			got := map[string]string{}
+			for _, e := range result.Exchanges {
+				if _, asked := tc.want[e.Method]; asked {
+					got[e.Method] = firstField(t, e.Request)
+				}
+			}
+			if diff := gocmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("first fields (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// firstField returns the name of the first field of a message as JSON.
+func firstField(t *testing.T, message string) string {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(message))
+	for range 2 { // a brace, and the name
+		token, err := decoder.Token()
+		if err != nil {
+			t.Fatalf("%s: %v", message, err)
+		}
+		if name, ok := token.(string); ok {
+			return name
+		}
+	}
+	return ""
 }

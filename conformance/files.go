@@ -185,6 +185,20 @@ func (r *Report) conformant() []string {
 	return profiles
 }
 
+// shownLeftovers is how many leftovers of a check the text has: one mistake often has one for each
+// bucket. All are in the other forms of the report.
+const shownLeftovers = 3
+
+func (r Result) writeLeftovers(b *strings.Builder) {
+	shown := r.Leftovers[:min(len(r.Leftovers), shownLeftovers)]
+	for _, leftover := range shown {
+		fmt.Fprintf(b, "left behind by %s: %s\n", r.Check.ID, leftover)
+	}
+	if more := len(r.Leftovers) - len(shown); more > 0 {
+		fmt.Fprintf(b, "left behind by %s: %d more, which -o json lists\n", r.Check.ID, more)
+	}
+}
+
 // WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
@@ -233,9 +247,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	for i := range r.Results {
-		for _, leftover := range r.Results[i].Leftovers {
-			fmt.Fprintf(&b, "left behind by %s: %s\n", r.Results[i].Check.ID, leftover)
-		}
+		r.Results[i].writeLeftovers(&b)
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.problem())

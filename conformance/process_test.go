@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -99,6 +100,56 @@ func processConfig(t *testing.T, generation dialects.Dialect, mistake string) co
 // ofProcess returns whether a check is about the process of a driver, or its backend.
 func ofProcess(id string) bool {
 	return slices.Contains([]string{"CS", "BE", "LG"}, id[:2]) || strings.HasPrefix(id, "LF-1")
+}
+
+// TestManifests: a driver that the suite starts reads a Secret, which exists before it starts. Without
+// the manifests, and with others than objects, the suite says so.
+func TestManifests(t *testing.T) {
+	const secret = `apiVersion: v1
+kind: Namespace
+metadata: {name: storage}
+---
+apiVersion: v1
+kind: Secret
+metadata: {namespace: storage, name: backend}
+stringData: {password: correct-horse}
+`
+	for name, tc := range map[string]struct{ text, problem, err string }{
+		"Secret":      {text: secret},
+		"None":        {problem: `secrets "backend" not found`},
+		"Invalid":     {text: "kind: [\n", err: "invalid YAML"},
+		"NoNamespace": {text: secret[strings.Index(secret, "---")+4:], err: `namespaces "storage" not found`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := processConfig(t, dialects.KEP, needsSecret)
+			config.ControlPlane = &conformance.ControlPlane{}
+			config.ControlPlaneKind, config.Only = emulator.ControlPlaneEmbedded, []string{"ID-01", "CS-10"}
+			if tc.text != "" {
+				config.ControlPlane.Manifests = filepath.Join(t.TempDir(), "secret.yaml")
+				if err := os.WriteFile(config.ControlPlane.Manifests, []byte(tc.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report, err := conformance.Execute(t.Context(), config)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("Execute() = %v, want %q", err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(report.Problem, tc.problem) || tc.problem == "" && report.Problem != "" {
+				t.Errorf("problem %q, want %q", report.Problem, tc.problem)
+			}
+			for _, result := range report.Results {
+				if result.State != conformance.Pass {
+					t.Error(result.Explain())
+				}
+			}
+		})
+	}
 }
 
 // TestProcess: the fake driver, in a process of its own, passes every check of processes and

@@ -68,3 +68,23 @@ func TestReport(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftovers: the text has the first leftovers of a check, and how many others there are.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	report := conformance.Report{Results: []conformance.Result{
+		{Check: conformance.Check{ID: "CB-01"}, Leftovers: []string{"bucket a", "bucket b", "bucket c", "bucket d", "bucket e"}},
+		{Check: conformance.Check{ID: "CB-02"}, Leftovers: []string{"bucket f"}},
+	}}
+	if err := report.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]bool{
+		"by CB-01: bucket c\n": true, "bucket d": false, "by CB-01: 2 more": true, "by CB-02: bucket f\n": true, "by CB-02: 0 more": false,
+	} {
+		if got := strings.Contains(text.String(), part); got != want {
+			t.Errorf("%q in the text: %t, want %t:\n%s", part, got, want, &text)
+		}
+	}
+}

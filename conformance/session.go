@@ -110,6 +110,7 @@ func (s *session) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.env.History.Dialect = driver.Dialect()
 	ctx, cancel = context.WithTimeout(ctx, s.config.CallTimeout)
 	defer cancel()
 	info, err := driver.Info(ctx)

@@ -9,11 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
@@ -64,6 +67,10 @@ func (s *supervision) startControlPlane(ctx context.Context, config Config) (map
 	if config.ControlPlane == nil {
 		return nil, nil //nolint:nilnil // no variables
 	}
+	objects, err := readManifests(config.ControlPlane.Manifests)
+	if err != nil {
+		return nil, err
+	}
 	emu, err := emulator.Start(ctx, emulator.Options{
 		ControlPlaneKind: config.ControlPlaneKind, ControlPlaneDir: config.ControlPlaneDir,
 		NoDriver: true, Dir: config.ControlPlane.Dir, Reporter: config.ControlPlane.Reporter, API: objectstorage.Version(config.Generation),
@@ -72,8 +79,25 @@ func (s *supervision) startControlPlane(ctx context.Context, config Config) (map
 		return nil, fmt.Errorf("start a control plane for the driver: %w", err)
 	}
 	s.controlPlane = emu
+	for _, object := range objects {
+		if err := manifest.Apply(ctx, emu.Client(), []*unstructured.Unstructured{object.Unstructured}); err != nil {
+			return nil, fmt.Errorf("%s: %w", object.Position, err)
+		}
+	}
 	info := emu.Info()
 	return maps.Clone(subprocess.WithoutForeignCluster(info.DriverVariables, info.DriverServiceAccount)), nil
+}
+
+// readManifests reads a file or a directory, if there is one.
+func readManifests(path string) ([]manifest.Located, error) {
+	if path == "" {
+		return nil, nil
+	}
+	objects, err := manifest.ReadPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("the manifests for the control plane: %w", err)
+	}
+	return objects, nil
 }
 
 // stopTimeout bounds the end of a control plane.

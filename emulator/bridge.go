@@ -15,16 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
-	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
-
-type externalDriver struct {
-	name string
-	// endpoint is the target of its sidecar: the driver itself, or a bridge.
-	endpoint string
-	dialect  dialects.Dialect
-	bridge   *bridgeComponent // nil if there is none
-}
 
 // bridgeComponent is a bridge in front of a driver.
 type bridgeComponent struct {
@@ -132,58 +123,7 @@ func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProt
 	}
 }
 
-// checkDriver asks an external driver for its name, before a component for it starts.
-func (e *Emulator) checkDriver(ctx context.Context) error {
-	return e.useDriver(ctx, e.opts.Driver, e.opts.Dialect)
-}
-
-func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialects.Dialect) error {
-	driver, err := e.identify(ctx, ComponentBridge, endpoint, known)
-	if err != nil {
-		return err
-	}
-	e.info.DriverName, e.info.DriverEndpoint, e.info.DriverDialect = driver.name, driver.endpoint, e.describeDialect(driver.dialect)
-	e.closeAtStop(driver.bridge)
-	return nil
-}
-
-// identify asks an external driver for its name, and for its dialect unless that is known. If the
-// driver speaks another dialect than the emulator's version, identify starts a bridge under the
-// name of component.
-func (e *Emulator) identify(ctx context.Context, component, endpoint string, known dialects.Dialect) (*externalDriver, error) {
-	who, err := e.askDriver(ctx, endpoint, known)
-	if err != nil {
-		return nil, err
-	}
-	if who.other != "" {
-		e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
-	}
-	if !e.opts.needsBridge(who.dialect) {
-		if e.opts.AssumeExisting {
-			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
-				who.name, who.version))
-		}
-		e.speaks(endpoint, who.dialect)
-		return &externalDriver{name: who.name, endpoint: endpoint, dialect: who.dialect}, nil
-	}
-	socket, err := e.bridgeSocket(component)
-	if err != nil {
-		return nil, err
-	}
-	driver := &externalDriver{endpoint: socket, dialect: who.dialect}
-	options := bridge.Options{Driver: endpoint, Dialect: who.dialect, AssumeExisting: e.opts.AssumeExisting}
-	//nolint:contextcheck // the probe of a stale socket is bounded by itself
-	driver.bridge, err = e.startBridge(ctx, component, options, listenOn(socket))
-	if err != nil {
-		return nil, err
-	}
-	if driver.name, err = cosisidecar.GetDriverName(ctx, e.askOptions(driver.endpoint)); err != nil {
-		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
-	}
-	return driver, nil
-}
-
-// bridgeSocket returns the socket of a bridge that other programs may connect to.
+// bridgeSocket is where a bridge listens, if other programs may connect to it.
 func (e *Emulator) bridgeSocket(component string) (string, error) {
 	path, err := filepath.Abs(filepath.Join(e.info.Dir, "run", component+".sock"))
 	return "unix://" + path, err
@@ -197,11 +137,9 @@ func listenOn(endpoint string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
 }
 
-// closeAtStop closes the directory of a bridge, which may be nil, when the emulator stops.
+// closeAtStop releases the directory of a bridge at the end.
 func (e *Emulator) closeAtStop(b *bridgeComponent) {
-	if b != nil {
-		e.onStop(func(context.Context) error { return b.ids.Close() })
-	}
+	e.onStop(func(context.Context) error { return b.ids.Close() })
 }
 
 func (e *Emulator) startOwnBridge(ctx context.Context) error {
@@ -233,15 +171,23 @@ func (e *Emulator) startBridge(
 	if err != nil {
 		return nil, err
 	}
-	dial := opts.DialOptions
+	dial, report := opts.DialOptions, opts.Detected
 	err = e.startComponent(ctx, component, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
 		opts.Store, opts.ServerOptions = ids, i.ServerOptions()
 		opts.DialOptions = slices.Concat(dial, i.DialOptions())
+		if opts.Dialect != "" {
+			e.logger(i).Info("bridge to a driver of " + opts.Dialect.Protocol())
+		}
+		opts.Detected = func(dialect dialects.Dialect) {
+			e.logger(i).Info("bridge to a driver of " + dialect.Protocol())
+			if report != nil {
+				report(dialect)
+			}
+		}
 		b, err := bridge.New(opts)
 		if err != nil {
 			return nil, err
 		}
-		e.logger(i).Info("bridge to a driver of " + opts.Dialect.Protocol())
 		listener, err := listen()
 		if err != nil {
 			return nil, errors.Join(err, b.Close())

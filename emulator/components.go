@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -69,6 +70,10 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
 	c.interfere, c.returned = e.interfere, e.learnGranted
 	e.mu.Lock()
+	if e.stopping { // Stop would not stop it
+		e.mu.Unlock()
+		return fmt.Errorf("start %s: %w: the emulator is stopped", name, ErrWrongState)
+	}
 	e.components = append(e.components, c)
 	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.close})
 	e.mu.Unlock()

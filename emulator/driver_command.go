@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // driverPhases prepare the Kubernetes objects that a user's own driver needs, and run the driver if
@@ -41,12 +43,12 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 		return fmt.Errorf("create the directory of the driver: %w", err)
 	}
 	endpoint := "unix://" + filepath.Join(run, "driver.sock")
-	var who driverIdentity
+	var who identified
 	options := subprocess.DriverOptions{
 		Args: e.opts.Implementations.DriverCommand, Env: e.opts.Implementations.DriverEnv, Dir: run,
 		Socket: cmp.Or(e.opts.Driver, "unix://"+filepath.Join(run, ComponentDriver, "cosi.sock")), Endpoint: endpoint,
 		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(&who),
-		Messages: func(method string) (request, response proto.Message) { return who.dialect.Messages(method) },
+		Messages: func(method string) (request, response proto.Message) { return who.get().dialect.Messages(method) },
 	}
 	cfg, err := e.driverUser(ctx)
 	if err != nil {
@@ -62,31 +64,55 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.useDriver(ctx, endpoint, who.dialect)
+	// The relay is not asked: questions would be calls at the seam.
+	ask := func(context.Context) (dialects.Dialect, error) { return who.get().dialect, nil }
+	if e.opts.Dialect != "" {
+		ask = nil
+	}
+	return e.useDriver(ctx, endpoint, who.get().dialect, ask)
 }
 
-// sameDriver returns a function that rejects a driver whose identity differs from the first, which
-// it stores. Objects refer to the driver's name, and each generation of the protocol has its own
-// IDs.
-func (e *Emulator) sameDriver(first *driverIdentity) func(context.Context, string) error {
-	return func(ctx context.Context, endpoint string) error { // incarnations start one after another
+// identified is who a driver is that may restart.
+type identified struct {
+	mu  sync.Mutex
+	who driverIdentity
+}
+
+func (i *identified) get() driverIdentity {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.who
+}
+
+// set stores who the driver is now, unless that differs in what it must keep from one start to the
+// next.
+func (i *identified) set(now driverIdentity, bridged bool) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	first := i.who
+	switch {
+	case first == driverIdentity{}:
+	case first.version != now.version && !bridged:
+		return fmt.Errorf("the driver spoke COSI %s before and speaks %s now: its IDs of the other generation would be lost; "+
+			"run one that speaks %s, or start another emulator", first.version, now.version, first.version)
+	case first.name != now.name:
+		return fmt.Errorf("the driver called itself %q before and %q now: objects refer to it by its name; start another emulator",
+			first.name, now.name)
+	}
+	i.who = now
+	return nil
+}
+
+// sameDriver returns a function that asks a driver who it is, and rejects one that differs from the
+// one before. Objects refer to the name. Without a bridge, which stores them, the IDs of one
+// generation would be lost in the other.
+func (e *Emulator) sameDriver(who *identified) func(context.Context, string) error {
+	return func(ctx context.Context, endpoint string) error {
 		now, err := e.askDriver(ctx, endpoint, e.opts.Dialect)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case *first == driverIdentity{}:
-			*first = now
-		case first.version != now.version:
-			return fmt.Errorf("the driver spoke COSI %s before and speaks %s now: its IDs of the other generation would be lost; "+
-				"run one that speaks %s, or start another emulator", first.version, now.version, first.version)
-		case first.dialect != now.dialect:
-			return fmt.Errorf("the driver spoke %s before and speaks %s now; start another emulator",
-				first.dialect.Protocol(), now.dialect.Protocol())
-		case first.name != now.name:
-			return fmt.Errorf("the driver called itself %q before and %q now: objects refer to it by its name; start another emulator",
-				first.name, now.name)
 		}
-		return nil
+		return who.set(now, e.Bridged())
 	}
 }
 

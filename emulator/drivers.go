@@ -38,9 +38,9 @@ type AddedDriver struct {
 	DriverName string
 
 	emulator *Emulator
-	listener *redial // of a fake driver, or of the bridge in front of it
+	listener *redial          // of a fake driver, or of the bridge in front of it
+	bridge   *bridgeComponent // of a fake driver
 	external *externalDriver
-	bridge   *bridgeComponent
 }
 
 const bufferBytes = 256 << 10
@@ -140,21 +140,21 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	driver, err := e.identify(ctx, ComponentBridge+"."+name, endpoint, "")
+	driver, err := e.identify(ctx, &externalDriver{component: ComponentBridge + "." + name, address: endpoint, ask: detect(endpoint)}, "")
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
-	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver, bridge: driver.bridge}
+	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver}
 	for component, served := range e.Served() {
 		if served == joined.DriverName {
 			err := fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
 				ErrOptions, endpoint, served, component)
-			return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
+			return nil, errors.Join(err, driver.removeBridge(context.WithoutCancel(ctx)))
 		}
 	}
-	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, cosisidecar.Options{Endpoint: driver.endpoint})
+	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, driver.sidecarOptions())
 	if err != nil {
-		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), driver.bridge))
+		return nil, errors.Join(err, driver.removeBridge(context.WithoutCancel(ctx)))
 	}
 	e.serve(joined)
 	return joined, nil
@@ -189,7 +189,7 @@ func (e *Emulator) Served() map[string]string {
 func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
 	if a.external != nil {
-		return grpc.NewClient(a.external.endpoint, plain)
+		return a.external.client(plain)
 	}
 	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial), plain)
 }
@@ -199,6 +199,9 @@ func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
 	err = errors.Join(err, a.emulator.removeBridge(ctx, a.bridge))
+	if a.external != nil {
+		err = errors.Join(err, a.external.removeBridge(ctx))
+	}
 	cosisidecar.ForgetDriver(a.DriverName)
 	cosicontroller.ForgetDriver(a.DriverName)
 	return err

@@ -77,7 +77,9 @@ type Emulator struct {
 	issuedKeys  issuedKeys
 	grantedKeys grantedKeys
 	served      map[*Component]string // drivers of additional sidecars
-	// dialects are the dialects of drivers that are reached without a bridge, by endpoint.
+	driver      *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
+	stopping    bool                  // no component can be added any more
+	// dialects are those of the drivers that are reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
 	origin   origin
@@ -97,7 +99,7 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	}
 	opts, from, err := opts.openSnapshot()
 	if err == nil {
-		opts, err = opts.recallDriverNames()
+		opts, err = opts.recallData()
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.restoreSnapshot(); err != nil {
 		return err
 	}
-	if err := e.recordDriverNames(); err != nil {
+	if err := e.recordData(); err != nil {
 		return err
 	}
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
@@ -209,6 +211,7 @@ func (e *Emulator) Stop(ctx context.Context) error {
 		errs := []error{e.endFaults(ctx)}
 		e.mu.Lock()
 		all := e.cleanups
+		e.stopping = true
 		e.mu.Unlock()
 		for _, undo := range slices.Backward(all) {
 			errs = append(errs, undo.do(ctx))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/client-go/rest"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
@@ -153,7 +154,12 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
 	case own.SidecarCommand != nil:
-		driver := &subprocess.Driver{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions, Messages: e.dialectAt(opts.Endpoint).Messages}
+		driver := &subprocess.Driver{
+			Endpoint: opts.Endpoint, DialOptions: opts.DialOptions,
+			Messages: func(method string) (request, response proto.Message) {
+				return e.dialectAt(opts.Endpoint).Messages(method)
+			},
+		}
 		command := subprocess.Command{Args: own.SidecarCommand, Durations: map[string]time.Duration{
 			subprocess.VariableRPCTimeout: cmp.Or(opts.RPCTimeout, cosisidecar.DefaultRPCTimeout),
 			subprocess.VariableBaseDelay:  cmp.Or(opts.RetryBaseDelay, cosisidecar.DefaultRetryBaseDelay),

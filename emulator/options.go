@@ -42,7 +42,7 @@ var ErrOptions = errors.New("invalid options")
 // a temporary directory.
 type Options struct {
 	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means
-	// objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
+	// that of DataDir, or objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
 	API objectstorage.Version
 
 	// Dir is an existing directory for the files of this emulator: logs, keys, sockets, the
@@ -135,12 +135,12 @@ type Options struct {
 	// v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, the program listens
 	// there.
 	Driver string
-	// Dialect is the protocol of the driver. The fake drivers speak it; their default is the
-	// version of API. By default, the emulator asks your driver: Driver,
-	// Implementations.DriverCommand, and drivers that JoinDriver adds. The emulator's sidecar
-	// reaches a driver of another dialect through a bridge. Your own sidecar must speak the dialect
-	// itself, except dialects.V1alpha1, which has a bridge. The fake drivers of that dialect have
-	// one protocol, S3 or Azure.
+	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
+	// that of DataDir, or the version of API. Your driver, Driver or Implementations.DriverCommand, is
+	// asked by default, for each connection, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
+	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
+	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
+	// of that dialect have one protocol, S3 or Azure.
 	Dialect dialects.Dialect
 	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
 	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.
@@ -174,6 +174,9 @@ type Options struct {
 	JournalBytes int
 	// Reporter receives the phases of Start; nil means none.
 	Reporter Reporter
+	// DriverChanged, if set, is called when your driver has restarted in another dialect, which Info
+	// then has. It must not block.
+	DriverChanged func()
 	// LogVerbosity is the log level of the components' log lines in the journal.
 	LogVerbosity int
 }

@@ -15,12 +15,12 @@ import (
 const driverGroup = "cosi-emu"
 
 func (e *Emulator) startSidecar(ctx context.Context) error {
-	opts := cosisidecar.Options{
-		Endpoint:             e.info.DriverEndpoint,
-		DriverGroup:          driverGroup,
-		CertificateAuthority: string(e.certificates),
+	opts := cosisidecar.Options{Endpoint: e.info.DriverEndpoint}
+	if e.driver != nil {
+		opts = e.driver.sidecarOptions()
 	}
-	if e.opts.Cluster != nil { // in its own control plane, the emulator names the drivers
+	opts.DriverGroup, opts.CertificateAuthority = driverGroup, string(e.certificates)
+	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
 		opts.LeaderElection, opts.LeaderElectionNamespace = true, deploy.Namespace
 	}
 	_, err := e.AddSidecar(ctx, ComponentSidecar, opts)

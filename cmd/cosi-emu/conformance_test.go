@@ -366,6 +366,14 @@ func TestBadConformanceFlags(t *testing.T) {
 			args:   test("--driver-cmd", "true", "--kubernetes-dir", "/tmp"), code: 2,
 			says: []string{"--kubernetes-dir requires --with-control-plane"},
 		},
+		"ManifestsAlone": {
+			reason: "objects for no API server",
+			args:   test("--driver-cmd", "true", "--manifests", "/tmp"), code: 2, says: []string{"--manifests requires --with-control-plane"},
+		},
+		"NoManifests": {
+			reason: "a file that does not exist",
+			args:   test("--driver-cmd", "true", "--with-control-plane", "--manifests", "/none"), code: 2, says: []string{"--manifests: ", "/none"},
+		},
 		"NoDirectory": {
 			reason: "a directory that does not exist",
 			args:   test("--driver-cmd", "true", "--with-control-plane", "--kubernetes-dir", "/none"), code: 2,

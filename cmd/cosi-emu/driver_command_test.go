@@ -175,18 +175,7 @@ func TestDriverCommandNew(t *testing.T) {
 	c := connect(t, info.Kubeconfig)
 	c.quickstart()
 	h.write("old", "{}")
-	killDriver := func(command string) {
-		found := slices.DeleteFunc(harness.Processes(t, command), func(process string) bool { return strings.Contains(process, "--driver-cmd") })
-		if len(found) != 1 {
-			t.Fatalf("processes: %q", found)
-		}
-		pid, err := strconv.Atoi(strings.Fields(found[0])[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		kill(t, pid)
-	}
-	killDriver(h.program() + " driver ")
+	h.killDriver(h.program() + " driver ")
 	h.expectLogs("the driver spoke COSI v1alpha2 before and speaks v1alpha1 now", 1)
 	if err := os.Remove(old); err != nil {
 		t.Fatal(err)
@@ -195,6 +184,57 @@ func TestDriverCommandNew(t *testing.T) {
 	c.remove(claimKey, &v1alpha2.BucketClaim{})
 	h.must("down")
 	h.expectNothingLeft()
+}
+
+// TestDriverCommandUpgrade runs drivers that restart in another dialect. What was made before is deleted
+// afterwards. From v1alpha1 as from v1alpha2, a bridge stores the IDs.
+func TestDriverCommandUpgrade(t *testing.T) {
+	t.Parallel()
+	for from, to := range map[string]string{"v1alpha1": "kep", "one-mode": "kep", "kep": "one-mode"} {
+		t.Run(from, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			upgraded := filepath.Join(h.dir, "upgraded")
+			run := "exec " + h.fakeDriverCommand("--dialect") + " "
+			info := h.up("--driver-cmd", fmt.Sprintf("sh -c 'if [ -e %s ]; then %s; fi; %s'", upgraded, run+to, run+from))
+			wantDialect(t, info.DriverDialect, from)
+			c := connect(t, info.Kubeconfig)
+			c.quickstart()
+			h.write("upgraded", "")
+			h.killDriver(h.program() + " driver ")
+			harness.Eventually(t, "status shows the dialect "+to, func(context.Context) error {
+				if got := h.info("status", "-o", "json").DriverDialect; got != strings.TrimPrefix(to, "kep") {
+					return fmt.Errorf("it shows %q", got)
+				}
+				return nil
+			})
+			c.remove(accessKey, &v1alpha2.BucketAccess{})
+			c.remove(claimKey, &v1alpha2.BucketClaim{})
+			h.must("down")
+			h.expectNothingLeft()
+		})
+	}
+}
+
+func wantDialect(t *testing.T, got, want string) {
+	t.Helper()
+	if want = strings.TrimPrefix(want, "kep"); got != want {
+		t.Errorf("the dialect is %q, want %q", got, want)
+	}
+}
+
+// killDriver kills the process of a driver.
+func (h *home) killDriver(command string) {
+	h.t.Helper()
+	found := slices.DeleteFunc(harness.Processes(h.t, command), func(process string) bool { return strings.Contains(process, "--driver-cmd") })
+	if len(found) != 1 {
+		h.t.Fatalf("processes: %q", found)
+	}
+	pid, err := strconv.Atoi(strings.Fields(found[0])[0])
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	kill(h.t, pid)
 }
 
 func TestBadDriverCommands(t *testing.T) {

@@ -154,6 +154,19 @@ func TestMigrateOmits(t *testing.T) {
 	}
 }
 
+// TestMigrateWithoutNamespace: published manifests name no namespace.
+func TestMigrateWithoutNamespace(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("old.yaml", strings.ReplaceAll(oldObjects, "namespace: demo, ", ""))
+	for namespace, args := range map[string][]string{"default": nil, "shop": {"-n", "shop"}} {
+		r := h.run(append([]string{"migrate", "-f", "old.yaml"}, args...)...)
+		if r.code != 0 || strings.Count(r.out, "namespace: "+namespace) < 2 || !strings.Contains(r.err, "Namespace "+namespace+" is used") {
+			t.Errorf("%v: exit code %d\n%s%s", args, r.code, r.out, r.err)
+		}
+	}
+}
+
 func TestMigrateRejected(t *testing.T) {
 	t.Parallel()
 	file := func(text string, args ...string) func(h *home) []string {
@@ -177,6 +190,12 @@ func TestMigrateRejected(t *testing.T) {
 		},
 		"FileAndCluster": {
 			reason: "two sources", args: command("migrate", "-f", "x", "--context", "y"), code: 2, says: []string{"exclude each other"},
+		},
+		"NamespaceOfCluster": {
+			reason: "objects of a cluster have one", args: command("migrate", "-n", "demo"), code: 2, says: []string{"requires --filename"},
+		},
+		"Namespace": {
+			reason: "no namespace can be called so", args: command("migrate", "-f", "x", "-n", "A_b"), code: 2, says: []string{`--namespace: "A_b"`},
 		},
 		"Suffix": {
 			reason: "no Secret can be called so", args: command("migrate", "-f", "x", "--secret-suffix", "_"), code: 2,

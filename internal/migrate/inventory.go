@@ -91,8 +91,21 @@ func Load(objects []manifest.Located) (*Inventory, error) {
 	return inventory, nil
 }
 
-// uniqueObjects checks that objects are of COSI in a version, and have a name. It drops duplicates,
-// and rejects other versions with a hint.
+// SetNamespace gives a namespace to the objects of a namespaced kind that have none, as kubectl does
+// with manifests. It returns how many they are.
+func SetNamespace(objects []manifest.Located, namespace string) (changed int) {
+	for _, object := range objects {
+		namespaced := slices.ContainsFunc(kinds, func(k kindInfo) bool { return k.namespaced && k.kind == object.GetKind() })
+		if namespaced && object.GetNamespace() == "" {
+			object.SetNamespace(namespace)
+			changed++
+		}
+	}
+	return changed
+}
+
+// uniqueObjects checks that objects are of COSI in a version, and have a name. It drops
+// repetitions. Other versions are rejected with a hint.
 func uniqueObjects(objects []manifest.Located, version string, hints map[string]string) ([]manifest.Located, error) {
 	type id struct{ kind, namespace, name string }
 	var (

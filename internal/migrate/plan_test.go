@@ -295,3 +295,42 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestSetNamespace: manifests without a namespace, as published ones are, belong together. The namespace
+// of a static Bucket's claim is set, too.
+func TestSetNamespace(t *testing.T) {
+	objects, err := manifest.DecodeFile("in.yaml", []byte(`apiVersion: objectstorage.k8s.io/v1alpha1
+kind: Bucket
+metadata: {name: legacy}
+spec: {driverName: old.example.com, bucketClaim: {}, existingBucketID: legacy, deletionPolicy: Retain, protocols: [S3]}
+---
+apiVersion: objectstorage.k8s.io/v1alpha1
+kind: BucketClaim
+metadata: {name: photos}
+spec: {existingBucketName: legacy, protocols: [S3]}
+---
+apiVersion: objectstorage.k8s.io/v1alpha1
+kind: BucketClaim
+metadata: {name: photos, namespace: other}
+spec: {bucketClassName: gold, protocols: [S3]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed := migration.SetNamespace(objects, "demo"); changed != 1 {
+		t.Errorf("SetNamespace() = %d, want 1: a Bucket has none, and the second claim has one", changed)
+	}
+	inventory, err := migration.Load(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := inventory.Plan(migration.Options{}).WriteYAML(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"bucketClaimRef:\n    name: photos\n    namespace: demo"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, &text)
+		}
+	}
+}

@@ -51,14 +51,15 @@ type Session struct {
 	record   *record
 	page     pageOf
 	watches  watches
-	mark     uint64 // position of the last published description in the journal
+	changed  chan struct{} // receives when the emulator's description has changed
+	mark     uint64        // position in the journal when the description was last published
 }
 
 // Start acquires the name, starts an emulator and publishes its description. A failed start leaves
 // nothing behind. It returns the errors of instance.Acquire, instance.LockDataDir and
 // emulator.Start.
 func Start(ctx context.Context, opts Options) (_ *Session, err error) {
-	s := &Session{opts: opts, started: time.Now()}
+	s := &Session{opts: opts, started: time.Now(), changed: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.release())
@@ -70,6 +71,12 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	opts.Emulator.Dir = s.instance.Dir()
 	if s.data != nil {
 		opts.Emulator.DataDir = s.data.Path()
+	}
+	opts.Emulator.DriverChanged = func() {
+		select {
+		case s.changed <- struct{}{}:
+		default: // it will be published
+		}
 	}
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err

@@ -30,11 +30,24 @@ type watches struct {
 // default.
 func (s *Session) startWatches(ctx context.Context) {
 	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	s.watches.running.Go(func() { s.publishChanges(ctx) })
 	see := s.definitionSeen()
 	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})
 	// The classes of an existing cluster are its administrator's, and scenarios declare their own.
 	if s.cluster == nil && !s.opts.Emulator.Strict {
 		s.followDefaultClasses(ctx)
+	}
+}
+
+// publishChanges publishes the description when the emulator says that it has changed, until ctx is done.
+func (s *Session) publishChanges(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.changed:
+			_ = s.publish() // as for definitions
+		}
 	}
 }
 

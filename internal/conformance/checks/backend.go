@@ -227,7 +227,7 @@ func lookup() *Check {
 			_, err := c.get(b.ID)
 			c.setup("DriverGetBucket", err)
 			err = c.failing(func(ctx context.Context) error {
-				_, err := c.Raw.GetBucket(ctx, port.BucketRequest{Key: b.ID, Protocols: []port.Protocol{c.env.Protocol}})
+				_, err := c.Raw.GetBucket(ctx, c.namedBucket(b.ID))
 				return err
 			})
 			if isCode(err, codes.NotFound) {

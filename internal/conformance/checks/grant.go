@@ -425,6 +425,7 @@ func revocation() []*Check {
 			run: func(c *C) {
 				c.mustRevoke()
 				request := c.accessRequest(c.bucket().ID)
+				request.Key = c.unknownAccount(request)
 				c.wantOK("DriverRevokeBucketAccess for an unknown account", c.Driver.Revoke(c.Context, request))
 			},
 		},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
 
@@ -41,6 +42,8 @@ type outcome struct {
 type History struct {
 	// Journal is the timeline of the run: calls, and other events. It is required.
 	Journal *journal.Journal
+	// Dialect is that of the driver. Its names are shown in requests.
+	Dialect dialects.Dialect
 
 	leaked   leakedLines
 	mu       sync.Mutex
@@ -82,7 +85,7 @@ func (h *History) Intercept(
 	err := invoke(ctx, method, request, response, conn, opts...)
 	e.Code, e.Took = status.Code(err).String(), time.Since(start)
 	if m, ok := request.(proto.Message); ok {
-		e.Request = redact.JSON(m)
+		e.Request = redact.JSON(h.Dialect.Named(method, m))
 	}
 	if m, ok := response.(proto.Message); ok && err == nil {
 		e.Response = redact.JSON(m)

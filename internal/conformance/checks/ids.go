@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -55,7 +54,7 @@ func bucketIDs() []*Check {
 			"provisioning " +
 			"backend resources."),
 		run: func(c *C) {
-			_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: c.bucketRequest().Key})
+			_, err := c.Driver.GetBucket(c.Context, c.bucketRequest())
 			if isCode(err, codes.Unimplemented) {
 				c.notSupported("DriverGetBucket", err)
 			}

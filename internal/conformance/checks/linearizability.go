@@ -280,7 +280,7 @@ func (c *C) ask(call string, request port.BucketRequest) error {
 	case deletes:
 		err = c.Raw.DeleteBucket(ctx, request.Key, request.Parameters)
 	default:
-		_, err = c.Raw.GetBucket(ctx, port.BucketRequest{Key: request.Key})
+		_, err = c.Raw.GetBucket(ctx, request)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -50,12 +51,39 @@ func (c *C) bucketRequestFor(name string) port.BucketRequest {
 func (c *C) unknownBucket() string {
 	request := c.bucketRequest()
 	if !c.speaks(generatedBuckets) {
-		return request.Key
+		return c.unknownID(request)
 	}
-	if _, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: request.Key}); err == nil {
+	if _, err := c.Driver.GetBucket(c.Context, request); err == nil {
 		c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, request.Key, request.Parameters))
 	}
 	return request.Key
+}
+
+// unknownID returns an ID that no bucket has, in the form of the IDs that DriverCreateBucket returns. A
+// driver may reject all others. If the form is not known, it is the ID of a bucket that was deleted.
+func (c *C) unknownID(request port.BucketRequest) string {
+	known := c.bucketRequest()
+	b, err := c.create(known)
+	c.setup("DriverCreateBucket", err)
+	if id := strings.ReplaceAll(b.ID, known.Key, request.Key); id != b.ID {
+		return id
+	}
+	c.setup("DriverDeleteBucket", c.Driver.DeleteBucket(c.Context, b.ID, known.Parameters))
+	return b.ID
+}
+
+// unknownAccount returns the ID of an account that does not exist, as unknownBucket.
+func (c *C) unknownAccount(request port.AccessRequest) string {
+	if c.speaks(generatedAccounts) {
+		return request.Key
+	}
+	known := c.accessRequest(request.Buckets[0].ID)
+	access := c.access(known)
+	if id := strings.ReplaceAll(access.AccountID, known.Key, request.Key); id != access.AccountID {
+		return id
+	}
+	c.setup("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(known, access)))
+	return access.AccountID
 }
 
 // require ends the check as not reached if a call before it returned an empty ID.
@@ -104,9 +132,10 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 		if c.speaks(v1alpha1) {
 			return nil
 		}
-		_, err := c.Driver.GetBucket(ctx, port.BucketRequest{Key: id})
-		if err == nil {
-			return fmt.Errorf("bucket %s exists after it was deleted", id)
+		for _, parameters := range []map[string]string{nil, request.Parameters} { // a driver may need them
+			if _, err := c.Driver.GetBucket(ctx, port.BucketRequest{Key: id, Parameters: parameters}); err == nil {
+				return fmt.Errorf("bucket %s exists after it was deleted", id)
+			}
 		}
 		return nil
 	})
@@ -115,7 +144,7 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 // observe returns an error unless a bucket exists. Without another call for this, it uses a grant.
 func (c *C) observe(id string) error {
 	if c.speaks(v1alpha2) {
-		_, err := c.Driver.GetBucket(c.Context, port.BucketRequest{Key: id, Protocols: []port.Protocol{c.protocol}})
+		_, err := c.Driver.GetBucket(c.Context, c.namedBucket(id))
 		if !isCode(err, codes.Unimplemented) {
 			return err
 		}

@@ -16,16 +16,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 type runFlags struct {
 	config conformance.Config
 
-	driver, restart, backend  string
-	withControlPlane          bool
-	kubernetesDir, parameters string
-	junit, report, output     string
+	driver, restart, backend string
+	withControlPlane         bool
+	kubernetesDir, manifests string
+	parameters               string
+	junit, report, output    string
 }
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
@@ -65,6 +67,8 @@ func (f *runFlags) addDriver(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.withControlPlane, "with-control-plane", false, "start a Kubernetes API server for --driver-cmd")
 	flags.StringVar(&f.kubernetesDir, "kubernetes-dir", "",
 		"existing directory for kubeconfig and ServiceAccount of --with-control-plane (default: a temporary one)")
+	flags.StringVar(&f.manifests, "manifests", "",
+		"file or directory with objects for --with-control-plane, such as a Secret that the driver reads")
 	flags.StringVar(&f.backend, "backend-cmd", "",
 		"command that acts on the backend of the driver, with the arguments 'lose BUCKET', 'fail' or 'heal'")
 }
@@ -89,13 +93,33 @@ func (f *runFlags) completeDriver() (err error) {
 	if f.restart != "" {
 		return errors.New("--driver-cmd and --restart-cmd exclude each other: the suite restarts the driver that it has started")
 	}
-	if f.kubernetesDir != "" && !f.withControlPlane {
-		return errors.New("--kubernetes-dir requires --with-control-plane")
+	if err := f.checkControlPlane(); err != nil {
+		return err
 	}
 	if f.withControlPlane {
-		f.config.ControlPlane = &conformance.ControlPlane{Dir: f.kubernetesDir}
+		f.config.ControlPlane = &conformance.ControlPlane{Dir: f.kubernetesDir, Manifests: f.manifests}
 	}
 	return cli.CheckVariables("--driver-env", f.config.DriverEnv)
+}
+
+// checkControlPlane rejects flags of a control plane that is not started, and manifests that cannot
+// be read.
+func (f *runFlags) checkControlPlane() error {
+	switch {
+	case f.withControlPlane && f.manifests == "":
+		return nil
+	case f.withControlPlane:
+		if _, err := manifest.ReadPath(f.manifests); err != nil {
+			return fmt.Errorf("--manifests: %w", err)
+		}
+		return nil
+	case f.kubernetesDir != "":
+		return errors.New("--kubernetes-dir requires --with-control-plane")
+	case f.manifests != "":
+		return errors.New("--manifests requires --with-control-plane")
+	default:
+		return nil
+	}
 }
 
 // checkNoDriver rejects flags of a driver that the suite starts, without such a driver.
@@ -107,10 +131,8 @@ func (f *runFlags) checkNoDriver() error {
 		return errors.New("--driver-env requires --driver-cmd")
 	case f.withControlPlane:
 		return errors.New("--with-control-plane requires --driver-cmd: only a driver that the suite starts gets what leads to the API server")
-	case f.kubernetesDir != "":
-		return errors.New("--kubernetes-dir requires --with-control-plane")
 	default:
-		return nil
+		return f.checkControlPlane()
 	}
 }
 

@@ -3,6 +3,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
@@ -43,9 +46,10 @@ func (c *clusterFlags) open(ctx context.Context) (*existingcluster.Cluster, erro
 type migrateFlags struct {
 	clusterFlags
 
-	files   []string
-	output  string
-	options migrate.Options
+	files     []string
+	namespace string
+	output    string
+	options   migrate.Options
 }
 
 // New returns the command migrate, with its subcommand.
@@ -75,6 +79,9 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
     > v1alpha1.yaml
   cosi-emu migrate -f v1alpha1.yaml > v1alpha2.yaml
 
+  # Manifests of a Git repository, which name no namespace.
+  cosi-emu migrate -f claim.yaml -f access.yaml --namespace photos > v1alpha2.yaml
+
   # A list of the decisions.
   cosi-emu migrate -f v1alpha1.yaml -o json | jq '.decisions[]'
 
@@ -87,6 +94,7 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 	f := cmd.Flags()
 	flags.clusterFlags.addFlags(f)
 	f.StringArrayVarP(&flags.files, "filename", "f", nil, "file to read in place of a cluster, - for standard input; can be repeated")
+	f.StringVarP(&flags.namespace, "namespace", "n", "", "namespace of the objects of --filename that have none (default: default)")
 	f.StringVar(&flags.options.SecretSuffix, "secret-suffix", migrate.DefaultSecretSuffix,
 		"ending of the names of new Secrets; empty to keep the names, if the old Secrets are deleted before")
 	f.StringArrayVar(&flags.options.NativeDrivers, "native-driver", nil,
@@ -106,8 +114,24 @@ func (f *migrateFlags) validate() error {
 	if len(f.files) > 0 && (f.kubeconfig != "" || f.context != "") {
 		return cli.Usage(errors.New("--filename and --kubeconfig or --context exclude each other: the objects are in files or in a cluster"))
 	}
+	if err := f.validateNamespace(); err != nil {
+		return cli.Usage(fmt.Errorf("--namespace: %w", err))
+	}
 	if err := f.options.Validate(); err != nil {
 		return cli.Usage(fmt.Errorf("--secret-suffix: %w", err))
+	}
+	return nil
+}
+
+func (f *migrateFlags) validateNamespace() error {
+	if f.namespace == "" {
+		return nil
+	}
+	if len(f.files) == 0 {
+		return errors.New("it is for objects of files, and requires --filename")
+	}
+	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
+		return fmt.Errorf("%q: %s", f.namespace, problems[0])
 	}
 	return nil
 }
@@ -148,6 +172,11 @@ func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*mig
 		objects, err := read(streams, f.files)
 		if err != nil {
 			return nil, err
+		}
+		namespace := cmp.Or(f.namespace, metav1.NamespaceDefault)
+		if changed := migrate.SetNamespace(objects, namespace); changed > 0 {
+			_, _ = fmt.Fprintf(streams.Err, "Objects without metadata.namespace: %d. Namespace %s is used; --namespace sets another.\n",
+				changed, namespace)
 		}
 		return migrate.Load(objects)
 	}

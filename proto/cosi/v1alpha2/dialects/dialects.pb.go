@@ -329,6 +329,213 @@ func (x *GrantBucketAccessResponse) GetCredentials() *v1alpha2.CredentialInfo {
 	return nil
 }
 
+// NamedBucketRequest is DriverCreateBucketRequest of the dialects without calls that generate IDs.
+type NamedBucketRequest struct {
+	state         protoimpl.MessageState     `protogen:"open.v1"`
+	Name          string                     `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Protocols     []*v1alpha2.ObjectProtocol `protobuf:"bytes,2,rep,name=protocols,proto3" json:"protocols,omitempty"`
+	Parameters    map[string]string          `protobuf:"bytes,4,rep,name=parameters,proto3" json:"parameters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamedBucketRequest) Reset() {
+	*x = NamedBucketRequest{}
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedBucketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedBucketRequest) ProtoMessage() {}
+
+func (x *NamedBucketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedBucketRequest.ProtoReflect.Descriptor instead.
+func (*NamedBucketRequest) Descriptor() ([]byte, []int) {
+	return file_cosi_v1alpha2_dialects_dialects_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *NamedBucketRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NamedBucketRequest) GetProtocols() []*v1alpha2.ObjectProtocol {
+	if x != nil {
+		return x.Protocols
+	}
+	return nil
+}
+
+func (x *NamedBucketRequest) GetParameters() map[string]string {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+// ExistingBucketRequest is DriverGetExistingBucketRequest.
+type ExistingBucketRequest struct {
+	state            protoimpl.MessageState     `protogen:"open.v1"`
+	ExistingBucketId string                     `protobuf:"bytes,1,opt,name=existing_bucket_id,json=existingBucketId,proto3" json:"existing_bucket_id,omitempty"`
+	Protocols        []*v1alpha2.ObjectProtocol `protobuf:"bytes,2,rep,name=protocols,proto3" json:"protocols,omitempty"`
+	Parameters       map[string]string          `protobuf:"bytes,4,rep,name=parameters,proto3" json:"parameters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *ExistingBucketRequest) Reset() {
+	*x = ExistingBucketRequest{}
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExistingBucketRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExistingBucketRequest) ProtoMessage() {}
+
+func (x *ExistingBucketRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExistingBucketRequest.ProtoReflect.Descriptor instead.
+func (*ExistingBucketRequest) Descriptor() ([]byte, []int) {
+	return file_cosi_v1alpha2_dialects_dialects_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ExistingBucketRequest) GetExistingBucketId() string {
+	if x != nil {
+		return x.ExistingBucketId
+	}
+	return ""
+}
+
+func (x *ExistingBucketRequest) GetProtocols() []*v1alpha2.ObjectProtocol {
+	if x != nil {
+		return x.Protocols
+	}
+	return nil
+}
+
+func (x *ExistingBucketRequest) GetParameters() map[string]string {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+// NamedAccountRequest is DriverGrantBucketAccessRequest of the dialect bucket-ids.
+type NamedAccountRequest struct {
+	state              protoimpl.MessageState                                    `protogen:"open.v1"`
+	AccountName        string                                                    `protobuf:"bytes,1,opt,name=account_name,json=accountName,proto3" json:"account_name,omitempty"`
+	Protocol           *v1alpha2.ObjectProtocol                                  `protobuf:"bytes,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	AuthenticationType *v1alpha2.AuthenticationType                              `protobuf:"bytes,3,opt,name=authentication_type,json=authenticationType,proto3" json:"authentication_type,omitempty"`
+	ServiceAccountName string                                                    `protobuf:"bytes,4,opt,name=service_account_name,json=serviceAccountName,proto3" json:"service_account_name,omitempty"`
+	Parameters         map[string]string                                         `protobuf:"bytes,5,rep,name=parameters,proto3" json:"parameters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Buckets            []*v1alpha2.DriverGrantBucketAccessRequest_AccessedBucket `protobuf:"bytes,6,rep,name=buckets,proto3" json:"buckets,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *NamedAccountRequest) Reset() {
+	*x = NamedAccountRequest{}
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedAccountRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedAccountRequest) ProtoMessage() {}
+
+func (x *NamedAccountRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedAccountRequest.ProtoReflect.Descriptor instead.
+func (*NamedAccountRequest) Descriptor() ([]byte, []int) {
+	return file_cosi_v1alpha2_dialects_dialects_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *NamedAccountRequest) GetAccountName() string {
+	if x != nil {
+		return x.AccountName
+	}
+	return ""
+}
+
+func (x *NamedAccountRequest) GetProtocol() *v1alpha2.ObjectProtocol {
+	if x != nil {
+		return x.Protocol
+	}
+	return nil
+}
+
+func (x *NamedAccountRequest) GetAuthenticationType() *v1alpha2.AuthenticationType {
+	if x != nil {
+		return x.AuthenticationType
+	}
+	return nil
+}
+
+func (x *NamedAccountRequest) GetServiceAccountName() string {
+	if x != nil {
+		return x.ServiceAccountName
+	}
+	return ""
+}
+
+func (x *NamedAccountRequest) GetParameters() map[string]string {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+func (x *NamedAccountRequest) GetBuckets() []*v1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {
+	if x != nil {
+		return x.Buckets
+	}
+	return nil
+}
+
 // AccessedBucket is a bucket with the permission that is wanted on it.
 type GrantBucketAccessRequest_AccessedBucket struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -340,7 +547,7 @@ type GrantBucketAccessRequest_AccessedBucket struct {
 
 func (x *GrantBucketAccessRequest_AccessedBucket) Reset() {
 	*x = GrantBucketAccessRequest_AccessedBucket{}
-	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[4]
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +559,7 @@ func (x *GrantBucketAccessRequest_AccessedBucket) String() string {
 func (*GrantBucketAccessRequest_AccessedBucket) ProtoMessage() {}
 
 func (x *GrantBucketAccessRequest_AccessedBucket) ProtoReflect() protoreflect.Message {
-	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[4]
+	mi := &file_cosi_v1alpha2_dialects_dialects_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +627,37 @@ const file_cosi_v1alpha2_dialects_dialects_proto_rawDesc = "" +
 	"\n" +
 	"account_id\x18\x01 \x01(\tR\taccountId\x12_\n" +
 	"\abuckets\x18\x02 \x03(\v2E.sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessResponse.BucketInfoR\abuckets\x12K\n" +
-	"\vcredentials\x18\x03 \x01(\v2).sigs.k8s.io.cosi.v1alpha2.CredentialInfoR\vcredentials2\x97\x06\n" +
+	"\vcredentials\x18\x03 \x01(\v2).sigs.k8s.io.cosi.v1alpha2.CredentialInfoR\vcredentials\"\x8f\x02\n" +
+	"\x12NamedBucketRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12G\n" +
+	"\tprotocols\x18\x02 \x03(\v2).sigs.k8s.io.cosi.v1alpha2.ObjectProtocolR\tprotocols\x12]\n" +
+	"\n" +
+	"parameters\x18\x04 \x03(\v2=.cosiemu.v1alpha2.dialects.NamedBucketRequest.ParametersEntryR\n" +
+	"parameters\x1a=\n" +
+	"\x0fParametersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xaf\x02\n" +
+	"\x15ExistingBucketRequest\x12,\n" +
+	"\x12existing_bucket_id\x18\x01 \x01(\tR\x10existingBucketId\x12G\n" +
+	"\tprotocols\x18\x02 \x03(\v2).sigs.k8s.io.cosi.v1alpha2.ObjectProtocolR\tprotocols\x12`\n" +
+	"\n" +
+	"parameters\x18\x04 \x03(\v2@.cosiemu.v1alpha2.dialects.ExistingBucketRequest.ParametersEntryR\n" +
+	"parameters\x1a=\n" +
+	"\x0fParametersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x94\x04\n" +
+	"\x13NamedAccountRequest\x12!\n" +
+	"\faccount_name\x18\x01 \x01(\tR\vaccountName\x12E\n" +
+	"\bprotocol\x18\x02 \x01(\v2).sigs.k8s.io.cosi.v1alpha2.ObjectProtocolR\bprotocol\x12^\n" +
+	"\x13authentication_type\x18\x03 \x01(\v2-.sigs.k8s.io.cosi.v1alpha2.AuthenticationTypeR\x12authenticationType\x120\n" +
+	"\x14service_account_name\x18\x04 \x01(\tR\x12serviceAccountName\x12^\n" +
+	"\n" +
+	"parameters\x18\x05 \x03(\v2>.cosiemu.v1alpha2.dialects.NamedAccountRequest.ParametersEntryR\n" +
+	"parameters\x12b\n" +
+	"\abuckets\x18\x06 \x03(\v2H.sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest.AccessedBucketR\abuckets\x1a=\n" +
+	"\x0fParametersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x012\x97\x06\n" +
 	"\aOneCall\x12w\n" +
 	"\x12DriverCreateBucket\x124.sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest\x1a).cosiemu.v1alpha2.dialects.BucketResponse\"\x00\x12y\n" +
 	"\x17DriverGetExistingBucket\x121.sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest\x1a).cosiemu.v1alpha2.dialects.BucketResponse\"\x00\x12q\n" +
@@ -449,69 +686,84 @@ func file_cosi_v1alpha2_dialects_dialects_proto_rawDescGZIP() []byte {
 }
 
 var file_cosi_v1alpha2_dialects_dialects_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_cosi_v1alpha2_dialects_dialects_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_cosi_v1alpha2_dialects_dialects_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_cosi_v1alpha2_dialects_dialects_proto_goTypes = []any{
 	(AccessMode_Mode)(0),                            // 0: cosiemu.v1alpha2.dialects.AccessMode.Mode
 	(*BucketResponse)(nil),                          // 1: cosiemu.v1alpha2.dialects.BucketResponse
 	(*AccessMode)(nil),                              // 2: cosiemu.v1alpha2.dialects.AccessMode
 	(*GrantBucketAccessRequest)(nil),                // 3: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest
 	(*GrantBucketAccessResponse)(nil),               // 4: cosiemu.v1alpha2.dialects.GrantBucketAccessResponse
-	(*GrantBucketAccessRequest_AccessedBucket)(nil), // 5: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket
-	nil, // 6: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.ParametersEntry
-	(*v1alpha2.ObjectProtocolAndBucketInfo)(nil),                // 7: sigs.k8s.io.cosi.v1alpha2.ObjectProtocolAndBucketInfo
-	(*v1alpha2.ObjectProtocol)(nil),                             // 8: sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
-	(*v1alpha2.AuthenticationType)(nil),                         // 9: sigs.k8s.io.cosi.v1alpha2.AuthenticationType
-	(*v1alpha2.DriverGrantBucketAccessResponse_BucketInfo)(nil), // 10: sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessResponse.BucketInfo
-	(*v1alpha2.CredentialInfo)(nil),                             // 11: sigs.k8s.io.cosi.v1alpha2.CredentialInfo
-	(*v1alpha2.DriverCreateBucketRequest)(nil),                  // 12: sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
-	(*v1alpha2.DriverGetBucketRequest)(nil),                     // 13: sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
-	(*v1alpha2.DriverDeleteBucketRequest)(nil),                  // 14: sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
-	(*v1alpha2.DriverRevokeBucketAccessRequest)(nil),            // 15: sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
-	(*v1alpha2.DriverGenerateBucketIdRequest)(nil),              // 16: sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdRequest
-	(*v1alpha2.DriverGrantBucketAccessRequest)(nil),             // 17: sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest
-	(*v1alpha2.DriverDeleteBucketResponse)(nil),                 // 18: sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
-	(*v1alpha2.DriverRevokeBucketAccessResponse)(nil),           // 19: sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
-	(*v1alpha2.DriverGenerateBucketIdResponse)(nil),             // 20: sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdResponse
+	(*NamedBucketRequest)(nil),                      // 5: cosiemu.v1alpha2.dialects.NamedBucketRequest
+	(*ExistingBucketRequest)(nil),                   // 6: cosiemu.v1alpha2.dialects.ExistingBucketRequest
+	(*NamedAccountRequest)(nil),                     // 7: cosiemu.v1alpha2.dialects.NamedAccountRequest
+	(*GrantBucketAccessRequest_AccessedBucket)(nil), // 8: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket
+	nil, // 9: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.ParametersEntry
+	nil, // 10: cosiemu.v1alpha2.dialects.NamedBucketRequest.ParametersEntry
+	nil, // 11: cosiemu.v1alpha2.dialects.ExistingBucketRequest.ParametersEntry
+	nil, // 12: cosiemu.v1alpha2.dialects.NamedAccountRequest.ParametersEntry
+	(*v1alpha2.ObjectProtocolAndBucketInfo)(nil),                   // 13: sigs.k8s.io.cosi.v1alpha2.ObjectProtocolAndBucketInfo
+	(*v1alpha2.ObjectProtocol)(nil),                                // 14: sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
+	(*v1alpha2.AuthenticationType)(nil),                            // 15: sigs.k8s.io.cosi.v1alpha2.AuthenticationType
+	(*v1alpha2.DriverGrantBucketAccessResponse_BucketInfo)(nil),    // 16: sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessResponse.BucketInfo
+	(*v1alpha2.CredentialInfo)(nil),                                // 17: sigs.k8s.io.cosi.v1alpha2.CredentialInfo
+	(*v1alpha2.DriverGrantBucketAccessRequest_AccessedBucket)(nil), // 18: sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest.AccessedBucket
+	(*v1alpha2.DriverCreateBucketRequest)(nil),                     // 19: sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
+	(*v1alpha2.DriverGetBucketRequest)(nil),                        // 20: sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
+	(*v1alpha2.DriverDeleteBucketRequest)(nil),                     // 21: sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
+	(*v1alpha2.DriverRevokeBucketAccessRequest)(nil),               // 22: sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
+	(*v1alpha2.DriverGenerateBucketIdRequest)(nil),                 // 23: sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdRequest
+	(*v1alpha2.DriverGrantBucketAccessRequest)(nil),                // 24: sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest
+	(*v1alpha2.DriverDeleteBucketResponse)(nil),                    // 25: sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
+	(*v1alpha2.DriverRevokeBucketAccessResponse)(nil),              // 26: sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
+	(*v1alpha2.DriverGenerateBucketIdResponse)(nil),                // 27: sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdResponse
 }
 var file_cosi_v1alpha2_dialects_dialects_proto_depIdxs = []int32{
-	7,  // 0: cosiemu.v1alpha2.dialects.BucketResponse.protocols:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocolAndBucketInfo
+	13, // 0: cosiemu.v1alpha2.dialects.BucketResponse.protocols:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocolAndBucketInfo
 	0,  // 1: cosiemu.v1alpha2.dialects.AccessMode.mode:type_name -> cosiemu.v1alpha2.dialects.AccessMode.Mode
-	8,  // 2: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.protocol:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
-	9,  // 3: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.authentication_type:type_name -> sigs.k8s.io.cosi.v1alpha2.AuthenticationType
-	6,  // 4: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.parameters:type_name -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.ParametersEntry
-	5,  // 5: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.buckets:type_name -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket
-	10, // 6: cosiemu.v1alpha2.dialects.GrantBucketAccessResponse.buckets:type_name -> sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessResponse.BucketInfo
-	11, // 7: cosiemu.v1alpha2.dialects.GrantBucketAccessResponse.credentials:type_name -> sigs.k8s.io.cosi.v1alpha2.CredentialInfo
-	2,  // 8: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket.access_mode:type_name -> cosiemu.v1alpha2.dialects.AccessMode
-	12, // 9: cosiemu.v1alpha2.dialects.OneCall.DriverCreateBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
-	13, // 10: cosiemu.v1alpha2.dialects.OneCall.DriverGetExistingBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
-	13, // 11: cosiemu.v1alpha2.dialects.OneCall.DriverGetBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
-	14, // 12: cosiemu.v1alpha2.dialects.OneCall.DriverDeleteBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
-	3,  // 13: cosiemu.v1alpha2.dialects.OneCall.DriverGrantBucketAccess:input_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest
-	15, // 14: cosiemu.v1alpha2.dialects.OneCall.DriverRevokeBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
-	16, // 15: cosiemu.v1alpha2.dialects.BucketIDs.DriverGenerateBucketId:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdRequest
-	12, // 16: cosiemu.v1alpha2.dialects.BucketIDs.DriverCreateBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
-	13, // 17: cosiemu.v1alpha2.dialects.BucketIDs.DriverGetBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
-	14, // 18: cosiemu.v1alpha2.dialects.BucketIDs.DriverDeleteBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
-	17, // 19: cosiemu.v1alpha2.dialects.BucketIDs.DriverGrantBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest
-	15, // 20: cosiemu.v1alpha2.dialects.BucketIDs.DriverRevokeBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
-	1,  // 21: cosiemu.v1alpha2.dialects.OneCall.DriverCreateBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
-	1,  // 22: cosiemu.v1alpha2.dialects.OneCall.DriverGetExistingBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
-	1,  // 23: cosiemu.v1alpha2.dialects.OneCall.DriverGetBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
-	18, // 24: cosiemu.v1alpha2.dialects.OneCall.DriverDeleteBucket:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
-	4,  // 25: cosiemu.v1alpha2.dialects.OneCall.DriverGrantBucketAccess:output_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessResponse
-	19, // 26: cosiemu.v1alpha2.dialects.OneCall.DriverRevokeBucketAccess:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
-	20, // 27: cosiemu.v1alpha2.dialects.BucketIDs.DriverGenerateBucketId:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdResponse
-	1,  // 28: cosiemu.v1alpha2.dialects.BucketIDs.DriverCreateBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
-	1,  // 29: cosiemu.v1alpha2.dialects.BucketIDs.DriverGetBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
-	18, // 30: cosiemu.v1alpha2.dialects.BucketIDs.DriverDeleteBucket:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
-	4,  // 31: cosiemu.v1alpha2.dialects.BucketIDs.DriverGrantBucketAccess:output_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessResponse
-	19, // 32: cosiemu.v1alpha2.dialects.BucketIDs.DriverRevokeBucketAccess:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
-	21, // [21:33] is the sub-list for method output_type
-	9,  // [9:21] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	14, // 2: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.protocol:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
+	15, // 3: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.authentication_type:type_name -> sigs.k8s.io.cosi.v1alpha2.AuthenticationType
+	9,  // 4: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.parameters:type_name -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.ParametersEntry
+	8,  // 5: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.buckets:type_name -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket
+	16, // 6: cosiemu.v1alpha2.dialects.GrantBucketAccessResponse.buckets:type_name -> sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessResponse.BucketInfo
+	17, // 7: cosiemu.v1alpha2.dialects.GrantBucketAccessResponse.credentials:type_name -> sigs.k8s.io.cosi.v1alpha2.CredentialInfo
+	14, // 8: cosiemu.v1alpha2.dialects.NamedBucketRequest.protocols:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
+	10, // 9: cosiemu.v1alpha2.dialects.NamedBucketRequest.parameters:type_name -> cosiemu.v1alpha2.dialects.NamedBucketRequest.ParametersEntry
+	14, // 10: cosiemu.v1alpha2.dialects.ExistingBucketRequest.protocols:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
+	11, // 11: cosiemu.v1alpha2.dialects.ExistingBucketRequest.parameters:type_name -> cosiemu.v1alpha2.dialects.ExistingBucketRequest.ParametersEntry
+	14, // 12: cosiemu.v1alpha2.dialects.NamedAccountRequest.protocol:type_name -> sigs.k8s.io.cosi.v1alpha2.ObjectProtocol
+	15, // 13: cosiemu.v1alpha2.dialects.NamedAccountRequest.authentication_type:type_name -> sigs.k8s.io.cosi.v1alpha2.AuthenticationType
+	12, // 14: cosiemu.v1alpha2.dialects.NamedAccountRequest.parameters:type_name -> cosiemu.v1alpha2.dialects.NamedAccountRequest.ParametersEntry
+	18, // 15: cosiemu.v1alpha2.dialects.NamedAccountRequest.buckets:type_name -> sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest.AccessedBucket
+	2,  // 16: cosiemu.v1alpha2.dialects.GrantBucketAccessRequest.AccessedBucket.access_mode:type_name -> cosiemu.v1alpha2.dialects.AccessMode
+	19, // 17: cosiemu.v1alpha2.dialects.OneCall.DriverCreateBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
+	20, // 18: cosiemu.v1alpha2.dialects.OneCall.DriverGetExistingBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
+	20, // 19: cosiemu.v1alpha2.dialects.OneCall.DriverGetBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
+	21, // 20: cosiemu.v1alpha2.dialects.OneCall.DriverDeleteBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
+	3,  // 21: cosiemu.v1alpha2.dialects.OneCall.DriverGrantBucketAccess:input_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessRequest
+	22, // 22: cosiemu.v1alpha2.dialects.OneCall.DriverRevokeBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
+	23, // 23: cosiemu.v1alpha2.dialects.BucketIDs.DriverGenerateBucketId:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdRequest
+	19, // 24: cosiemu.v1alpha2.dialects.BucketIDs.DriverCreateBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverCreateBucketRequest
+	20, // 25: cosiemu.v1alpha2.dialects.BucketIDs.DriverGetBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGetBucketRequest
+	21, // 26: cosiemu.v1alpha2.dialects.BucketIDs.DriverDeleteBucket:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketRequest
+	24, // 27: cosiemu.v1alpha2.dialects.BucketIDs.DriverGrantBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverGrantBucketAccessRequest
+	22, // 28: cosiemu.v1alpha2.dialects.BucketIDs.DriverRevokeBucketAccess:input_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessRequest
+	1,  // 29: cosiemu.v1alpha2.dialects.OneCall.DriverCreateBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
+	1,  // 30: cosiemu.v1alpha2.dialects.OneCall.DriverGetExistingBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
+	1,  // 31: cosiemu.v1alpha2.dialects.OneCall.DriverGetBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
+	25, // 32: cosiemu.v1alpha2.dialects.OneCall.DriverDeleteBucket:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
+	4,  // 33: cosiemu.v1alpha2.dialects.OneCall.DriverGrantBucketAccess:output_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessResponse
+	26, // 34: cosiemu.v1alpha2.dialects.OneCall.DriverRevokeBucketAccess:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
+	27, // 35: cosiemu.v1alpha2.dialects.BucketIDs.DriverGenerateBucketId:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverGenerateBucketIdResponse
+	1,  // 36: cosiemu.v1alpha2.dialects.BucketIDs.DriverCreateBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
+	1,  // 37: cosiemu.v1alpha2.dialects.BucketIDs.DriverGetBucket:output_type -> cosiemu.v1alpha2.dialects.BucketResponse
+	25, // 38: cosiemu.v1alpha2.dialects.BucketIDs.DriverDeleteBucket:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverDeleteBucketResponse
+	4,  // 39: cosiemu.v1alpha2.dialects.BucketIDs.DriverGrantBucketAccess:output_type -> cosiemu.v1alpha2.dialects.GrantBucketAccessResponse
+	26, // 40: cosiemu.v1alpha2.dialects.BucketIDs.DriverRevokeBucketAccess:output_type -> sigs.k8s.io.cosi.v1alpha2.DriverRevokeBucketAccessResponse
+	29, // [29:41] is the sub-list for method output_type
+	17, // [17:29] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_cosi_v1alpha2_dialects_dialects_proto_init() }
@@ -528,7 +780,7 @@ func file_cosi_v1alpha2_dialects_dialects_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cosi_v1alpha2_dialects_dialects_proto_rawDesc), len(file_cosi_v1alpha2_dialects_dialects_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

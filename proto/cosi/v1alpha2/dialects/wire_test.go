@@ -130,3 +130,50 @@ func TestRange(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestNamed: a request has the fields and the bytes of the dialect, whatever they are called.
+func TestNamed(t *testing.T) {
+	create := &cosiv1alpha2.DriverCreateBucketRequest{
+		BucketId: "b", Protocols: []*cosiv1alpha2.ObjectProtocol{{}}, Parameters: map[string]string{"k": "v"},
+	}
+	get := &cosiv1alpha2.DriverGetBucketRequest{
+		BucketId: "b", Protocols: []*cosiv1alpha2.ObjectProtocol{{}}, Parameters: map[string]string{"k": "v"},
+	}
+	grant := &cosiv1alpha2.DriverGrantBucketAccessRequest{
+		AccountId: "a", Protocol: &cosiv1alpha2.ObjectProtocol{}, AuthenticationType: &cosiv1alpha2.AuthenticationType{}, ServiceAccountName: "s",
+		Parameters: map[string]string{"k": "v"}, Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{BucketId: "b"}},
+	}
+	for name, tc := range map[string]struct {
+		dialect Dialect
+		method  string
+		request proto.Message
+		want    protoreflect.Name // of field 1
+	}{
+		"CreateOld":        {NoModes, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, create, "name"},
+		"Create":           {OneModeGet, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, create, "name"},
+		"CreateWithID":     {BucketIDs, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, create, "bucket_id"},
+		"CreateKEP":        {KEP, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, create, "bucket_id"},
+		"GetExisting":      {OneMode, GetExistingBucket, get, "existing_bucket_id"},
+		"Get":              {OneModeGet, cosiv1alpha2.Provisioner_DriverGetBucket_FullMethodName, get, "bucket_id"},
+		"Grant":            {BucketIDs, cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName, grant, "account_name"},
+		"GrantKEP":         {KEP, cosiv1alpha2.Provisioner_DriverGrantBucketAccess_FullMethodName, grant, "account_id"},
+		"OfAnotherVersion": {V1alpha1, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, create, "bucket_id"},
+	} {
+		named := tc.dialect.Named(tc.method, tc.request).ProtoReflect()
+		if got := named.Descriptor().Fields().ByNumber(1).Name(); got != tc.want {
+			t.Errorf("%s: field 1 is %s, want %s", name, got, tc.want)
+		}
+		if unknown := named.GetUnknown(); len(unknown) > 0 {
+			t.Errorf("%s: %s lacks the fields %v", name, named.Descriptor().Name(), unknown)
+		}
+		marshal := proto.MarshalOptions{Deterministic: true}
+		sent, err := marshal.Marshal(tc.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := marshal.Marshal(named.Interface())
+		if diff := cmp.Diff(sent, shown); diff != "" || err != nil {
+			t.Errorf("%s: on the wire: %v (-sent +shown):\n%s", name, err, diff)
+		}
+	}
+}
