@@ -27,17 +27,20 @@ func TestDialectIsRecorded(t *testing.T) {
 		want   string // the dialect that Info names
 		err    string
 	}{
-		"NoneAfterOne":    {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{}, "one-mode", ""},
-		"Same":            {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{Dialect: dialects.OneMode}, "one-mode", ""},
-		"OtherAfterOne":   {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{Dialect: dialects.KEP}, "", "leave the dialect out"},
-		"OneAfterNone":    {emulator.Options{}, emulator.Options{Dialect: dialects.OneMode}, "", "its driver speaks COSI v1alpha2, dialect kep"},
-		"DefaultBySelf":   {emulator.Options{}, emulator.Options{Dialect: dialects.KEP}, "", ""},
-		"NoneAfterOld":    {emulator.Options{API: objectstorage.V1alpha1}, emulator.Options{}, "", ""},
-		"NewAfterOld":     {emulator.Options{API: objectstorage.V1alpha1}, emulator.Options{API: objectstorage.V1alpha2}, "", "objects of v1alpha1"},
+		"NoneAfterOne":  {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{}, "one-mode", ""},
+		"Same":          {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{Dialect: dialects.OneMode}, "one-mode", ""},
+		"OtherAfterOne": {emulator.Options{Dialect: dialects.OneMode}, emulator.Options{Dialect: dialects.KEP}, "", "leave the dialect out"},
+		"OneAfterNone":  {emulator.Options{}, emulator.Options{Dialect: dialects.OneMode}, "", "its driver speaks COSI v1alpha2, dialect kep"},
+		"DefaultBySelf": {emulator.Options{}, emulator.Options{Dialect: dialects.KEP}, "", ""},
+		"NoneAfterOld":  {emulator.Options{API: objectstorage.V1alpha1}, emulator.Options{}, "", ""},
+		"NewAfterOld": {
+			emulator.Options{API: objectstorage.V1alpha1}, emulator.Options{API: objectstorage.V1alpha2}, "", "objects of v1alpha1",
+		},
 		"BridgedAfterOld": {emulator.Options{Dialect: dialects.V1alpha1}, emulator.Options{}, "v1alpha1", ""},
 		"NotBridged": {
 			emulator.Options{Dialect: dialects.V1alpha1},
-			emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}}, "", "a driver of COSI v1alpha1 has one protocol",
+			emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}}, "",
+			"a driver of COSI v1alpha1 has one protocol",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func (e *Emulator) identify(ctx context.Context, driver *externalDriver, known d
 		e.speaks(driver.address, who.dialect)
 		return driver, nil
 	}
-	if err = driver.startBridge(ctx); err != nil {
+	if err := driver.startBridge(ctx); err != nil {
 		return nil, err
 	}
 	if driver.name, err = cosisidecar.GetDriverName(ctx, e.askOptions(driver.endpoint())); err != nil {

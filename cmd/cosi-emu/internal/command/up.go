@@ -40,7 +40,8 @@ type start struct {
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
-	addAPI(flags, &s.session.Emulator.API, "version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: that of --data-dir or --from, or v1alpha2)")
+	addAPI(flags, &s.session.Emulator.API,
+		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: that of --data-dir or --from, or v1alpha2)")
 	s.addEmulator(flags)
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
