@@ -14,11 +14,11 @@ import (
 // TestPublicSignatures: exported signatures of public packages name no type of ours
 // that is not public. Aliases count as the types that they stand for.
 func TestPublicSignatures(t *testing.T) {
-	public, exports := publicPackages(t)
+	all := publicPackages(t)
 	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
+		return os.Open(all.exports[path])
 	})
-	for _, path := range public {
+	for _, path := range all.public {
 		p, err := load.Import(path)
 		if err != nil {
 			t.Fatalf("import %s: %v", path, err)

@@ -62,9 +62,12 @@ func (r *recorder) phases() []string {
 }
 
 // fakeOptions are those of a machine without a network, a fake module and an
-// empty cache.
+// empty cache. The test is skipped with -short: it builds programs.
 func fakeOptions(t *testing.T) (Options, *recorder) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
 	t.Setenv(AssetsVariable, "")
 	r := &recorder{notify: make(chan Update, 100)}
 	return Options{
