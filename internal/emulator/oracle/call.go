@@ -90,7 +90,7 @@ func (t *typed) UnmarshalJSON(data []byte) error {
 }
 
 // callOf reads the call that an event is.
-func (in *Input) callOf(e journal.Event) call {
+func callOf(in *Input, e journal.Event) call {
 	var request, response message
 	// A message that cannot be parsed is empty: its ID is then unknown.
 	_ = json.Unmarshal(e.Request, &request)
@@ -115,7 +115,7 @@ func (in *Input) callOf(e journal.Event) call {
 	for _, b := range request.Buckets {
 		c.buckets = append(c.buckets, b.BucketID)
 	}
-	if in.isV1alpha1() {
+	if in.IsV1alpha1() {
 		return c.asV1alpha1(e, response)
 	}
 	return c

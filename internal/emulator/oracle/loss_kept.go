@@ -45,7 +45,7 @@ func (e *evidence) keptByObject(b *object) string {
 
 // isBrought reports whether COSI must keep a bucket because it was there before. In v1alpha1,
 // the policy Delete is for such buckets, too.
-func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.isV1alpha1() }
+func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.IsV1alpha1() }
 
 // lastBuckets returns the Buckets of the scope as they were last seen until an event.
 func (e *evidence) lastBuckets(until uint64) []*object {

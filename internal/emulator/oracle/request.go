@@ -27,7 +27,7 @@ const (
 // object. Users edit objects, which the journal does not show: a call may follow from any
 // version that was seen. (KEP, the requests of the gRPC protocol.)
 func wrongRequests(e *evidence) []Finding {
-	if e.isV1alpha1() {
+	if e.IsV1alpha1() {
 		return slices.Concat(e.wrongRequestsV1alpha1(), e.unknownNames(), e.wrongBuckets())
 	}
 	var found []Finding
@@ -74,7 +74,7 @@ func (e *evidence) wrongRequest(c call, said fields) (Finding, bool) {
 // v1alpha1 does not say its driver before it is granted.
 func (e *evidence) servesOwn(c call, v version) bool {
 	driver, of := e.drivers[c.component], driverOf(v.resource, v.got)
-	return driver == "" || of == driver || e.isV1alpha1() && of == ""
+	return driver == "" || of == driver || e.IsV1alpha1() && of == ""
 }
 
 // concerns reports whether a call is for an object.

@@ -42,7 +42,7 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 }
 
 func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
-	if w.isV1alpha1() {
+	if w.IsV1alpha1() {
 		return "" // an Event tells what was, and stays
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
@@ -61,7 +61,7 @@ func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alph
 // outdatedAccess says what a live access that no driver has got reports that is not true any
 // more. A driver's access is for certain claims, and not for those that have their names.
 func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
-	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.isV1alpha1() {
+	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.IsV1alpha1() {
 		return ""
 	}
 	classes := w.observation.Objects.AccessClasses

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/emulator/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/emulator/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenarios/spec"
 )
@@ -45,7 +45,7 @@ type Result struct {
 	// Notes say what could not be judged, and why.
 	Notes []string
 	// Observed is the input of the oracles, without the events.
-	Observed oracle.Input
+	Observed observed.Input
 }
 
 // StepResult is the result of one step. Steps inside another have their own.
