@@ -198,8 +198,10 @@ func (o outages) write(name string) error {
 // TestBackendMutants: each faulty driver fails the checks of backends that are about its
 // mistake, and no others.
 func TestBackendMutants(t *testing.T) {
+	t.Parallel()
 	for _, m := range backendMutants() {
 		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
 			backend := outages(filepath.Join(t.TempDir(), "outage"))
 			d := serve(t, setup{behaviour: m.behaviour, outages: string(backend)})
 			config := d.config()
@@ -220,6 +222,7 @@ func TestBackendMutants(t *testing.T) {
 
 // TestBackendBroken: an outage that a driver does not survive is found.
 func TestBackendBroken(t *testing.T) {
+	t.Parallel()
 	backend := outages(filepath.Join(t.TempDir(), "outage"))
 	broken := func(*sync.Map) behaviour {
 		var lost atomic.Bool

@@ -45,6 +45,7 @@ func TestEndToEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
+	t.Parallel()
 	d := serve(t, setup{socket: true})
 	d.wantAll(testEndToEnd(t, d.endpoint, "EE-01", "EE-03"))
 }
@@ -55,6 +56,7 @@ func TestEndToEndOfDialect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
+	t.Parallel()
 	d, config := serveDialect(t, dialects.OneMode, passOn)
 	report := testEndToEnd(t, config.Endpoint, "EE-01", "EE-11")
 	d.wantAll(report)

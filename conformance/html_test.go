@@ -93,6 +93,7 @@ func TestHTML(t *testing.T) {
 // TestHTMLBrowser: Chromium shows the summary first, and a check by its address, without
 // complaints.
 func TestHTMLBrowser(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(htmlReport(t)), 0o600); err != nil {
 		t.Fatal(err)

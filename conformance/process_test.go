@@ -162,8 +162,10 @@ func wantOnlyProblem(t *testing.T, report *conformance.Report, text string) {
 // TestProcess: the fake driver, in a process of its own, passes every check of processes and
 // backends that applies, in both generations, and nothing is left.
 func TestProcess(t *testing.T) {
+	t.Parallel()
 	for _, generation := range []dialects.Dialect{dialects.V1alpha1, dialects.KEP} {
 		t.Run(string(generation), func(t *testing.T) {
+			t.Parallel()
 			config := processConfig(t, generation, right)
 			if backend, ok := config.Backend.(outages); ok {
 				config.Backend = conformance.BackendCommand(scripts(backend).command())

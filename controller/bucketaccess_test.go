@@ -20,6 +20,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 func multi(spec *v1alpha2.BucketAccessClassSpec) {
@@ -30,13 +31,13 @@ func multi(spec *v1alpha2.BucketAccessClassSpec) {
 // KEP: COND-VALID-4, API-ACCESS-STATUS-3, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5
 // KEP: API-ACCESS-STATUS-6, GRPC-GENERATEACCESSID-8, REASON-10
 func TestAccessIsHandedOff(t *testing.T) {
-	h := start(t)
-	h.make(class(), newAccessClass(multi))
-	one, first := h.provisioned("one")
-	two, second := h.provisioned("two")
-	access := h.access("app", "one", "two")
-	h.make(access)
-	h.handedOff(access)
+	cl := start(t)
+	cl.Make(class(), newAccessClass(multi))
+	one, first := cl.provisioned("one")
+	two, second := cl.provisioned("two")
+	access := cl.access("app", "one", "two")
+	cl.Make(access)
+	cl.handedOff(access)
 	want := v1alpha2.BucketAccessStatus{
 		DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey,
 		Parameters: map[string]string{"role": "user"},
@@ -59,29 +60,29 @@ func TestAccessIsHandedOff(t *testing.T) {
 			t.Errorf("condition %s is %v, want %s", conditionType, c, want)
 		}
 	}
-	h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForDriver)
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForDriver)
 	if !controllerutil.ContainsFinalizer(access, v1alpha2.ProtectionFinalizer) {
 		t.Errorf("access has no finalizer")
 	}
-	awaits(h, one, "is annotated", protected)
-	awaits(h, two, "is annotated", protected)
+	cluster.Await(cl.Cluster, one, "is annotated", protected)
+	cluster.Await(cl.Cluster, two, "is annotated", protected)
 }
 
 // TestAccessWrites holds the controller to the fewest writes that there can be,
 // in the order that keeps the claim from going in between.
 // KEP: FLOW-GRANT-3.5, FLOW-GRANT-3.8.2
 func TestAccessWrites(t *testing.T) {
-	h := start(t)
-	h.make(class(), newAccessClass())
-	h.provisioned("data")
-	before := h.settles()
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.settles()
-	of := "PATCH /apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace
+	cl := start(t)
+	cl.Make(class(), newAccessClass())
+	cl.provisioned("data")
+	before := cl.Settle()
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.Settle()
+	of := "PATCH /apis/objectstorage.k8s.io/v1alpha2/namespaces/" + cl.Namespace
 	want := []string{of + "/bucketaccesses/app 200", of + "/bucketclaims/data 200", of + "/bucketaccesses/app/status 200"}
-	if diff := cmp.Diff(want, texts(h.requests.Writes()[before:])); diff != "" {
+	if diff := cmp.Diff(want, texts(cl.Requests.Writes()[before:])); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
@@ -91,45 +92,45 @@ func TestAccessWrites(t *testing.T) {
 // KEP: OVER-1, FLOW-GRANT-3.1, FLOW-GRANT-3.3, FLOW-GRANT-3.4, FLOW-GRANT-3.6, FLOW-GRANT-3.6.1
 // KEP: COND-VALID-3, COND-ACCESS-2, REASON-6, REASON-7
 func TestE13E14AccessWaits(t *testing.T) {
-	h := prepare(t)
-	h.startController(func(o *cosicontroller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
-	access := h.access("app", "data")
-	h.make(access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketAccessClassNotFound)
+	cl := prepare(t)
+	cl.startController(func(o *cosicontroller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketAccessClassNotFound)
 	if len(access.Finalizers) > 0 {
 		t.Errorf("access has finalizers %v before anything was done for it", access.Finalizers)
 	}
-	h.settles()
-	h.make(newAccessClass())
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
-	h.settles()
-	claim := h.claim("data")
-	h.make(claim)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
-	awaits(h, claim, "is held while the access waits", protected)
-	h.settles()
-	h.make(class())
-	bucket := h.bucketOf(claim)
-	h.report(bucket, identify)
-	h.settles()
-	h.must(refresh(context.Background(), h, access))
+	cl.Settle()
+	cl.Make(newAccessClass())
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	cl.Settle()
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	cluster.Await(cl.Cluster, claim, "is held while the access waits", protected)
+	cl.Settle()
+	cl.Make(class())
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, identify)
+	cl.Settle()
+	cl.Must(cl.Refresh(access))
 	if access.Status.DriverName != "" {
 		t.Errorf("the access was handed off before the Bucket had protocols")
 	}
-	h.report(bucket, provision)
-	h.handedOff(access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	h.loseNoWrite(claim)
+	cl.report(bucket, provision)
+	cl.handedOff(access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.loseNoWrite(claim)
 }
 
 // TestClaimConflictIsRetriedAtOnce: an access annotates a claim between the read
 // and the write of the claim's own reconciler. The watch on the annotation retries
 // the write, not a back-off, which would not end within the test.
 func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
-	h := prepare(t)
+	cl := prepare(t)
 	asked, annotated := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	h.requests.Intercept(func(r *http.Request) (*http.Response, error) {
+	cl.Requests.Intercept(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodPatch || path.Base(path.Dir(r.URL.Path)) != "bucketclaims" {
 			return nil, nil //nolint:nilnil // the request goes on
 		}
@@ -152,16 +153,16 @@ func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
 		}
 		return nil, r.Context().Err()
 	})
-	h.startController(func(o *cosicontroller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
-	h.make(class(), newAccessClass(), h.access("app", "data"))
-	claim := h.claim("data")
-	h.make(claim)
-	awaits(h, claim, "is annotated", protected)
+	cl.startController(func(o *cosicontroller.Options) { o.RetryBaseDelay, o.RetryMaxDelay = time.Hour, time.Hour })
+	cl.Make(class(), newAccessClass(), cl.access("app", "data"))
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cluster.Await(cl.Cluster, claim, "is annotated", protected)
 	close(annotated)
-	h.bucketOf(claim)
-	h.settles()
-	h.loseNoWrite(claim)
-	if lost := h.answers(http.StatusConflict); lost != 1 {
+	cl.bucketOf(claim)
+	cl.Settle()
+	cl.loseNoWrite(claim)
+	if lost := cl.answers(http.StatusConflict); lost != 1 {
 		t.Errorf("%d conflicts, want the 1 that this test provokes", lost)
 	}
 }
@@ -170,21 +171,21 @@ func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
 // the claim's reconciler adds the finalizer with a lock, which is lost to an access
 // that annotates the claim at the same time. The reconciler must then succeed the
 // next time: the claim has two changes of its metadata in any case.
-func (h *fixture) loseNoWrite(claim *v1alpha2.BucketClaim) {
-	h.t.Helper()
+func (cl *testCluster) loseNoWrite(claim *v1alpha2.BucketClaim) {
+	cl.Helper()
 	written := 0
-	for _, c := range h.requests.Writes() {
+	for _, c := range cl.Requests.Writes() {
 		isClaim := c.Method == http.MethodPatch && strings.HasSuffix(c.Path, "/bucketclaims/"+claim.Name)
 		switch {
 		case isClaim && c.Status == http.StatusOK:
 			written++
 		case isClaim && c.Status == http.StatusConflict && written < 2:
 		case c.Status >= http.StatusBadRequest:
-			h.t.Errorf("failed write: %s", c)
+			cl.Errorf("failed write: %s", c)
 		}
 	}
 	if written != 2 {
-		h.t.Errorf("the claim's metadata was written %d times, want 2: the finalizer and the annotation", written)
+		cl.Errorf("the claim's metadata was written %d times, want 2: the finalizer and the annotation", written)
 	}
 }
 
@@ -215,24 +216,24 @@ func TestAccessIsRejected(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
-			h.make(class(), newAccessClass(tc.class))
-			claim, _ := h.provisioned("data")
-			before := h.settles()
-			access := h.access("app", "data")
+			cl := start(t)
+			cl.Make(class(), newAccessClass(tc.class))
+			claim, _ := cl.provisioned("data")
+			before := cl.Settle()
+			access := cl.access("app", "data")
 			tc.spec(&access.Spec)
-			h.make(access)
-			h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
-			h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			cl.Make(access)
+			cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
 			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
 				t.Errorf("a rejected access was handed off: %+v", access.Status)
 			}
-			if writes := h.settles() - before; writes != 1 {
-				t.Errorf("%d writes for a rejection, want 1: %v", writes, h.requests.Writes()[before:])
+			if writes := cl.Settle() - before; writes != 1 {
+				t.Errorf("%d writes for a rejection, want 1: %v", writes, cl.Requests.Writes()[before:])
 			}
-			awaits(h, claim, "is not held by a rejected access", unprotected)
-			h.eventually("one event", func(ctx context.Context) error {
-				events, want := h.events(ctx, access), "Warning: "+tc.reason+": "
+			cluster.Await(cl.Cluster, claim, "is not held by a rejected access", unprotected)
+			cl.Eventually(func() error {
+				events, want := cl.Events(access), "Warning: "+tc.reason+": "
 				if len(events) != 1 || !strings.HasPrefix(events[v1alpha2.ReasonFailedGrantAccess], want) {
 					return fmt.Errorf("events %v", events)
 				}
@@ -245,67 +246,67 @@ func TestAccessIsRejected(t *testing.T) {
 // TestRejectedAccessIsRetriedWithANewClass: the class is replaced by one that allows it.
 // KEP: FLOW-GRANT-3.2, RETRY-7
 func TestRejectedAccessIsRetriedWithANewClass(t *testing.T) {
-	h := start(t)
+	cl := start(t)
 	wrong := newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" })
-	h.make(class(), wrong)
-	claim, _ := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
-	h.must(h.Delete(context.Background(), wrong))
-	h.make(newAccessClass())
-	h.handedOff(access)
-	awaits(h, claim, "is held", protected)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.Make(class(), wrong)
+	claim, _ := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+	cl.Must(cl.Delete(context.Background(), wrong))
+	cl.Make(newAccessClass())
+	cl.handedOff(access)
+	cluster.Await(cl.Cluster, claim, "is held", protected)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
 // TestRejectedAccessReleasesTheClaim: the claim is protected while the access waits, and
 // released when the access is rejected. Nothing reconciles in a loop.
 func TestRejectedAccessReleasesTheClaim(t *testing.T) {
-	h := start(t)
-	h.make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))
-	claim, access := h.claim("data"), h.access("app", "data")
-	h.make(claim, access)
-	awaits(h, claim, "is held while the access waits", protected)
-	h.make(class())
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
-	awaits(h, claim, "is released", unprotected)
-	h.settles()
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	cl := start(t)
+	cl.Make(newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = "another.driver" }))
+	claim, access := cl.claim("data"), cl.access("app", "data")
+	cl.Make(claim, access)
+	cluster.Await(cl.Cluster, claim, "is held while the access waits", protected)
+	cl.Make(class())
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+	cluster.Await(cl.Cluster, claim, "is released", unprotected)
+	cl.Settle()
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
 }
 
 // TestE23AccessToDeletingClaim: a claim on its way out gets no new accesses, and
 // those that ask for it do not hold it up.
 // KEP: FLOW-GRANT-0, FLOW-GRANT-3.7, COND-ACCESS-4, REASON-18
 func TestAccessToDeletingClaim(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, _ := h.provisioned("data")
-	holder := h.access("holder", "data")
-	h.make(holder)
-	h.handedOff(holder)
-	h.must(h.Delete(context.Background(), claim))
-	late := h.access("late", "data")
-	h.make(late)
-	h.accessSays(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
-	h.must(h.Delete(context.Background(), holder))
-	h.finishCleanup(holder)
-	h.vanishes(holder)
-	h.vanishes(claim)
-	again, _ := h.provisioned("data")
-	h.handedOff(late)
-	awaits(h, again, "is held", protected)
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, _ := cl.provisioned("data")
+	holder := cl.access("holder", "data")
+	cl.Make(holder)
+	cl.handedOff(holder)
+	cl.Must(cl.Delete(context.Background(), claim))
+	late := cl.access("late", "data")
+	cl.Make(late)
+	cl.WaitCondition(late, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	cl.Must(cl.Delete(context.Background(), holder))
+	cl.finishCleanup(holder)
+	cl.WaitGone(holder)
+	cl.WaitGone(claim)
+	again, _ := cl.provisioned("data")
+	cl.handedOff(late)
+	cluster.Await(cl.Cluster, again, "is held", protected)
 }
 
-func (h *fixture) removeAnnotation(claim *v1alpha2.BucketClaim) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, claim))
+func (cl *testCluster) removeAnnotation(claim *v1alpha2.BucketClaim) {
+	cl.Helper()
+	cl.Must(cl.Refresh(claim))
 	before := claim.DeepCopy()
 	delete(claim.Annotations, v1alpha2.HasBucketAccessReferencesAnnotation)
 	if len(before.Annotations) == len(claim.Annotations) {
-		h.must(errors.New("there was no annotation to remove"))
+		cl.Must(errors.New("there was no annotation to remove"))
 	}
-	h.must(h.Patch(context.Background(), claim, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), claim, client.MergeFrom(before)))
 }

@@ -21,16 +21,16 @@ import (
 // KEP: API-CLAIM-STATUS-3, COND-CLAIM-1, GRPC-GENERATEBUCKETID-6, TEST-4
 // KEP: STATUS-CLAIM-1, REASON-1, REASON-3, API-CLAIM-STATUS-2
 func TestClaimGetsBucket(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
-	bucket := h.bucketOf(claim)
+	cl := start(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
 
 	want := v1alpha2.BucketSpec{
 		DriverName: driver, DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 		Protocols: claim.Spec.Protocols, Parameters: map[string]string{"tier": "gold"},
-		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: h.namespace, Name: "data", UID: claim.UID},
+		BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: cl.Namespace, Name: "data", UID: claim.UID},
 	}
 	if diff := cmp.Diff(want, bucket.Spec); diff != "" {
 		t.Errorf("spec of the Bucket (-want +got):\n%s", diff)
@@ -44,12 +44,12 @@ func TestClaimGetsBucket(t *testing.T) {
 	if !controllerutil.ContainsFinalizer(claim, v1alpha2.ProtectionFinalizer) {
 		t.Errorf("claim has no finalizer")
 	}
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
 
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	if !claim.Status.ReadyToUse {
 		t.Errorf("claim is provisioned and not ready")
 	}
@@ -67,18 +67,18 @@ func TestClaimGetsBucket(t *testing.T) {
 // finalizer, Bucket, bound name, final status.
 // KEP: FLOW-CREATE-2.1, FLOW-CREATE-2.7
 func TestClaimWrites(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, _ := h.provisioned("data")
-	h.settles()
-	of := "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + h.namespace + "/bucketclaims/data"
+	cl := start(t)
+	cl.Make(class())
+	claim, _ := cl.provisioned("data")
+	cl.Settle()
+	of := "/apis/objectstorage.k8s.io/v1alpha2/namespaces/" + cl.Namespace + "/bucketclaims/data"
 	want := []string{
 		"PATCH " + of + " 200",
 		"POST /apis/objectstorage.k8s.io/v1alpha2/buckets 201",
 		"PATCH " + of + "/status 200",
 		"PATCH " + of + "/status 200",
 	}
-	if diff := cmp.Diff(want, texts(h.requests.Writes())); diff != "" {
+	if diff := cmp.Diff(want, texts(cl.Requests.Writes())); diff != "" {
 		t.Errorf("writes for BucketClaim %s (-want +got):\n%s", claim.Name, diff)
 	}
 }
@@ -93,15 +93,15 @@ func texts(calls []cluster.Request) []string {
 
 // KEP: FLOW-CREATE-1, COND-CLAIM-3, RETRY-7, REASON-5
 func TestClaimWaitsForClass(t *testing.T) {
-	h := start(t)
-	claim := h.claim("data")
-	h.make(claim)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.settles()
-	h.make(class())
-	h.bucketOf(claim)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl := start(t)
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.Settle()
+	cl.Make(class())
+	cl.bucketOf(claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
 // KEP: OVER-4
@@ -149,18 +149,18 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 			[]func(*v1alpha2.BucketStatus){provision, func(s *v1alpha2.BucketStatus) { conditions(s, no, yes, yes, "DriverRefused") }},
 			says{no, yes, yes, false}},
 	}
-	h := start(t)
-	h.make(class())
+	cl := start(t)
+	cl.Make(class())
 	for i, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			claim := h.claim(fmt.Sprintf("claim-%d", i))
-			h.make(claim)
-			bucket := h.bucketOf(claim)
+			claim := cl.claim(fmt.Sprintf("claim-%d", i))
+			cl.Make(claim)
+			bucket := cl.bucketOf(claim)
 			for _, step := range tc.bucket {
-				h.report(bucket, step)
-				h.settles()
+				cl.report(bucket, step)
+				cl.Settle()
 			}
-			h.must(refresh(context.Background(), h, claim))
+			cl.Must(cl.Refresh(claim))
 			got := says{Ready: claim.Status.ReadyToUse}
 			for _, c := range claim.Status.Conditions {
 				switch c.Type {
@@ -181,68 +181,68 @@ func TestE61ClaimMirrorsBucket(t *testing.T) {
 
 // KEP: FLOW-CREATE-5.2, FLOW-STATIC-4.8, API-CLAIM-SPEC-2, REASON-20
 func TestClaimNeedsProtocols(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
-	bucket := h.bucketOf(claim)
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl := start(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		provision(s)
 		s.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS}
 	})
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // TestE09LostBucket: a Bucket that was removed by force is not created again,
 // neither at once nor by a controller that starts later.
 // KEP: FLOW-CREATE-2.2, FLOW-CREATE-2.5, FLOW-DELETE-2.2.1, REASON-16
 func TestE09LostBucket(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.must(h.removeByForce(context.Background(), bucket))
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.ForceRemove(bucket)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
 	if claim.Status.ReadyToUse {
 		t.Errorf("claim without a Bucket is ready")
 	}
-	h.stopController()
-	h.startController()
-	h.settles()
+	cl.stopController()
+	cl.startController()
+	cl.Settle()
 	buckets := &v1alpha2.BucketList{}
-	h.must(h.List(context.Background(), buckets))
+	cl.Must(cl.List(context.Background(), buckets))
 	if len(buckets.Items) > 0 {
 		t.Errorf("Bucket was created again: %v", buckets.Items)
 	}
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
 }
 
 // TestClaimAfterCrash: the controller dies between the creation of the Bucket
 // and the write that binds the claim to it.
 // KEP: FLOW-CREATE-0, FLOW-CREATE-2.4, FLOW-CREATE-2.7
 func TestClaimAfterCrash(t *testing.T) {
-	h := prepare(t)
-	h.make(class())
-	h.failRequests(func(r *http.Request) error {
+	cl := prepare(t)
+	cl.Make(class())
+	cl.failRequests(func(r *http.Request) error {
 		if strings.HasSuffix(r.URL.Path, "/bucketclaims/data/status") {
 			return context.DeadlineExceeded
 		}
 		return nil
 	})
-	h.startController()
-	claim := h.claim("data")
-	h.make(claim)
+	cl.startController()
+	claim := cl.claim("data")
+	cl.Make(claim)
 	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
-	awaits(h, bucket, "exists", func(*v1alpha2.Bucket) error { return nil })
+	cluster.Await(cl.Cluster, bucket, "exists", func(*v1alpha2.Bucket) error { return nil })
 	uid := bucket.UID
-	h.stopController()
-	h.requests.Intercept(nil)
-	h.startController()
-	if bound := h.bucketOf(claim); bound.UID != uid {
+	cl.stopController()
+	cl.Requests.Intercept(nil)
+	cl.startController()
+	if bound := cl.bucketOf(claim); bound.UID != uid {
 		t.Errorf("claim is bound to another Bucket than the one that was created first")
 	}
 }
@@ -250,15 +250,15 @@ func TestClaimAfterCrash(t *testing.T) {
 // TestClaimWithForeignBucket: another object has the reserved name.
 // KEP: FLOW-DELETE-2.2.2
 func TestClaimWithForeignBucket(t *testing.T) {
-	h := start(t)
-	claim := h.claim("data")
-	h.make(claim)
-	foreign := h.existingBucket(v1alpha2.BucketNameForClaim(claim.UID), "other")
-	h.make(foreign, class())
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, foreign))
+	cl := start(t)
+	claim := cl.claim("data")
+	cl.Make(claim)
+	foreign := cl.existingBucket(v1alpha2.BucketNameForClaim(claim.UID), "other")
+	cl.Make(foreign, class())
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(foreign))
 	if !foreign.DeletionTimestamp.IsZero() || len(foreign.Annotations) > 0 {
 		t.Errorf("the foreign Bucket was touched: %+v", foreign.ObjectMeta)
 	}
@@ -266,40 +266,40 @@ func TestClaimWithForeignBucket(t *testing.T) {
 
 // KEP: FLOW-CREATE-2.2, FLOW-STATIC-4.1, COND-CLAIM-5, REASON-15
 func TestClaimWithEditedStatus(t *testing.T) {
-	h := prepare(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
+	cl := prepare(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
 	claim.Status.BoundBucketName = "foreign"
-	h.must(h.Status().Update(context.Background(), claim))
-	h.startController()
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDegraded)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
+	cl.Must(cl.Status().Update(context.Background(), claim))
+	cl.startController()
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDegraded)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
 }
 
 // KEP: EVENT-CLAIM-1, REASON-2, REASON-5, REASON-30
 func TestClaimEvents(t *testing.T) {
-	h := start(t)
-	claim := h.claim("data")
-	h.make(claim)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.make(class())
-	bucket := h.bucketOf(claim)
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl := start(t)
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.Make(class())
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionUnknown, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	})
-	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	want := map[string]string{
 		"BucketClassNotFound": `Normal: waiting for BucketClass "gold", which does not exist`,
 		"Bound":               fmt.Sprintf("Normal: bound to Bucket %q", bucket.Name),
 		"FailedCreateBucket":  fmt.Sprintf("Warning: DriverError: Bucket %q: said the sidecar", bucket.Name),
 		"Provisioned":         fmt.Sprintf("Normal: Bucket %q is provisioned", bucket.Name),
 	}
-	h.eventually("events", func(ctx context.Context) error {
-		if diff := cmp.Diff(want, h.events(ctx, claim)); diff != "" {
+	cl.Eventually(func() error {
+		if diff := cmp.Diff(want, cl.Events(claim)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil

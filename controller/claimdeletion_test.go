@@ -12,29 +12,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // KEP: FLOW-DELETE-2.2.6, ANNO-1, REASON-19
 func TestDeleteClaimAndBucket(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, bucket))
-	h.must(beingDeleted(bucket))
-	before := h.settles()
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(bucket))
+	cl.Must(beingDeleted(bucket))
+	before := cl.Settle()
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionTrue, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	})
-	h.settles()
-	for _, write := range h.requests.Writes()[before:] {
+	cl.Settle()
+	for _, write := range cl.Requests.Writes()[before:] {
 		if !strings.HasSuffix(write.Path, "/events") {
 			t.Errorf("a write for a Bucket that only the sidecar has to do with: %s", write)
 		}
 	}
-	h.releaseBucket(bucket)
-	h.vanishes(bucket)
+	cl.releaseBucket(bucket)
+	cl.WaitGone(bucket)
 }
 
 func beingDeleted(b *v1alpha2.Bucket) error {
@@ -46,12 +47,12 @@ func beingDeleted(b *v1alpha2.Bucket) error {
 
 // KEP: OVER-7, FLOW-DELETE-0.2, FLOW-DELETE-2.2.3, FLOW-DELETE-2.2.5, ANNO-2
 func TestDeleteClaimAndRetainBucket(t *testing.T) {
-	h := start(t)
-	h.make(class(retain))
-	claim, bucket := h.provisioned("data")
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, bucket))
+	cl := start(t)
+	cl.Make(class(retain))
+	claim, bucket := cl.provisioned("data")
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(bucket))
 	if !bucket.DeletionTimestamp.IsZero() {
 		t.Errorf("the Bucket is being deleted: %+v", bucket.ObjectMeta)
 	}
@@ -64,81 +65,81 @@ func TestDeleteClaimAndRetainBucket(t *testing.T) {
 // TestHeldClaim: a claim that another finalizer keeps is released, and is not ready to
 // use any more.
 func TestHeldClaim(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.setFinalizers(claim, "example.com/held", v1alpha2.ProtectionFinalizer)
-	h.must(h.Delete(context.Background(), claim))
-	awaits(h, claim, "is released", func(c *v1alpha2.BucketClaim) error {
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.setFinalizers(claim, "example.com/held", v1alpha2.ProtectionFinalizer)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cluster.Await(cl.Cluster, claim, "is released", func(c *v1alpha2.BucketClaim) error {
 		if len(c.Finalizers) > 1 || c.Status.ReadyToUse {
 			return fmt.Errorf("finalizers %v, ready to use: %t", c.Finalizers, c.Status.ReadyToUse)
 		}
 		return nil
 	})
-	awaits(h, bucket, "may go", beingDeleted)
-	h.setFinalizers(claim)
-	h.vanishes(claim)
+	cluster.Await(cl.Cluster, bucket, "may go", beingDeleted)
+	cl.setFinalizers(claim)
+	cl.WaitGone(claim)
 }
 
-func (h *fixture) setFinalizers(claim *v1alpha2.BucketClaim, finalizers ...string) {
-	h.t.Helper()
+func (cl *testCluster) setFinalizers(claim *v1alpha2.BucketClaim, finalizers ...string) {
+	cl.Helper()
 	before := claim.DeepCopy()
 	claim.Finalizers = finalizers
-	h.must(h.Patch(context.Background(), claim, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), claim, client.MergeFrom(before)))
 }
 
 // KEP: FLOW-DELETE-2.2.1
 func TestDeleteClaimThatNeverGotABucket(t *testing.T) {
-	h := start(t)
-	claim := h.claim("data")
-	h.make(claim)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
+	cl := start(t)
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
 }
 
 // TestDeleteBucketThenClaim: the administrator deletes the Bucket, which waits
 // for the claim to go.
 // KEP: FLOW-DELETE-0.3
 func TestE15DeleteBucketThenClaim(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.must(h.Delete(context.Background(), bucket))
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	awaits(h, bucket, "may go", beingDeleted)
-	h.releaseBucket(bucket)
-	h.vanishes(bucket)
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.Must(cl.Delete(context.Background(), bucket))
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cluster.Await(cl.Cluster, bucket, "may go", beingDeleted)
+	cl.releaseBucket(bucket)
+	cl.WaitGone(bucket)
 }
 
 // TestE68DeleteWhileControllerIsDown: what was deleted meanwhile is not taken
 // for new.
 func TestE68DeleteWhileControllerIsDown(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.stopController()
-	h.must(h.Delete(context.Background(), claim))
-	h.startController()
-	h.vanishes(claim)
-	awaits(h, bucket, "may go", beingDeleted)
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.stopController()
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.startController()
+	cl.WaitGone(claim)
+	cluster.Await(cl.Cluster, bucket, "may go", beingDeleted)
 }
 
 // TestE21DeletionIsBlocked and, for E25, that the removal of the annotation,
 // which changes metadata only, wakes the claim.
 // KEP: FLOW-DELETE-0.4, FLOW-DELETE-2.1, FLOW-GRANT-3.5, REASON-28
 func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, bucket := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.must(h.Delete(context.Background(), claim))
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, bucket := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
 	blocked := meta.FindStatusCondition(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated)
 	if !strings.Contains(blocked.Message, "BucketAccess app") {
 		t.Errorf("message does not name the access: %q", blocked.Message)
@@ -146,66 +147,66 @@ func TestE21E25DeletionIsBlockedAndWoken(t *testing.T) {
 	if claim.Status.ReadyToUse {
 		t.Errorf("a claim that is being deleted is ready")
 	}
-	h.eventually("the Event", func(ctx context.Context) error {
+	cl.Eventually(func() error {
 		want := "Normal: deletion waits for BucketAccess app"
-		if got := h.events(ctx, claim)[v1alpha2.ReasonDeletionBlocked]; got != want {
+		if got := cl.Events(claim)[v1alpha2.ReasonDeletionBlocked]; got != want {
 			return fmt.Errorf("%q, want %q", got, want)
 		}
 		return nil
 	})
-	h.must(refresh(context.Background(), h, bucket))
+	cl.Must(cl.Refresh(bucket))
 	if v1alpha2.IsBucketClaimBeingDeleted(bucket) {
 		t.Errorf("the Bucket of a claim in use was released")
 	}
-	h.must(h.Delete(context.Background(), access))
-	h.settles()
-	h.must(refresh(context.Background(), h, claim))
-	h.finishCleanup(access)
-	h.vanishes(access)
-	h.vanishes(claim)
+	cl.Must(cl.Delete(context.Background(), access))
+	cl.Settle()
+	cl.Must(cl.Refresh(claim))
+	cl.finishCleanup(access)
+	cl.WaitGone(access)
+	cl.WaitGone(claim)
 }
 
 // TestAnnotationRemovedByHand: the annotation is easily removed; the access that
 // was handed off protects the claim all the same.
 // KEP: FLOW-DELETE-2.1, ANNO-3
 func TestAnnotationRemovedByHand(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, _ := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.must(h.Delete(context.Background(), claim))
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-	h.removeAnnotation(claim)
-	awaits(h, claim, "is annotated again", protected)
-	h.settles()
-	h.must(refresh(context.Background(), h, claim))
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, _ := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	cl.removeAnnotation(claim)
+	cluster.Await(cl.Cluster, claim, "is annotated again", protected)
+	cl.Settle()
+	cl.Must(cl.Refresh(claim))
 }
 
 // TestE51ClaimWithoutProvisioning: a claim whose Bucket has no sidecar can be deleted.
 func TestE51DeleteClaimOfAnAbsentDriver(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
-	bucket := h.bucketOf(claim)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.vanishes(bucket)
+	cl := start(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.WaitGone(bucket)
 }
 
 // TestPolicyChangesWhileDeleting: the administrator saves the data at the last
 // moment.
 // KEP: FLOW-DELETE-2.2.5, API-BUCKET-MUT-2
 func TestPolicyChangesBeforeDeletion(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, bucket))
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(bucket))
 	if !bucket.DeletionTimestamp.IsZero() {
 		t.Errorf("Bucket is being deleted although its policy is Retain")
 	}

@@ -1,54 +1,83 @@
 package controller_test
 
 import (
-	"context"
-	"sync"
+	"net/http"
 	"testing"
+	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/go-logr/logr/testr"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/test/controllertest"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// shared is the control plane that all tests share: connected to once, so that
-// the connections are not taken for leaks, and with the controller's RBAC rules.
-var shared struct {
-	once  sync.Once
-	admin client.Client
-	err   error
+// testCluster is the shared cluster, with no objects of COSI but the test's, and with a
+// controller.
+type testCluster struct {
+	*cluster.Cluster
+
+	controller *cluster.Run // of startController
 }
 
-func connect(tb testing.TB) client.Client {
+// prepare returns the cluster without a controller.
+func prepare(tb testing.TB) *testCluster {
 	tb.Helper()
-	if testing.Short() {
-		tb.Skip("needs a control plane")
-	}
-	cfg := controlplanetest.Start(tb).AdminConfig()
-	shared.once.Do(func() {
-		shared.admin, shared.err = controllertest.NewAdmin(cfg, "../deploy/rbac/controller.yaml")
+	cl := &testCluster{Cluster: cluster.New(tb, objectstorage.V1alpha2)}
+	tb.Cleanup(func() {
+		cl.ForceRemoveAll(&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
+			&v1alpha2.BucketClassList{}, &v1alpha2.BucketAccessClassList{})
 	})
-	if shared.err != nil {
-		tb.Fatalf("connect to the control plane: %v", shared.err)
+	return cl
+}
+
+// start returns the cluster with a controller that is ready.
+func start(tb testing.TB) *testCluster {
+	tb.Helper()
+	cl := prepare(tb)
+	cl.startController()
+	return cl
+}
+
+// newController makes a controller that does not run yet.
+func (cl *testCluster) newController(change ...func(*cosicontroller.Options)) *cosicontroller.Controller {
+	cl.Helper()
+	options := cosicontroller.Options{Logger: testr.NewWithInterface(cl, testr.Options{}), RetryMaxDelay: time.Second}
+	for _, f := range change {
+		f(&options)
 	}
-	return shared.admin
+	c, err := cosicontroller.New(cl.Config(deploy.ControllerServiceAccount), options)
+	cl.Must(err)
+	return c
 }
 
-// cleanUp removes what the test has left.
-func (h *fixture) cleanUp() {
-	controllertest.RemoveAll(h.t, h.Client,
-		&v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketList{},
-		&v1alpha2.BucketClassList{}, &v1alpha2.BucketAccessClassList{})
+// startController starts a controller with an empty cache. It ends with the test, or
+// with stopController.
+func (cl *testCluster) startController(change ...func(*cosicontroller.Options)) {
+	cl.Helper()
+	cl.controller = cl.Start(cl.newController(change...))
 }
 
-// removeByForce deletes an object whatever protects it.
-func (h *fixture) removeByForce(ctx context.Context, object client.Object) error {
-	return controllertest.RemoveByForce(ctx, h.Client, object)
+func (cl *testCluster) stopController() {
+	cl.Helper()
+	cl.controller.Stop()
 }
 
-// events are the Events of an object by reason.
-func (h *fixture) events(ctx context.Context, object client.Object) map[string]string {
-	h.t.Helper()
-	return controllertest.Events(ctx, h.t, h.Client, object)
+// failRequests makes requests fail for which fault returns an error, before they
+// reach the API server.
+func (cl *testCluster) failRequests(fault func(*http.Request) error) {
+	cl.Requests.Intercept(func(r *http.Request) (*http.Response, error) { return nil, fault(r) })
+}
+
+// answers is how many requests so far were answered with that status.
+func (cl *testCluster) answers(status int) int {
+	n := 0
+	for _, request := range cl.Requests.All() {
+		if request.Status == status {
+			n++
+		}
+	}
+	return n
 }

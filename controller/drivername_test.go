@@ -14,19 +14,19 @@ import (
 // no sidecar can register, and everything of that class would wait forever.
 // KEP: COND-CLAIM-4
 func TestE40InvalidDriverName(t *testing.T) {
-	h := start(t)
+	cl := start(t)
 	const impossible = "3Par.example"
-	h.make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = impossible }),
+	cl.Make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = impossible }),
 		newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = impossible }))
-	claim, access := h.claim("data"), h.access("app", "data")
-	h.make(claim, access)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
+	claim, access := cl.claim("data"), cl.access("app", "data")
+	cl.Make(claim, access)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
 	for _, possible := range []client.Object{class(), newAccessClass()} {
-		h.must(h.Delete(context.Background(), possible))
-		h.make(possible)
+		cl.Must(cl.Delete(context.Background(), possible))
+		cl.Make(possible)
 	}
-	bucket := h.bucketOf(claim)
-	h.report(bucket, provision)
-	h.handedOff(access)
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, provision)
+	cl.handedOff(access)
 }

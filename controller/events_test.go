@@ -14,14 +14,14 @@ import (
 // TestWaitingAccessIsReported: the KEP requires an Event for an access that waits.
 // KEP: EVENT-ACCESS-1, REASON-9
 func TestWaitingAccessIsReported(t *testing.T) {
-	h := start(t)
-	h.make(class(), newAccessClass())
-	claim, access := h.claim("data"), h.access("app", "data")
-	h.make(claim, access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
-	h.eventually("the KEP's Event", func(ctx context.Context) error {
+	cl := start(t)
+	cl.Make(class(), newAccessClass())
+	claim, access := cl.claim("data"), cl.access("app", "data")
+	cl.Make(claim, access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	cl.Eventually(func() error {
 		want := `Normal: waiting for the bucket of BucketClaim "data" to be provisioned`
-		if got := h.events(ctx, access)[v1alpha2.ReasonWaitingForBucket]; got != want {
+		if got := cl.Events(access)[v1alpha2.ReasonWaitingForBucket]; got != want {
 			return fmt.Errorf("%q, want %q", got, want)
 		}
 		return nil
@@ -33,26 +33,26 @@ func TestWaitingAccessIsReported(t *testing.T) {
 // Bucket. The same failure has one Event.
 // KEP: EVENT-CLAIM-2
 func TestFailedDeletionIsReportedOnTheClaim(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim, bucket := h.provisioned("data")
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim.DeepCopy())
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl := start(t)
+	cl.Make(class())
+	claim, bucket := cl.provisioned("data")
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim.DeepCopy())
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionTrue, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	})
 	want := fmt.Sprintf("Warning: DriverRefused: Bucket %q: said the sidecar", bucket.Name)
-	h.eventually("the KEP's Event", func(ctx context.Context) error {
-		if diff := cmp.Diff(want, h.events(ctx, claim)[v1alpha2.ReasonFailedDeleteBucket]); diff != "" {
+	cl.Eventually(func() error {
+		if diff := cmp.Diff(want, cl.Events(claim)[v1alpha2.ReasonFailedDeleteBucket]); diff != "" {
 			return fmt.Errorf("(-want +got):\n%s", diff)
 		}
 		return nil
 	})
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain) // another event of the Bucket
-	h.settles()
-	if got, twice := h.events(context.Background(), claim)[v1alpha2.ReasonFailedDeleteBucket+" again"]; twice {
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyRetain) // another event of the Bucket
+	cl.Settle()
+	if got, twice := cl.Events(claim)[v1alpha2.ReasonFailedDeleteBucket+" again"]; twice {
 		t.Errorf("told again: %q", got)
 	}
-	h.releaseBucket(bucket)
-	h.vanishes(bucket)
+	cl.releaseBucket(bucket)
+	cl.WaitGone(bucket)
 }

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // KEP: USE-3, FLOW-STATIC-4.6, FLOW-STATIC-4.9, API-BUCKET-SPEC-5, API-CLAIM-SPEC-3, UPGRADE-3
@@ -22,22 +23,22 @@ func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 		{"claim first", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
-			bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+			cl := start(t)
+			bucket, claim := cl.existingBucket(existingName, "data"), cl.claimOfExisting()
 			if tc.bucketFirst {
-				h.make(bucket)
-				h.report(bucket, provision)
-				h.make(claim)
+				cl.Make(bucket)
+				cl.report(bucket, provision)
+				cl.Make(claim)
 			} else {
-				h.make(claim)
-				h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
-				h.settles()
-				h.make(bucket)
-				h.report(bucket, provision)
+				cl.Make(claim)
+				cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
+				cl.Settle()
+				cl.Make(bucket)
+				cl.report(bucket, provision)
 			}
-			h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-			h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-			if bound := h.bucketOf(claim); bound.Name != "brown" || bound.Spec.BucketClaimRef.UID != claim.UID {
+			cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+			cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			if bound := cl.bucketOf(claim); bound.Name != "brown" || bound.Spec.BucketClaimRef.UID != claim.UID {
 				t.Errorf("bound to %s with reference %+v, want brown with UID %s", bound.Name, bound.Spec.BucketClaimRef, claim.UID)
 			}
 		})
@@ -46,14 +47,14 @@ func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 
 // KEP: FLOW-STATIC-4.5, ALT-1, REASON-17
 func TestExistingBucketOfAnotherClaim(t *testing.T) {
-	h := start(t)
-	bucket, claim := h.existingBucket(existingName, "other"), h.claimOfExisting()
-	h.make(bucket, claim)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, bucket))
+	cl := start(t)
+	bucket, claim := cl.existingBucket(existingName, "other"), cl.claimOfExisting()
+	cl.Make(bucket, claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(bucket))
 	if bucket.Spec.BucketClaimRef.UID != "" || len(bucket.Annotations) > 0 {
 		t.Errorf("the other claim's Bucket was touched: %+v", bucket)
 	}
@@ -63,47 +64,47 @@ func TestExistingBucketOfAnotherClaim(t *testing.T) {
 // not get the Bucket, and the administrator's correction is noticed.
 // KEP: FLOW-DELETE-0.5, FLOW-DELETE-0.6
 func TestE50ExistingBucketIsBoundOnce(t *testing.T) {
-	h := start(t)
-	bucket, first := h.existingBucket(existingName, "data"), h.claimOfExisting()
-	h.make(bucket, first)
-	h.report(bucket, provision)
-	h.claimSays(first, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	h.must(h.Delete(context.Background(), first))
-	h.vanishes(first)
-	h.must(refresh(context.Background(), h, bucket))
+	cl := start(t)
+	bucket, first := cl.existingBucket(existingName, "data"), cl.claimOfExisting()
+	cl.Make(bucket, first)
+	cl.report(bucket, provision)
+	cl.WaitCondition(first, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.Must(cl.Delete(context.Background(), first))
+	cl.WaitGone(first)
+	cl.Must(cl.Refresh(bucket))
 	if !v1alpha2.IsBucketClaimBeingDeleted(bucket) || !bucket.DeletionTimestamp.IsZero() {
 		t.Errorf("Bucket should be annotated and kept: %+v", bucket.ObjectMeta)
 	}
-	second := h.claimOfExisting()
-	h.make(second)
-	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
-	h.must(h.removeByForce(context.Background(), bucket))
-	h.claimSays(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
-	again := h.existingBucket(existingName, "data")
-	h.make(again)
-	h.report(again, provision)
-	h.claimSays(second, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	second := cl.claimOfExisting()
+	cl.Make(second)
+	cl.WaitCondition(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBindingConflict)
+	cl.ForceRemove(bucket)
+	cl.WaitCondition(second, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketNotFound)
+	again := cl.existingBucket(existingName, "data")
+	cl.Make(again)
+	cl.report(again, provision)
+	cl.WaitCondition(second, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // KEP: USE-4, FLOW-STATIC-4.8, RETRY-6, REASON-25
 func TestExistingBucketMustBeRetained(t *testing.T) {
-	h := start(t)
-	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+	cl := start(t)
+	bucket, claim := cl.existingBucket(existingName, "data"), cl.claimOfExisting()
 	bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete
-	h.make(bucket, claim)
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	cl.Make(bucket, claim)
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
 
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
-	h.must(refresh(context.Background(), h, bucket))
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
+	cl.Must(cl.Refresh(bucket))
 	if !bucket.DeletionTimestamp.IsZero() {
 		t.Errorf("a bucket that was there before COSI is being deleted")
 	}
@@ -125,19 +126,19 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
-			bucket, claim, access := h.existingBucket(existingName, "data"), h.claimOfExisting(), h.access("app", "data")
+			cl := start(t)
+			bucket, claim, access := cl.existingBucket(existingName, "data"), cl.claimOfExisting(), cl.access("app", "data")
 			tc.claim(&claim.Spec)
-			h.make(bucket, newAccessClass(), access, claim)
-			h.report(bucket, provision)
-			h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
-			h.accessSays(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			h.settles()
-			h.must(refresh(context.Background(), h, access))
+			cl.Make(bucket, newAccessClass(), access, claim)
+			cl.report(bucket, provision)
+			cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			cl.Settle()
+			cl.Must(cl.Refresh(access))
 			if access.Status.DriverName != "" || len(access.Status.AccessedBuckets) > 0 {
 				t.Errorf("handed off: %+v", access.Status)
 			}
-			awaits(h, claim, "is not held by a rejected access", unprotected)
+			cluster.Await(cl.Cluster, claim, "is not held by a rejected access", unprotected)
 		})
 	}
 }
@@ -145,25 +146,25 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 // TestAccessWaitsUntilItsClaimIsValidAgain: what an administrator puts right at the
 // Bucket is noticed by the claim, and by the access.
 func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
-	h := start(t)
-	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
-	h.make(bucket, claim, newAccessClass())
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
-	access := h.access("app", "data")
-	h.make(access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
-	h.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
-	h.handedOff(access)
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl := start(t)
+	bucket, claim := cl.existingBucket(existingName, "data"), cl.claimOfExisting()
+	cl.Make(bucket, claim, newAccessClass())
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyDelete)
+	cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	cl.setPolicy(bucket, v1alpha2.DeletionPolicyRetain)
+	cl.handedOff(access)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
-func (h *fixture) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, bucket))
+func (cl *testCluster) setPolicy(bucket *v1alpha2.Bucket, policy v1alpha2.DeletionPolicy) {
+	cl.Helper()
+	cl.Must(cl.Refresh(bucket))
 	before := bucket.DeepCopy()
 	bucket.Spec.DeletionPolicy = policy
-	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), bucket, client.MergeFrom(before)))
 }

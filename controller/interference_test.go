@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // In the tests of this file a person changes objects of which the controller still
@@ -34,37 +36,36 @@ func (c lateClaim) Get(ctx context.Context, key client.ObjectKey, object client.
 
 // again replaces the claim by another one of its name, as a person does who deletes
 // it by force.
-func (h *fixture) again(claim *v1alpha2.BucketClaim) {
-	h.t.Helper()
-	h.must(h.removeByForce(context.Background(), claim.DeepCopy()))
-	other := h.claim(claim.Name)
+func (cl *testCluster) again(claim *v1alpha2.BucketClaim) {
+	cl.Helper()
+	cl.ForceRemove(claim.DeepCopy())
+	other := cl.claim(claim.Name)
 	other.Spec = claim.Spec
-	h.make(other)
+	cl.Make(other)
 }
 
 // TestClaimOfABucketWithoutID: a Bucket that an administrator makes for a claim, and
 // that names no existing bucket, would give the claim a new and empty one.
 // KEP: REASON-14
 func TestClaimOfABucketWithoutID(t *testing.T) {
-	h := start(t)
-	bucket, claim := h.existingBucket(existingName, "data"), h.claimOfExisting()
+	cl := start(t)
+	bucket, claim := cl.existingBucket(existingName, "data"), cl.claimOfExisting()
 	bucket.Spec.ExistingBucketID = ""
-	h.make(bucket, claim)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
-	message := says(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, "").Error()
+	cl.Make(bucket, claim)
+	message := cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
 	if !strings.Contains(message, "existingBucketID") {
 		t.Errorf("the condition does not name the field: %s", message)
 	}
-	h.settles()
-	h.must(refresh(context.Background(), h, bucket))
+	cl.Settle()
+	cl.Must(cl.Refresh(bucket))
 	if claim.Status.BoundBucketName != "" || bucket.Spec.BucketClaimRef.UID != "" {
 		t.Errorf("bound: claim %+v, Bucket %+v", claim.Status, bucket.Spec.BucketClaimRef)
 	}
-	h.must(h.removeByForce(context.Background(), bucket))
-	again := h.existingBucket(existingName, "data")
-	h.make(again)
-	h.report(again, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.ForceRemove(bucket)
+	again := cl.existingBucket(existingName, "data")
+	cl.Make(again)
+	cl.report(again, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // TestClaimOfACondemnedBucket: a claim is not ready while its Bucket is being deleted,
@@ -73,35 +74,37 @@ func TestClaimOfABucketWithoutID(t *testing.T) {
 func TestClaimOfACondemnedBucket(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
-		condemn func(*fixture, *v1alpha2.Bucket)
-		revoke  func(*fixture, *v1alpha2.Bucket)
+		condemn func(*testCluster, *v1alpha2.Bucket)
+		revoke  func(*testCluster, *v1alpha2.Bucket)
 	}{
-		{"deleting", func(h *fixture, b *v1alpha2.Bucket) { h.must(h.Delete(context.Background(), b)) }, nil},
+		{"deleting", func(cl *testCluster, b *v1alpha2.Bucket) { cl.Must(cl.Delete(context.Background(), b)) }, nil},
 		{
 			"annotated",
-			func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, `""`) },
-			func(h *fixture, b *v1alpha2.Bucket) { h.annotate(b, "null") },
+			func(cl *testCluster, b *v1alpha2.Bucket) { cl.annotate(b, `""`) },
+			func(cl *testCluster, b *v1alpha2.Bucket) { cl.annotate(b, "null") },
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
-			h.make(class())
-			claim, bucket := h.provisioned("data")
-			tc.condemn(h, bucket)
-			h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
-			h.must(says(claim.Status.Conditions, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned))
+			cl := start(t)
+			cl.Make(class())
+			claim, bucket := cl.provisioned("data")
+			tc.condemn(cl, bucket)
+			cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
+			if !meta.IsStatusConditionTrue(claim.Status.Conditions, v1alpha2.ConditionProvisioned) {
+				t.Errorf("the Bucket is no longer provisioned: %v", cluster.Lines(claim.Status.Conditions))
+			}
 			if claim.Status.ReadyToUse {
 				t.Error("the claim is ready")
 			}
-			before := h.settles()
-			if after := h.settles(); after != before {
+			before := cl.Settle()
+			if after := cl.Settle(); after != before {
 				t.Errorf("%d more writes", after-before)
 			}
 			if tc.revoke == nil {
 				return
 			}
-			tc.revoke(h, bucket)
-			h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			tc.revoke(cl, bucket)
+			cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 			if !claim.Status.ReadyToUse {
 				t.Error("the claim is not ready again")
 			}
@@ -110,10 +113,10 @@ func TestClaimOfACondemnedBucket(t *testing.T) {
 }
 
 // annotate sets the annotation of a Bucket whose claim is being deleted, by hand.
-func (h *fixture) annotate(bucket *v1alpha2.Bucket, value string) {
-	h.t.Helper()
+func (cl *testCluster) annotate(bucket *v1alpha2.Bucket, value string) {
+	cl.Helper()
 	body := `{"metadata":{"annotations":{"` + v1alpha2.BucketClaimBeingDeletedAnnotation + `":` + value + `}}}`
-	h.must(h.Patch(context.Background(), bucket.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(body))))
+	cl.Must(cl.Patch(context.Background(), bucket.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(body))))
 }
 
 // TestWaitingAccessDoesNotKeepItsClaim: an access that was never handed off does not
@@ -124,18 +127,18 @@ func TestWaitingAccessDoesNotKeepItsClaim(t *testing.T) {
 		class bool
 	}{{"class exists", true}, {"class is gone", false}} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
+			cl := start(t)
 			class := newAccessClass()
-			h.make(class)
-			claim, access := h.claim("data"), h.access("app", "data")
-			h.make(claim, access)
-			awaits(h, claim, "is held while the access waits", protected)
+			cl.Make(class)
+			claim, access := cl.claim("data"), cl.access("app", "data")
+			cl.Make(claim, access)
+			cluster.Await(cl.Cluster, claim, "is held while the access waits", protected)
 			if !tc.class {
-				h.must(h.Delete(context.Background(), class))
-				h.settles()
+				cl.Must(cl.Delete(context.Background(), class))
+				cl.Settle()
 			}
-			h.must(h.Delete(context.Background(), claim))
-			h.vanishes(claim)
+			cl.Must(cl.Delete(context.Background(), claim))
+			cl.WaitGone(claim)
 		})
 	}
 }
@@ -143,23 +146,23 @@ func TestWaitingAccessDoesNotKeepItsClaim(t *testing.T) {
 // TestLateAccessOfAnotherClaim: an access is not handed off with the Bucket of a claim
 // that was replaced by another one of its name.
 func TestLateAccessOfAnotherClaim(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, _ := h.provisioned("data")
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, _ := cl.provisioned("data")
 	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, v1alpha2.HasBucketAccessReferencesAnnotation, "")
-	h.stopController()
-	access := h.access("app", "data")
-	h.make(access)
-	h.again(claim)
-	cache, recorder := lateClaim{h.Client, claim}, events.NewFakeRecorder(10)
+	cl.stopController()
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.again(claim)
+	cache, recorder := lateClaim{cl.Client, claim}, events.NewFakeRecorder(10)
 	reconciler := &bucketaccess.Reconciler{
-		Client: cache, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Protector: claimprotection.New(cache, h.Client),
+		Client: cache, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Protector: claimprotection.New(cache, cl.Client),
 	}
 	result, err := reconciler.Runner().ReconcileObject(context.Background(), access.DeepCopy())
 	if err != nil || result.IsZero() {
 		t.Errorf("reconcile with a claim that was made again: result %+v, error %v; want a quiet retry", result, err)
 	}
-	h.must(refresh(context.Background(), h, access))
+	cl.Must(cl.Refresh(access))
 	if access.Status.DriverName != "" {
 		t.Errorf("handed off with the Bucket of another claim: %+v", access.Status)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
-	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -24,98 +23,76 @@ func TestNewNeedsAPIServer(t *testing.T) {
 }
 
 func TestWaitReady(t *testing.T) {
-	h := prepare(t)
-	c, err := cosicontroller.New(h.config(), cosicontroller.Options{Logger: h.log.Logger()})
-	h.must(err)
+	cl := prepare(t)
+	c := cl.newController()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := c.WaitReady(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("WaitReady with a context that has ended returns %v, want %v", err, context.Canceled)
 	}
-	h.must(c.Start(ended))
+	cl.Must(c.Start(ended))
 	if err := c.WaitReady(context.Background()); !errors.Is(err, cosicontroller.ErrStopped) {
 		t.Errorf("WaitReady after the end returns %v, want %v", err, cosicontroller.ErrStopped)
 	}
-	h.requests.CloseIdle()
+}
+
+// machine returns the cluster for a second controller.
+func (cl *testCluster) machine() *testCluster {
+	return &testCluster{Cluster: cl.Machine()}
+}
+
+// elect has controllers elect a leader, which a busy machine may make late by some time.
+func elect(lease, renew time.Duration) func(*cosicontroller.Options) {
+	return func(o *cosicontroller.Options) {
+		o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system"
+		o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = lease, renew, 200*time.Millisecond
+	}
 }
 
 // TestLeaderElection: the second instance takes over when the first has ended.
 // KEP: ARCH-2
 func TestLeaderElection(t *testing.T) {
-	elect := func(o *cosicontroller.Options) {
-		o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system"
-		// A leader that a busy machine makes late does not lose the Lease.
-		o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = time.Hour, time.Minute, 200*time.Millisecond
-	}
-	h := prepare(t)
-	h.startController(elect)
-	other := *h
-	other.requests = &cluster.Requests{}
-	opts := cosicontroller.Options{Logger: h.log.Logger()}
-	elect(&opts)
-	standby, err := cosicontroller.New(other.config(), opts)
-	h.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- standby.Start(ctx) }()
+	// A leader that a busy machine makes late does not lose the Lease.
+	patient := elect(time.Hour, time.Minute)
+	cl := prepare(t)
+	cl.startController(patient)
+	other := cl.machine()
+	standby := other.newController(patient)
+	run := other.Launch(standby)
 
-	other.requests.ExpectStandby(t, "/leases/"+cosicontroller.LeaseName)
-	over, done := context.WithCancel(ctx)
+	other.Requests.ExpectStandby(t, "/leases/"+cosicontroller.LeaseName)
+	over, done := context.WithCancel(t.Context())
 	done()
 	if err := standby.WaitReady(over); !errors.Is(err, context.Canceled) {
 		t.Errorf("two instances work at the same time: WaitReady returns %v", err)
 	}
-	h.running.Cancel()
-	if err := <-h.running.Ended; err != nil {
-		t.Errorf("first instance ended with: %v", err)
-	}
-	h.running = nil
-	later, done := context.WithTimeout(ctx, harness.Timeout)
-	defer done()
-	h.must(standby.WaitReady(later))
-	claim := h.claim("data")
-	h.make(claim)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("second instance ended with: %v", err)
-	}
-	h.requests.CloseIdle()
-	other.requests.CloseIdle()
+	cl.stopController()
+	cl.Must(standby.WaitReady(harness.Context(t)))
+	claim := cl.claim("data")
+	cl.Make(claim)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	run.Stop()
 }
 
 // TestE86LostLease: a leader that cannot renew its Lease ends its work, with an
 // error, before another one begins with it.
 // KEP: ARCH-2
 func TestE86LostLease(t *testing.T) {
-	h := prepare(t)
 	const lease = 6 * time.Second
-	elect := func(o *cosicontroller.Options) {
-		o.LeaderElection, o.LeaderElectionNamespace = true, "cosi-system"
-		o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = lease, lease/3, 200*time.Millisecond
-	}
-	h.startController(elect)
-	first := h.running
-	h.running = nil
-	other := *h
-	other.requests = &cluster.Requests{}
-	opts := cosicontroller.Options{Logger: h.log.Logger()}
-	elect(&opts)
-	opts.RenewDeadline = lease * 5 / 6
-	standby, err := cosicontroller.New(other.config(), opts)
-	h.must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- standby.Start(ctx) }()
-	h.failRequests(func(r *http.Request) error {
+	cl := prepare(t)
+	leader := cl.newController(elect(lease, lease/3))
+	first := cl.Launch(leader)
+	cl.Must(leader.WaitReady(harness.Context(t)))
+	other := cl.machine()
+	standby := other.newController(elect(lease, lease*5/6))
+	second := other.Launch(standby)
+	cl.failRequests(func(r *http.Request) error {
 		if strings.Contains(r.URL.Path, "/leases/") {
 			return errors.New("cut off")
 		}
 		return nil
 	})
-	later, done := context.WithTimeout(ctx, harness.Timeout)
-	defer done()
-	h.must(standby.WaitReady(later))
+	cl.Must(standby.WaitReady(harness.Context(t)))
 	select {
 	case err := <-first.Ended:
 		if err == nil {
@@ -124,6 +101,5 @@ func TestE86LostLease(t *testing.T) {
 	default:
 		t.Error("two controllers are at work")
 	}
-	cancel()
-	h.must(<-ended)
+	second.Stop()
 }

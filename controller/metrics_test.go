@@ -22,32 +22,32 @@ import (
 // KEP: METRIC-2, METRIC-3
 func TestOperationMetrics(t *testing.T) {
 	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
-	h, address := prepare(t), freeAddress(t)
-	h.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
-	h.make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = measured }),
+	cl, address := prepare(t), freeAddress(t)
+	cl.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
+	cl.Make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = measured }),
 		newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = measured }))
-	claim, bucket := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.reportAccess(access)
-	h.must(h.Delete(context.Background(), access))
-	h.finishCleanup(access)
-	h.vanishes(access)
-	h.must(h.Delete(context.Background(), claim))
-	h.eventually("the Bucket is deleted", func(ctx context.Context) error {
-		if err := refresh(ctx, h, bucket); err != nil || bucket.DeletionTimestamp.IsZero() {
+	claim, bucket := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.reportAccess(access)
+	cl.Must(cl.Delete(context.Background(), access))
+	cl.finishCleanup(access)
+	cl.WaitGone(access)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil || bucket.DeletionTimestamp.IsZero() {
 			return errors.Join(err, errors.New("not yet"))
 		}
 		return nil
 	})
-	h.releaseBucket(bucket)
-	h.vanishes(claim)
-	never := h.claim("never")
-	h.make(never)
-	h.bucketOf(never)
-	h.must(h.Delete(context.Background(), never))
-	h.vanishes(never)
+	cl.releaseBucket(bucket)
+	cl.WaitGone(claim)
+	never := cl.claim("never")
+	cl.Make(never)
+	cl.bucketOf(never)
+	cl.Must(cl.Delete(context.Background(), never))
+	cl.WaitGone(never)
 
 	count := func(kind, operation, status string) string {
 		return fmt.Sprintf(`cosi_operation_count{driver_name=%q,operation=%q,resource_kind=%q,status=%q}`, measured, operation, kind, status)
@@ -62,8 +62,8 @@ func TestOperationMetrics(t *testing.T) {
 		count("BucketAccess", "Create", "Succeeded"): "1",
 		count("BucketAccess", "Delete", "Succeeded"): "1",
 	}
-	h.eventually("the counts", func(ctx context.Context) error {
-		if diff := cmp.Diff(want, samples(ctx, t, address, "cosi_operation_count{", measured)); diff != "" {
+	cl.Eventually(func() error {
+		if diff := cmp.Diff(want, samples(t.Context(), t, address, "cosi_operation_count{", measured)); diff != "" {
 			return fmt.Errorf("(-want +got):\n%s", diff)
 		}
 		return nil
@@ -96,8 +96,8 @@ func TestOperationMetrics(t *testing.T) {
 // controller-runtime measures.
 // KEP: METRIC-8
 func TestBuildInfo(t *testing.T) {
-	h, address := prepare(t), freeAddress(t)
-	h.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
+	cl, address := prepare(t), freeAddress(t)
+	cl.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
 	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{", "workqueue_depth{"} {
 		if len(samples(t.Context(), t, address, name)) == 0 {
 			t.Errorf("no metric %s}", name)

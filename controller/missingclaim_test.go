@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // TestClaimGoesMissing: the KEP has ResourcesValidated False when a BucketClaim
@@ -16,42 +17,42 @@ import (
 // another one.
 // KEP: COND-VALID-6, COND-ACCESS-5, REASON-7
 func TestClaimGoesMissing(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, _ := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.reportAccess(access)
-	h.must(h.removeByForce(context.Background(), claim))
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
-	h.eventually("an Event", func(ctx context.Context) error {
-		if events := h.events(ctx, access); events[v1alpha2.ReasonBucketClaimNotFound] == "" {
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, _ := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.reportAccess(access)
+	cl.ForceRemove(claim)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	cl.Eventually(func() error {
+		if events := cl.Events(access); events[v1alpha2.ReasonBucketClaimNotFound] == "" {
 			return fmt.Errorf("events %v", events)
 		}
 		return nil
 	})
 
-	again := h.claim("data")
-	h.make(again)
-	h.bucketOf(again)
-	h.settles()
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
-	awaits(h, again, "is not held by an access to another bucket", unprotected)
+	again := cl.claim("data")
+	cl.Make(again)
+	cl.bucketOf(again)
+	cl.Settle()
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	cluster.Await(cl.Cluster, again, "is not held by an access to another bucket", unprotected)
 }
 
 // TestSidecarKeepsClaimMissing: a sidecar that finds nothing wrong does not
 // see the claim. The controller corrects a status that the sidecar wrote by mistake.
 // KEP: COND-ACCESS-5
 func TestSidecarKeepsClaimMissing(t *testing.T) {
-	h := start(t)
-	h.make(class(retain), newAccessClass())
-	claim, _ := h.provisioned("data")
-	access := h.access("app", "data")
-	h.make(access)
-	h.handedOff(access)
-	h.must(h.removeByForce(context.Background(), claim))
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	cl := start(t)
+	cl.Make(class(retain), newAccessClass())
+	claim, _ := cl.provisioned("data")
+	access := cl.access("app", "data")
+	cl.Make(access)
+	cl.handedOff(access)
+	cl.ForceRemove(claim)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
 
 	ours := condition.For(&access.Status.Conditions, access.Generation)
 	ours.MarkValidated()
@@ -59,6 +60,6 @@ func TestSidecarKeepsClaimMissing(t *testing.T) {
 		t.Errorf("the sidecar's result overrules the controller's: %+v", got)
 	}
 	ours.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "written by hand")
-	h.must(h.Status().Update(context.Background(), access))
-	h.accessSays(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	cl.Must(cl.Status().Update(context.Background(), access))
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
 }

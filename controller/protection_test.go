@@ -9,32 +9,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // TestProtectionIsRestored: the finalizer of a claim, and that of an access which
 // waits for its claim, are restored when a user removes them.
 // KEP: FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
-	h := start(t)
-	h.make(class(), newAccessClass())
-	claim := h.claim("data")
-	access := h.access("app", "data")
-	h.make(claim, access)
-	h.bucketOf(claim)
-	restored(h, claim)
-	awaits(h, claim, "is held while the access waits", protected)
-	restored(h, access)
+	cl := start(t)
+	cl.Make(class(), newAccessClass())
+	claim := cl.claim("data")
+	access := cl.access("app", "data")
+	cl.Make(claim, access)
+	cl.bucketOf(claim)
+	restored(cl, claim)
+	cluster.Await(cl.Cluster, claim, "is held while the access waits", protected)
+	restored(cl, access)
 }
 
-func restored[T client.Object](h *fixture, object T) {
-	h.t.Helper()
+func restored[T client.Object](cl *testCluster, object T) {
+	cl.Helper()
 	hasFinalizer := func(o T) error {
 		if !controllerutil.ContainsFinalizer(o, v1alpha2.ProtectionFinalizer) {
 			return errors.New("it has none")
 		}
 		return nil
 	}
-	awaits(h, object, "has its finalizer", hasFinalizer)
-	h.must(h.Patch(context.Background(), object, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))))
-	awaits(h, object, "has its finalizer again", hasFinalizer)
+	cluster.Await(cl.Cluster, object, "has its finalizer", hasFinalizer)
+	cl.Must(cl.Patch(context.Background(), object, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))))
+	cluster.Await(cl.Cluster, object, "has its finalizer again", hasFinalizer)
 }

@@ -12,32 +12,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestE05ClaimWaitsForPhaseTwo: a Bucket that has its ID does not have a bucket
 // yet, and the claim does not say that it has.
 func TestE05ClaimWaitsForPhaseTwo(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
-	bucket := h.bucketOf(claim)
-	h.report(bucket, identify)
-	h.settles()
-	h.must(refresh(context.Background(), h, claim))
+	cl := start(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, identify)
+	cl.Settle()
+	cl.Must(cl.Refresh(claim))
 	if claim.Status.ReadyToUse {
 		t.Error("the claim is ready after phase 1")
 	}
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionUnknown, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	})
-	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	if claim.Status.ReadyToUse {
 		t.Error("the claim is ready although the driver fails")
 	}
-	h.report(bucket, provision)
-	awaits(h, claim, "is ready", func(c *v1alpha2.BucketClaim) error {
+	cl.report(bucket, provision)
+	cluster.Await(cl.Cluster, claim, "is ready", func(c *v1alpha2.BucketClaim) error {
 		if !c.Status.ReadyToUse {
 			return fmt.Errorf("not ready: %+v", c.Status)
 		}
@@ -47,17 +48,17 @@ func TestE05ClaimWaitsForPhaseTwo(t *testing.T) {
 
 // TestE18RecoveredClaim: once all is well, nothing of the error is left.
 func TestE18RecoveredClaim(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	claim := h.claim("data")
-	h.make(claim)
-	bucket := h.bucketOf(claim)
-	h.report(bucket, func(s *v1alpha2.BucketStatus) {
+	cl := start(t)
+	cl.Make(class())
+	claim := cl.claim("data")
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
+	cl.report(bucket, func(s *v1alpha2.BucketStatus) {
 		conditions(s, metav1.ConditionUnknown, metav1.ConditionTrue, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	})
-	h.claimSays(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	h.report(bucket, provision)
-	h.claimSays(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.report(bucket, provision)
+	cl.WaitCondition(claim, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 	for _, c := range claim.Status.Conditions {
 		if c.Reason == v1alpha2.ReasonDriverError || c.Type == v1alpha2.ConditionProvisionFailed && c.Status != metav1.ConditionFalse {
 			t.Errorf("the error is still there: %+v", c)
@@ -69,9 +70,9 @@ func TestE18RecoveredClaim(t *testing.T) {
 // server reject each Bucket, and the user was told that a class was missing. The
 // claim says here what the API server has said, once, and is not tried on.
 func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
-	h := start(t)
-	h.make(class())
-	h.failRequests(func(r *http.Request) error {
+	cl := start(t)
+	cl.Make(class())
+	cl.failRequests(func(r *http.Request) error {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/buckets") {
 			return nil
 		}
@@ -83,61 +84,60 @@ func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		return nil
 	})
-	claim := h.claim("data")
-	h.make(claim)
-	h.claimSays(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
-	message := says(claim.Status.Conditions, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, "").Error()
+	claim := cl.claim("data")
+	cl.Make(claim)
+	message := cl.WaitCondition(claim, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonInvalidSpec)
 	if !strings.Contains(message, "bucketClaimRef") {
 		t.Errorf("the condition does not name the field: %s", message)
 	}
-	before := h.settles()
-	if after := h.settles(); after != before {
+	before := cl.Settle()
+	if after := cl.Settle(); after != before {
 		t.Errorf("%d more writes of a claim that cannot have a Bucket", after-before)
 	}
-	h.requests.Intercept(nil)
-	h.must(h.Delete(context.Background(), claim))
-	h.vanishes(claim)
+	cl.Requests.Intercept(nil)
+	cl.Must(cl.Delete(context.Background(), claim))
+	cl.WaitGone(claim)
 }
 
 // TestE69LongClassName: the name of a Bucket does not depend on that of the
 // class, however long it is.
 func TestE69LongClassName(t *testing.T) {
-	h := start(t)
+	cl := start(t)
 	long := class()
 	long.Name = strings.Repeat("x", 253)
-	claim := h.claim("data")
+	claim := cl.claim("data")
 	claim.Spec.BucketClassName = long.Name
-	h.make(long, claim)
-	bucket := h.bucketOf(claim)
+	cl.Make(long, claim)
+	bucket := cl.bucketOf(claim)
 	if want := "bc-" + string(claim.UID); bucket.Name != want {
 		t.Errorf("Bucket %s, want %s", bucket.Name, want)
 	}
-	h.must(h.Delete(context.Background(), long))
+	cl.Must(cl.Delete(context.Background(), long))
 }
 
 // TestE84InvalidClaimsDoNotDelayOthers: invalid claims do not delay a valid
 // one, and deleted ones are not retried.
 func TestE84InvalidClaimsDoNotDelayOthers(t *testing.T) {
-	h := start(t)
-	h.make(class())
+	cl := start(t)
+	cl.Make(class())
 	faulty := make([]*v1alpha2.BucketClaim, 30)
 	for i := range faulty {
-		faulty[i] = h.claim(fmt.Sprintf("faulty-%d", i))
+		faulty[i] = cl.claim(fmt.Sprintf("faulty-%d", i))
 		faulty[i].Spec.BucketClassName = "missing"
-		h.make(faulty[i])
+		cl.Make(faulty[i])
 	}
-	claim := h.claim("good")
-	h.make(claim)
-	h.bucketOf(claim)
+	claim := cl.claim("good")
+	cl.Make(claim)
+	cl.bucketOf(claim)
 	for _, c := range faulty {
-		h.claimSays(c, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-		h.must(h.Delete(context.Background(), c))
+		cl.WaitCondition(c, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+		cl.Must(cl.Delete(context.Background(), c))
 	}
 	for _, c := range faulty {
-		h.vanishes(c)
+		cl.WaitGone(c)
 	}
 	settled := func() int {
-		return harness.Settle(t, "requests of the controller", func() int { return len(h.requests.All()) })
+		return harness.Settle(t, "requests of the controller", func() int { return len(cl.Requests.All()) })
 	}
 	before := settled() // the last requests may be on their way
 	if after := settled(); after != before {

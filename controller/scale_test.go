@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestE30Conflicts creates 50 claims with an access each, at once. Conflicts are
@@ -18,69 +21,72 @@ import (
 // Known failure: E58
 func TestE30Conflicts(t *testing.T) {
 	const n = 50
-	h := start(t)
-	h.make(class(), newAccessClass())
+	cl, log := prepare(t), &harness.Buffer{}
+	cl.startController(func(o *cosicontroller.Options) {
+		o.Logger = funcr.New(func(_, line string) { fmt.Fprintln(log, line) }, funcr.Options{})
+	})
+	cl.Make(class(), newAccessClass())
 	claims, accesses := make([]*v1alpha2.BucketClaim, n), make([]*v1alpha2.BucketAccess, n)
 	for i := range n {
 		name := fmt.Sprintf("data-%d", i)
-		claims[i], accesses[i] = h.claim(name), h.access(name, name)
-		h.make(claims[i], accesses[i])
+		claims[i], accesses[i] = cl.claim(name), cl.access(name, name)
+		cl.Make(claims[i], accesses[i])
 	}
 	for _, claim := range claims {
-		h.report(h.bucketOf(claim), provision)
+		cl.report(cl.bucketOf(claim), provision)
 	}
 	for i := range n {
-		h.claimSays(claims[i], v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-		h.handedOff(accesses[i])
+		cl.WaitCondition(claims[i], v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		cl.handedOff(accesses[i])
 	}
-	writes := h.settles()
-	conflicts := h.answers(http.StatusConflict)
+	writes := cl.Settle()
+	conflicts := cl.answers(http.StatusConflict)
 	t.Logf("%d claims with accesses: %d writes, %d conflicts", n, writes, conflicts)
 	if conflicts >= n {
 		t.Errorf("%d conflicts for %d claims", conflicts, n)
 	}
-	if log := h.log.String(); strings.Contains(log, "Reconciler error") {
+	if log := log.String(); strings.Contains(log, "Reconciler error") {
 		t.Errorf("conflicts were logged:\n%s", log)
 	}
 	for _, claim := range claims {
-		h.must(h.Delete(context.Background(), claim))
+		cl.Must(cl.Delete(context.Background(), claim))
 	}
 	for _, access := range accesses {
-		h.must(h.Delete(context.Background(), access))
-		h.finishCleanup(access)
+		cl.Must(cl.Delete(context.Background(), access))
+		cl.finishCleanup(access)
 	}
 	for i := range n {
-		h.vanishes(accesses[i])
-		h.vanishes(claims[i])
+		cl.WaitGone(accesses[i])
+		cl.WaitGone(claims[i])
 	}
 }
 
 // TestSilence: a system in which everything is ready, waits, or has failed for
 // good does not cause a single call while a later claim is reconciled.
 func TestSilence(t *testing.T) {
-	h := start(t)
-	h.make(class(), newAccessClass())
-	h.provisioned("ready")
-	granted := h.access("granted", "ready")
-	rejected := h.access("rejected", "ready")
+	cl := start(t)
+	cl.Make(class(), newAccessClass())
+	cl.provisioned("ready")
+	granted := cl.access("granted", "ready")
+	rejected := cl.access("rejected", "ready")
 	rejected.Spec.Protocol = v1alpha2.ProtocolGCS
-	waiting := h.access("waiting", "absent")
-	noClass := h.claim("no-class")
+	waiting := cl.access("waiting", "absent")
+	noClass := cl.claim("no-class")
 	noClass.Spec.BucketClassName = "absent"
-	h.make(granted, rejected, waiting, noClass)
-	h.handedOff(granted)
-	h.accessSays(rejected, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
-	h.accessSays(waiting, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
-	h.claimSays(noClass, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.settles()
+	cl.Make(granted, rejected, waiting, noClass)
+	cl.handedOff(granted)
+	cl.WaitCondition(rejected, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonProtocolNotSupported)
+	cl.WaitCondition(waiting, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClaimNotFound)
+	cl.WaitCondition(noClass, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.Settle()
 
-	before := len(h.requests.All())
-	marker := h.claim("marker")
+	before := len(cl.Requests.All())
+	marker := cl.claim("marker")
 	marker.Spec.BucketClassName = "absent"
-	h.make(marker)
-	h.claimSays(marker, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
-	h.settles()
-	for _, request := range h.requests.All()[before:] {
+	cl.Make(marker)
+	cl.WaitCondition(marker, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonBucketClassNotFound)
+	cl.Settle()
+	for _, request := range cl.Requests.All()[before:] {
 		if !strings.Contains(request.Path, "/marker") && !strings.HasSuffix(request.Path, "/events") {
 			t.Errorf("a request about what has settled: %s", request)
 		}

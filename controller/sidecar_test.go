@@ -12,17 +12,18 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // The tests play the sidecar: they write what it would write.
 
 // report writes the status of a Bucket.
-func (h *fixture) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, bucket))
+func (cl *testCluster) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
+	cl.Helper()
+	cl.Must(cl.Refresh(bucket))
 	before := bucket.DeepCopy()
 	change(&bucket.Status)
-	h.must(h.Status().Patch(context.Background(), bucket, client.MergeFrom(before)))
+	cl.Must(cl.Status().Patch(context.Background(), bucket, client.MergeFrom(before)))
 }
 
 // identify is the sidecar's phase 1: the ID is known, the bucket is not there.
@@ -49,32 +50,32 @@ func conditions(status *v1alpha2.BucketStatus, provisioned, validated, failed me
 }
 
 // guardBucket sets the sidecar's finalizer.
-func (h *fixture) guardBucket(bucket *v1alpha2.Bucket) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, bucket))
+func (cl *testCluster) guardBucket(bucket *v1alpha2.Bucket) {
+	cl.Helper()
+	cl.Must(cl.Refresh(bucket))
 	before := bucket.DeepCopy()
 	controllerutil.AddFinalizer(bucket, v1alpha2.ProtectionFinalizer)
-	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), bucket, client.MergeFrom(before)))
 }
 
 // releaseBucket removes the sidecar's finalizer.
-func (h *fixture) releaseBucket(bucket *v1alpha2.Bucket) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, bucket))
+func (cl *testCluster) releaseBucket(bucket *v1alpha2.Bucket) {
+	cl.Helper()
+	cl.Must(cl.Refresh(bucket))
 	before := bucket.DeepCopy()
 	controllerutil.RemoveFinalizer(bucket, v1alpha2.ProtectionFinalizer)
-	h.must(h.Patch(context.Background(), bucket, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), bucket, client.MergeFrom(before)))
 }
 
 // provisioned makes a claim and a provisioned Bucket for it.
-func (h *fixture) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Bucket) {
-	h.t.Helper()
-	claim := h.claim(name)
-	h.make(claim)
-	bucket := h.bucketOf(claim)
-	h.guardBucket(bucket)
-	h.report(bucket, provision)
-	awaits(h, claim, "is ready", func(c *v1alpha2.BucketClaim) error {
+func (cl *testCluster) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Bucket) {
+	cl.Helper()
+	claim := cl.claim(name)
+	cl.Make(claim)
+	bucket := cl.bucketOf(claim)
+	cl.guardBucket(bucket)
+	cl.report(bucket, provision)
+	cluster.Await(cl.Cluster, claim, "is ready", func(c *v1alpha2.BucketClaim) error {
 		if !c.Status.ReadyToUse {
 			return fmt.Errorf("not ready: %+v", c.Status)
 		}
@@ -84,9 +85,9 @@ func (h *fixture) provisioned(name string) (*v1alpha2.BucketClaim, *v1alpha2.Buc
 }
 
 // handedOff waits until the access is the sidecar's.
-func (h *fixture) handedOff(access *v1alpha2.BucketAccess) {
-	h.t.Helper()
-	awaits(h, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
+func (cl *testCluster) handedOff(access *v1alpha2.BucketAccess) {
+	cl.Helper()
+	cluster.Await(cl.Cluster, access, "is handed off", func(a *v1alpha2.BucketAccess) error {
 		if !ownership.SidecarOwns(a) {
 			return fmt.Errorf("not handed off: %+v", a.Status)
 		}
@@ -95,27 +96,27 @@ func (h *fixture) handedOff(access *v1alpha2.BucketAccess) {
 }
 
 // reportAccess says that the sidecar has granted an access.
-func (h *fixture) reportAccess(access *v1alpha2.BucketAccess) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, access))
+func (cl *testCluster) reportAccess(access *v1alpha2.BucketAccess) {
+	cl.Helper()
+	cl.Must(cl.Refresh(access))
 	before := access.DeepCopy()
 	access.Status.AccountID, access.Status.ReadyToUse = "account", true
 	meta.SetStatusCondition(&access.Status.Conditions, metav1.Condition{
 		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: v1alpha2.ReasonProvisioned, Message: "said the sidecar",
 	})
-	h.must(h.Status().Patch(context.Background(), access, client.MergeFrom(before)))
+	cl.Must(cl.Status().Patch(context.Background(), access, client.MergeFrom(before)))
 }
 
 // finishCleanup says that the sidecar has revoked a deleted access.
-func (h *fixture) finishCleanup(access *v1alpha2.BucketAccess) {
-	h.t.Helper()
-	h.must(refresh(context.Background(), h, access))
+func (cl *testCluster) finishCleanup(access *v1alpha2.BucketAccess) {
+	cl.Helper()
+	cl.Must(cl.Refresh(access))
 	before := access.DeepCopy()
 	access.Status.ReadyToUse = false
-	h.must(h.Status().Patch(context.Background(), access, client.MergeFrom(before)))
+	cl.Must(cl.Status().Patch(context.Background(), access, client.MergeFrom(before)))
 	before = access.DeepCopy()
 	metav1.SetMetaDataAnnotation(&access.ObjectMeta, v1alpha2.SidecarCleanupFinishedAnnotation, "")
-	h.must(h.Patch(context.Background(), access, client.MergeFrom(before)))
+	cl.Must(cl.Patch(context.Background(), access, client.MergeFrom(before)))
 }
 
 // protected and unprotected check the annotation of a claim.

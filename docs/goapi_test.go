@@ -2,11 +2,14 @@ package docs_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,33 +20,51 @@ const module = "github.com/cosi-emu/cosi-emu"
 // private matches the folders whose packages are not for users of the Go API.
 var private = regexp.MustCompile(`^` + regexp.QuoteMeta(module) + `/(.*/)?(internal|test|cmd|hack|examples)(/|$)`)
 
-// publicPackages returns the paths of the public packages, and the files with the export data of
-// these packages and all their imports.
-func publicPackages(t *testing.T) (public []string, exports map[string]string) {
+// packages are the public packages, and the files with the export data of these and of all
+// that they import, by path.
+type packages struct {
+	public  []string
+	exports map[string]string
+}
+
+// publicPackages returns the packages of the module. A test that calls it is skipped with -short: it
+// compiles them.
+func publicPackages(t *testing.T) packages {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it compiles the packages of the module")
+	}
+	found, err := listPackages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+var listPackages = sync.OnceValues(func() (packages, error) {
 	const format = "{{if .GoFiles}}{{.ImportPath}} {{.Export}}{{end}}"
-	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", format, "./...")
+	list := exec.CommandContext(context.Background(), "go", "list", "-export", "-deps", "-f", format, "./...")
 	list.Dir = ".."
 	var stderr bytes.Buffer
 	list.Stderr = &stderr
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+		return packages{}, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
 	}
-	exports = map[string]string{}
+	found := packages{exports: map[string]string{}}
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if path == "" {
 			continue
 		}
-		exports[path] = file
+		found.exports[path] = file
 		if strings.HasPrefix(path, module+"/") && !private.MatchString(path) {
-			public = append(public, path)
+			found.public = append(found.public, path)
 		}
 	}
-	slices.Sort(public)
-	return public, exports
-}
+	slices.Sort(found.public)
+	return found, nil
+})
 
 // TestPublicPackages verifies that docs/go-api.md lists the public packages, and no others.
 func TestPublicPackages(t *testing.T) {
@@ -56,8 +77,7 @@ func TestPublicPackages(t *testing.T) {
 		listed = append(listed, module+"/"+string(row[1]))
 	}
 	slices.Sort(listed)
-	public, _ := publicPackages(t)
-	if diff := cmp.Diff(public, listed); diff != "" {
+	if diff := cmp.Diff(publicPackages(t).public, listed); diff != "" {
 		t.Errorf("the module (-), the table of go-api.md (+):\n%s", diff)
 	}
 }

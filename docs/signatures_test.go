@@ -14,11 +14,11 @@ import (
 // TestPublicSignatures verifies that exported signatures of public packages name no private type of
 // ours. Aliases count as their types.
 func TestPublicSignatures(t *testing.T) {
-	public, exports := publicPackages(t)
+	all := publicPackages(t)
 	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
+		return os.Open(all.exports[path])
 	})
-	for _, path := range public {
+	for _, path := range all.public {
 		p, err := load.Import(path)
 		if err != nil {
 			t.Fatalf("import %s: %v", path, err)

@@ -26,25 +26,25 @@ import (
 // KEP: API-ACCESS-MODE-4, API-ACCESS-STATUS-2, GRPC-GENERATEACCESSID-1, GRPC-GENERATEACCESSID-9
 // KEP: GRPC-GRANT-1, GRPC-GRANT-5, STATUS-ACCESS-1
 func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.settle()
-	w.requests.Reset()
-	w.driver.Script("DriverGrantBucketAccess", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.settle()
+	cl.Requests.Reset()
+	cl.driver.Script("DriverGrantBucketAccess", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
-		w.assertPersisted(ctx, request.GetAccountId())
+		cl.assertPersisted(ctx, request.GetAccountId())
 		return next()
 	})
-	access := w.readyAccess(bucket)
-	w.settle()
+	access := cl.readyAccess(bucket)
+	cl.settle()
 
 	account := "id-ba-" + string(access.UID)
 	if access.Status.AccountID != account {
 		t.Errorf("status.accountID = %q, want %q", access.Status.AccountID, account)
 	}
-	secret, err := w.secret(access, 0)
-	w.Must(err)
+	secret, err := cl.secret(access, 0)
+	cl.Must(err)
 	want := map[string]string{
 		"COSI_PROTOCOL":           "S3",
 		"BUCKET_NAME":             bucket.Status.BucketID,
@@ -58,9 +58,9 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("Secret (-want +got):\n%s", diff)
 	}
 	wantAnnotations := map[string]string{
-		v1alpha2.BucketAccessReferenceAnnotation: w.Namespace + "/" + access.Name,
-		v1alpha2.BucketClaimReferenceAnnotation:  w.Namespace + "/" + bucket.Spec.BucketClaimRef.Name,
-		v1alpha2.DriverNameAnnotation:            w.driver.Name(),
+		v1alpha2.BucketAccessReferenceAnnotation: cl.Namespace + "/" + access.Name,
+		v1alpha2.BucketClaimReferenceAnnotation:  cl.Namespace + "/" + bucket.Spec.BucketClaimRef.Name,
+		v1alpha2.DriverNameAnnotation:            cl.driver.Name(),
 	}
 	if diff := cmp.Diff(wantAnnotations, secret.Annotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
@@ -69,12 +69,12 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		t.Errorf("Secret: owners %v, finalizers %v, type %s", secret.OwnerReferences, secret.Finalizers, secret.Type)
 	}
 	wantWrites := []string{
-		"POST /api/v1/namespaces/" + w.Namespace + "/secrets", // empty
-		"PATCH " + path(access) + "/status",                   // ID
-		"PUT " + path(secret),                                 // data
-		"PATCH " + path(access) + "/status",                   // result
+		"POST /api/v1/namespaces/" + cl.Namespace + "/secrets", // empty
+		"PATCH " + path(access) + "/status",                    // ID
+		"PUT " + path(secret),                                  // data
+		"PATCH " + path(access) + "/status",                    // result
 	}
-	if diff := cmp.Diff(wantWrites, lines(w.requests.Writes())); diff != "" {
+	if diff := cmp.Diff(wantWrites, lines(cl.Requests.Writes())); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	wantCalls := []proto.Message{
@@ -94,7 +94,7 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 		},
 	}
 	var calls []proto.Message
-	for _, call := range w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess") {
+	for _, call := range cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess") {
 		calls = append(calls, call.Request)
 	}
 	if diff := cmp.Diff(wantCalls, calls, protocmp.Transform()); diff != "" {
@@ -105,27 +105,27 @@ func TestE34AccessIsGrantedInTwoPhases(t *testing.T) {
 // KEP: ARCH-3, FLOW-REVOKE-0, FLOW-REVOKE-3.1, FLOW-REVOKE-3.2, FLOW-REVOKE-3.3, FLOW-REVOKE-3.5.1
 // KEP: ANNO-4, API-ACCESS-SPEC-4
 func TestAccessIsRevoked(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
 	granted := access.DeepCopy()
-	w.driver.Script("DriverRevokeBucketAccess", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl.driver.Script("DriverRevokeBucketAccess", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		name := granted.Spec.BucketClaims[0].AccessSecretName
-		if err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		if err := cl.Get(ctx, client.ObjectKey{Namespace: cl.Namespace, Name: name}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
 			t.Errorf("revoked while Secret %s is still there (%v)", name, err)
 		}
 		return next()
 	})
-	w.Must(w.Delete(t.Context(), access))
-	w.isHandedBack(access)
-	if got := w.driver.Accounts(); len(got) > 0 {
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.isHandedBack(access)
+	if got := cl.driver.Accounts(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
 	}
 	if access.Status.ReadyToUse {
 		t.Error("still ready")
 	}
-	w.settle()
-	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) != 1 {
+	cl.settle()
+	if calls := cl.driver.Calls("DriverRevokeBucketAccess"); len(calls) != 1 {
 		t.Errorf("%d calls to revoke", len(calls))
 	}
 }
@@ -134,66 +134,66 @@ func TestAccessIsRevoked(t *testing.T) {
 // when it is gone, and not before.
 // KEP: FLOW-REVOKE-3.2, REASON-28
 func TestAccessWaitsForItsSecretToGo(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
-	secret, err := w.secret(access, 0)
-	w.Must(err)
-	w.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, "example.com/hold") })
-	w.settle()
-	w.Must(w.Delete(t.Context(), access))
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
-	w.Eventually(func() error { return w.toldOnce(access, v1alpha2.ReasonDeletionBlocked) })
-	w.settle()
-	if calls := w.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
+	secret, err := cl.secret(access, 0)
+	cl.Must(err)
+	cl.Modify(secret, func() { secret.Finalizers = append(secret.Finalizers, "example.com/hold") })
+	cl.settle()
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonDeletionBlocked)
+	cl.Eventually(func() error { return cl.toldOnce(access, v1alpha2.ReasonDeletionBlocked) })
+	cl.settle()
+	if calls := cl.driver.Calls("DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Errorf("revoked while the Secret is there: %v", calls)
 	}
-	w.Modify(secret, func() { secret.Finalizers = nil })
-	w.isHandedBack(access)
+	cl.Modify(secret, func() { secret.Finalizers = nil })
+	cl.isHandedBack(access)
 }
 
 // E73: the Bucket may be gone by any means; what was granted can still be revoked.
 // KEP: COND-PROV-6, COND-VALID-6, REASON-16
 func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	access := w.readyAccess(bucket)
-	w.releaseClaim(bucket)
-	w.Must(w.Delete(t.Context(), bucket))
-	w.WaitGone(bucket)
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
-	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	access := cl.readyAccess(bucket)
+	cl.releaseClaim(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.WaitGone(bucket)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 
-	w.Must(w.Delete(t.Context(), access))
-	w.isHandedBack(access)
-	if got := w.driver.Accounts(); len(got) > 0 {
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.isHandedBack(access)
+	if got := cl.driver.Accounts(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
 	}
 }
 
 // KEP: FLOW-GRANT-3.6.1, REASON-9
 func TestAccessWaitsForItsBucket(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Fail("DriverCreateBucket", 14, "the backend is away")
-	w.start()
-	bucket := w.bucket()
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
-	w.driver.Script("DriverCreateBucket", nil)
-	w.WaitReady(access)
+	cl := newTestCluster(t)
+	cl.driver.Fail("DriverCreateBucket", 14, "the backend is away")
+	cl.start()
+	bucket := cl.bucket()
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	access := cl.access([]*v1alpha2.Bucket{bucket})
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	cl.driver.Script("DriverCreateBucket", nil)
+	cl.WaitReady(access)
 }
 
 // KEP: SECRET-4
 func TestAccessToSeveralBuckets(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket(), w.readyBucket(), w.readyBucket())
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket(), cl.readyBucket(), cl.readyBucket())
 	names := map[string]bool{}
 	for i := range access.Spec.BucketClaims {
-		secret, err := w.secret(access, i)
-		w.Must(err)
+		secret, err := cl.secret(access, i)
+		cl.Must(err)
 		names[string(secret.Data["BUCKET_NAME"])] = true
 		if got := string(secret.Data["AWS_SECRET_ACCESS_KEY"]); got != drivertest.SecretKey(access.Status.AccountID) {
 			t.Errorf("Secret %d has not the credentials of the access", i)
@@ -205,25 +205,25 @@ func TestAccessToSeveralBuckets(t *testing.T) {
 }
 
 // assertPersisted complains unless an access has the account ID in its status.
-func (w *world) assertPersisted(ctx context.Context, account string) {
+func (cl *testCluster) assertPersisted(ctx context.Context, account string) {
 	list := &v1alpha2.BucketAccessList{}
-	if err := w.List(ctx, list, client.InNamespace(w.Namespace)); err != nil {
-		w.Error(err)
+	if err := cl.List(ctx, list, client.InNamespace(cl.Namespace)); err != nil {
+		cl.Error(err)
 	}
 	for _, access := range list.Items {
 		if access.Status.AccountID == account {
 			return
 		}
 	}
-	w.Errorf("DriverGrantBucketAccess for %q, which is not persisted", account)
+	cl.Errorf("DriverGrantBucketAccess for %q, which is not persisted", account)
 }
 
 // isHandedBack waits until the sidecar has done its part of a deletion, and then
 // does the controller's.
-func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
-	w.Helper()
-	w.Eventually(func() error {
-		if err := w.Refresh(access); err != nil {
+func (cl *testCluster) isHandedBack(access *v1alpha2.BucketAccess) {
+	cl.Helper()
+	cl.Eventually(func() error {
+		if err := cl.Refresh(access); err != nil {
 			return err
 		}
 		if _, ok := access.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]; !ok {
@@ -231,7 +231,7 @@ func (w *world) isHandedBack(access *v1alpha2.BucketAccess) {
 		}
 		return nil
 	})
-	w.Must(w.Patch(w.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
+	cl.Must(cl.Patch(cl.Context(), access, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))
 }
 
 func requested(bucket string) []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket {

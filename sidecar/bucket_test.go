@@ -24,11 +24,11 @@ import (
 // KEP: GRPC-GENERATEBUCKETID-9, GRPC-CREATEBUCKET-1, GRPC-CREATEBUCKET-5, GRPC-GETBUCKET-1, TEST-4
 // KEP: STATUS-BUCKET-1, REASON-2, REASON-3, REASON-4
 func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.Script("DriverCreateBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha2.DriverCreateBucketRequest)
 		stored := &v1alpha2.Bucket{}
-		if err := w.Get(ctx, client.ObjectKey{Name: request.GetBucketId()[len("id-"):]}, stored); err != nil {
+		if err := cl.Get(ctx, client.ObjectKey{Name: request.GetBucketId()[len("id-"):]}, stored); err != nil {
 			return nil, err
 		}
 		if stored.Status.BucketID != request.GetBucketId() || !controllerutil.ContainsFinalizer(stored, v1alpha2.ProtectionFinalizer) {
@@ -39,9 +39,9 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 		}
 		return next()
 	})
-	w.start()
-	bucket := w.readyBucket()
-	w.settle()
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.settle()
 
 	want := v1alpha2.BucketStatus{
 		ReadyToUse: true,
@@ -60,10 +60,10 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
-	if diff := cmp.Diff([]string{"DriverGetInfo", "DriverGenerateBucketId", "DriverCreateBucket"}, w.driver.Methods()); diff != "" {
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	if diff := cmp.Diff([]string{"DriverGetInfo", "DriverGenerateBucketId", "DriverCreateBucket"}, cl.driver.Methods()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	wantWrites := []string{
@@ -71,11 +71,11 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 		"PATCH " + path(bucket) + "/status", // ID
 		"PATCH " + path(bucket) + "/status", // result
 	}
-	if diff := cmp.Diff(wantWrites, lines(w.requests.Writes())); diff != "" {
+	if diff := cmp.Diff(wantWrites, lines(cl.Requests.Writes())); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	w.Eventually(func() error {
-		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonProvisioned: 1}, w.EventReasons(bucket)); diff != "" {
+	cl.Eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonProvisioned: 1}, cl.EventReasons(bucket)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil
@@ -86,16 +86,16 @@ func TestBucketIsProvisionedInTwoPhases(t *testing.T) {
 // KEP: API-BUCKET-SPEC-7, COND-BUCKET-1, GRPC-GENERATEBUCKETID-1, GRPC-GETBUCKET-1
 // KEP: GRPC-GETBUCKET-2, GRPC-GETBUCKET-6, UPGRADE-3
 func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.bucket(existing("brown/field_1"))
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	w.driver.AddBucket("brown/field_1")
-	w.WaitReady(bucket)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.bucket(existing("brown/field_1"))
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.driver.AddBucket("brown/field_1")
+	cl.WaitReady(bucket)
 	if got := bucket.Status.BucketID; got != "brown/field_1" {
 		t.Errorf("status.bucketID = %q", got)
 	}
-	if calls := w.driver.Calls("DriverGenerateBucketId", "DriverCreateBucket"); len(calls) > 0 {
+	if calls := cl.driver.Calls("DriverGenerateBucketId", "DriverCreateBucket"); len(calls) > 0 {
 		t.Errorf("calls for a bucket that exists: %v", calls)
 	}
 }
@@ -103,28 +103,28 @@ func TestExistingBucketIsFoundWhenItAppears(t *testing.T) {
 // KEP: ARCH-3, OVER-6, FLOW-DELETE-3.2, FLOW-DELETE-3.3.2, FLOW-DELETE-3.3.4
 // KEP: ANNO-1, GRPC-GENERATEBUCKETID-3, GRPC-DELETEBUCKET-1
 func TestBucketIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
 
-	w.Must(w.Delete(t.Context(), bucket))
-	w.Eventually(func() error {
-		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("ready although it is being deleted (%w)", err)
 		}
 		return nil
 	})
-	w.settle()
-	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
+	cl.settle()
+	if calls := cl.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
 		t.Fatalf("deleted before its claim is being deleted: %v", calls)
 	}
 
-	w.releaseClaim(bucket)
-	w.WaitGone(bucket)
-	if got := w.driver.Buckets(); len(got) > 0 {
+	cl.releaseClaim(bucket)
+	cl.WaitGone(bucket)
+	if got := cl.driver.Buckets(); len(got) > 0 {
 		t.Errorf("left in the backend: %v", got)
 	}
-	request, _ := w.driver.Calls("DriverDeleteBucket")[0].Request.(*cosiv1alpha2.DriverDeleteBucketRequest)
+	request, _ := cl.driver.Calls("DriverDeleteBucket")[0].Request.(*cosiv1alpha2.DriverDeleteBucketRequest)
 	want := &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: "id-" + bucket.Name, Parameters: map[string]string{"tier": "gold"}}
 	if !proto.Equal(want, request) {
 		t.Errorf("request = %v, want %v", request, want)
@@ -133,34 +133,34 @@ func TestBucketIsDeleted(t *testing.T) {
 
 // KEP: ANNO-2
 func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.Modify(bucket, func() {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.Modify(bucket, func() {
 		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation, "")
 	})
-	w.Must(w.Delete(t.Context(), bucket))
-	w.WaitGone(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.WaitGone(bucket)
 }
 
 // A Bucket with the policy Retain outlives its claim, says so at once, and goes
 // without its bucket when an administrator deletes it.
 // KEP: CHANGE-2, FLOW-DELETE-0.2, FLOW-DELETE-3.4
 func TestE19AndE26RetainedBucket(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket(retain)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket(retain)
 
-	w.releaseClaim(bucket)
-	w.Eventually(func() error {
-		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	cl.releaseClaim(bucket)
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("ready although its claim is being deleted (%w)", err)
 		}
 		return nil
 	})
-	w.Must(w.Delete(t.Context(), bucket))
-	w.WaitGone(bucket)
-	if diff := cmp.Diff([]string{"id-" + bucket.Name}, w.driver.Buckets()); diff != "" {
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.WaitGone(bucket)
+	if diff := cmp.Diff([]string{"id-" + bucket.Name}, cl.driver.Buckets()); diff != "" {
 		t.Errorf("backend (-want +got):\n%s", diff)
 	}
 }
@@ -168,19 +168,19 @@ func TestE19AndE26RetainedBucket(t *testing.T) {
 // The policy may be changed to Retain while the Bucket waits for its end.
 // KEP: USE-4, FLOW-DELETE-3.2, COND-BUCKET-4, REASON-25
 func TestExistingBucketIsNeverDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	w.driver.AddBucket("keep-me")
-	bucket := w.readyBucket(existing("keep-me"))
-	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete })
-	w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
+	cl := newTestCluster(t)
+	cl.start()
+	cl.driver.AddBucket("keep-me")
+	bucket := cl.readyBucket(existing("keep-me"))
+	cl.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyDelete })
+	cl.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDeletionPolicyNotAllowed)
 
-	w.Must(w.Delete(t.Context(), bucket))
-	w.settle()
-	w.Must(w.Refresh(bucket))
-	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
-	w.WaitGone(bucket)
-	if calls := w.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.settle()
+	cl.Must(cl.Refresh(bucket))
+	cl.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain })
+	cl.WaitGone(bucket)
+	if calls := cl.driver.Calls("DriverDeleteBucket"); len(calls) > 0 {
 		t.Errorf("calls to delete what COSI did not create: %v", calls)
 	}
 }

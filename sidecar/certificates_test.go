@@ -16,29 +16,29 @@ import (
 // their Secrets, and changes there when the sidecar is started with another.
 // KEP: SECRET-6
 func TestCertificateAuthority(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	first, second := string(controlplanetest.Start(t).AdminConfig().CAData), ""
-	stop := w.startWith(first)
-	access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
-	w.secretHas(access, first)
+	stop := cl.startWith(first)
+	access := cl.access([]*v1alpha2.Bucket{cl.readyBucket()})
+	cl.secretHas(access, first)
 	stop()
-	w.startWith(second)
-	w.secretHas(access, second)
+	cl.startWith(second)
+	cl.secretHas(access, second)
 }
 
-func (w *world) startWith(authority string) (stop func()) {
-	w.Helper()
-	w.options.CertificateAuthority = authority
-	return w.start()
+func (cl *testCluster) startWith(authority string) (stop func()) {
+	cl.Helper()
+	cl.options.CertificateAuthority = authority
+	return cl.start()
 }
 
-func (w *world) secretHas(access *v1alpha2.BucketAccess, authority string) {
-	w.Helper()
+func (cl *testCluster) secretHas(access *v1alpha2.BucketAccess, authority string) {
+	cl.Helper()
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[0].AccessSecretName}
-	w.Eventually(func() error {
+	cl.Eventually(func() error {
 		*secret = corev1.Secret{}
-		if err := w.Get(w.Context(), key, secret); err != nil {
+		if err := cl.Get(cl.Context(), key, secret); err != nil {
 			return err
 		}
 		got, has := secret.Data[v1alpha2.SecretKeyCertificateAuthority]

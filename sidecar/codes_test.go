@@ -116,104 +116,104 @@ func (m *failingDriver) mend() {
 // Known failure: E93
 // KEP: FLOW-REVOKE-3.4, GRPC-GENERATEACCESSID-7, GRPC-GENERATEACCESSID-11, FLOW-DELETE-3.3.3
 func TestEveryCodeOfEveryCall(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	driver, failures := &failingDriver{calls: map[string]int{}}, everyFailure()
-	w.start()
-	shared := w.readyBucket()
+	cl.start()
+	shared := cl.readyBucket()
 	for _, f := range failures {
-		w.driver.Script(f.method, driver.script(f.method))
+		cl.driver.Script(f.method, driver.script(f.method))
 	}
 	for _, f := range failures {
-		w.provoke(f, shared)
+		cl.provoke(f, shared)
 	}
 	for _, f := range failures {
 		t.Run(f.name(), func(t *testing.T) {
-			w := w.in(t)
+			cl := cl.in(t)
 			if f.final {
-				w.says(f)
+				cl.says(f)
 				return
 			}
-			w.Eventually(func() error { return w.isThrough(f) })
+			cl.Eventually(func() error { return cl.isThrough(f) })
 			if got := driver.seen(f); got != 3 {
 				t.Errorf("%d calls, want 3: two failures and a success", got)
 			}
 		})
 	}
-	w.settle()
+	cl.settle()
 	for _, f := range failures {
 		if got := driver.seen(f); f.final && got != 1 {
 			t.Errorf("%s: %d calls, want 1", f.name(), got)
 		}
 	}
 	driver.mend()
-	w.driver.Stop()
-	w.driver.Serve()
+	cl.driver.Stop()
+	cl.driver.Serve()
 	for _, f := range failures {
-		w.Eventually(func() error { return w.isThrough(f) })
+		cl.Eventually(func() error { return cl.isThrough(f) })
 	}
 }
 
 // provoke makes the object that meets a failure, and deletes it if the failure
 // comes then.
-func (w *world) provoke(f *failure, shared *v1alpha2.Bucket) {
-	w.Helper()
+func (cl *testCluster) provoke(f *failure, shared *v1alpha2.Bucket) {
+	cl.Helper()
 	ofBucket := func(b *v1alpha2.Bucket) { b.Spec.Parameters = f.parameters() }
 	switch f.method {
 	case "DriverGenerateBucketId", "DriverCreateBucket":
-		f.object = w.bucket(ofBucket)
+		f.object = cl.bucket(ofBucket)
 	case "DriverGetBucket":
 		id := "existing-" + f.code.String()
-		w.driver.AddBucket(id)
-		f.object = w.bucket(existing(id), ofBucket)
+		cl.driver.AddBucket(id)
+		f.object = cl.bucket(existing(id), ofBucket)
 	case "DriverDeleteBucket":
-		bucket := w.readyBucket(ofBucket)
-		w.releaseClaim(bucket)
+		bucket := cl.readyBucket(ofBucket)
+		cl.releaseClaim(bucket)
 		f.object = bucket
 	default:
-		f.object = w.access([]*v1alpha2.Bucket{shared}, func(a *v1alpha2.BucketAccess) { a.Status.Parameters = f.parameters() })
+		f.object = cl.access([]*v1alpha2.Bucket{shared}, func(a *v1alpha2.BucketAccess) { a.Status.Parameters = f.parameters() })
 	}
 	if access, ok := f.object.(*v1alpha2.BucketAccess); ok && f.deprovisions() {
-		w.WaitReady(access)
+		cl.WaitReady(access)
 	}
 	if f.deprovisions() {
-		w.Must(w.Delete(w.Context(), f.object))
+		cl.Must(cl.Delete(cl.Context(), f.object))
 	}
 }
 
 // says waits until the object reports a rejection, with the driver's words.
-func (w *world) says(f *failure) {
-	w.Helper()
-	w.WaitCondition(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+func (cl *testCluster) says(f *failure) {
+	cl.Helper()
+	cl.WaitCondition(f.object, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 	failed := meta.FindStatusCondition(cluster.Conditions(f.object), v1alpha2.ConditionProvisionFailed)
 	for _, part := range []string{f.method, f.code.String(), "the driver says so"} {
 		if !containsAny(failed.Message, part) {
-			w.Errorf("message %q does not have %q", failed.Message, part)
+			cl.Errorf("message %q does not have %q", failed.Message, part)
 		}
 	}
-	w.WaitCondition(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	cl.WaitCondition(f.object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 }
 
 // isThrough reports whether the object has got beyond the call that failed.
-func (w *world) isThrough(f *failure) error {
+func (cl *testCluster) isThrough(f *failure) error {
 	switch object := f.object.(type) {
 	case *v1alpha2.Bucket:
 		if f.deprovisions() {
-			return w.Gone(object)
+			return cl.Gone(object)
 		}
-		return w.isReady(object)
+		return cl.isReady(object)
 	case *v1alpha2.BucketAccess:
 		if f.deprovisions() {
-			return w.isCleanedUp(object)
+			return cl.isCleanedUp(object)
 		}
-		return w.isGranted(object)
+		return cl.isGranted(object)
 	default:
 		return fmt.Errorf("%s has no object", f.name())
 	}
 }
 
 // isCleanedUp reports whether the sidecar has done its part of a deletion.
-func (w *world) isCleanedUp(access *v1alpha2.BucketAccess) error {
-	if err := w.Refresh(access); err != nil {
+func (cl *testCluster) isCleanedUp(access *v1alpha2.BucketAccess) error {
+	if err := cl.Refresh(access); err != nil {
 		return err
 	}
 	if !v1alpha2.IsSidecarCleanupFinished(access) {

@@ -18,12 +18,12 @@ import (
 // vanish meanwhile. Two Buckets, for claims in two namespaces, may stand for it.
 // KEP: USE-8, FLOW-STATIC-2.2, COND-BUCKET-3, GRPC-GENERATEBUCKETID-11
 func TestExistingBucketIsLookedUp(t *testing.T) {
-	w := newWorld(t)
-	w.driver.AddBucket("shared")
-	w.driver.Script("DriverGetBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.AddBucket("shared")
+	cl.driver.Script("DriverGetBucket", func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha2.DriverGetBucketRequest)
 		list := &v1alpha2.BucketList{}
-		if err := w.List(ctx, list); err != nil {
+		if err := cl.List(ctx, list); err != nil {
 			return nil, err
 		}
 		for i := range list.Items {
@@ -40,26 +40,26 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 		}
 		return next()
 	})
-	w.start()
+	cl.start()
 	named := func(b *v1alpha2.Bucket) { b.Spec.Parameters = map[string]string{"name": b.Name} }
-	one, two := w.bucket(existing("shared"), named), w.bucket(existing("shared"), named)
-	w.WaitReady(one, two)
+	one, two := cl.bucket(existing("shared"), named), cl.bucket(existing("shared"), named)
+	cl.WaitReady(one, two)
 	if one.Status.BucketID != "shared" || two.Status.BucketID != "shared" {
 		t.Errorf("status.bucketID %q and %q", one.Status.BucketID, two.Status.BucketID)
 	}
-	w.WaitCondition(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
 // What the driver says of an existing bucket has to fit the Bucket's protocols.
 // KEP: GRPC-GETBUCKET-5
 func TestExistingBucketOfAnotherProtocol(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Answer("DriverGetBucket", &cosiv1alpha2.DriverGetBucketResponse{
+	cl := newTestCluster(t)
+	cl.driver.Answer("DriverGetBucket", &cosiv1alpha2.DriverGetBucketResponse{
 		Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: "a"}},
 	})
-	w.start()
-	bucket := w.bucket(existing("old"))
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
+	cl.start()
+	bucket := cl.bucket(existing("old"))
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonInvalidDriverResponse)
 	if bucket.Status.BucketID != "" {
 		t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
 	}

@@ -25,24 +25,24 @@ import (
 // so that it can be deleted.
 // KEP: FLOW-CREATE-3.4, GRPC-CREATEBUCKET-2
 func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		w.requests.Reject(http.MethodPatch, "/status")
+	cl := newTestCluster(t)
+	cl.driver.Script("DriverCreateBucket", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		cl.Requests.Reject(http.MethodPatch, "/status")
 		return next()
 	})
-	w.start()
-	bucket := w.bucket()
-	w.Eventually(func() error {
-		if got := w.driver.Buckets(); len(got) != 1 {
+	cl.start()
+	bucket := cl.bucket()
+	cl.Eventually(func() error {
+		if got := cl.driver.Buckets(); len(got) != 1 {
 			return fmt.Errorf("the backend has %v", got)
 		}
 		return nil
 	})
-	w.releaseClaim(bucket)
-	w.Must(w.Delete(t.Context(), bucket))
-	w.requests.Intercept(nil)
-	w.WaitGone(bucket)
-	if got := w.driver.Buckets(); len(got) > 0 {
+	cl.releaseClaim(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.Requests.Intercept(nil)
+	cl.WaitGone(bucket)
+	if got := cl.driver.Buckets(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
 	}
 }
@@ -50,24 +50,24 @@ func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 // E02 is the same for an access.
 // KEP: FLOW-GRANT-4.7
 func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
-		w.requests.Reject(http.MethodPatch, "/status")
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.driver.Script("DriverGrantBucketAccess", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+		cl.Requests.Reject(http.MethodPatch, "/status")
 		return next()
 	})
-	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.Eventually(func() error {
-		if got := w.driver.Accounts(); len(got) != 1 {
+	access := cl.access([]*v1alpha2.Bucket{bucket})
+	cl.Eventually(func() error {
+		if got := cl.driver.Accounts(); len(got) != 1 {
 			return fmt.Errorf("the backend has %v", got)
 		}
 		return nil
 	})
-	w.Must(w.Delete(t.Context(), access))
-	w.requests.Intercept(nil)
-	w.isHandedBack(access)
-	if got := w.driver.Accounts(); len(got) > 0 {
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.Requests.Intercept(nil)
+	cl.isHandedBack(access)
+	if got := cl.driver.Accounts(); len(got) > 0 {
 		t.Errorf("leaked: %v", got)
 	}
 }
@@ -75,45 +75,45 @@ func TestE02NoAccountLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 // E04: the sidecar does not trust a readyToUse and Provisioned that a user wrote.
 // KEP: CHANGE-18
 func TestE04ReadinessWithoutAnIDIsCorrected(t *testing.T) {
-	w := newWorld(t)
-	bucket := w.bucket()
-	w.ModifyStatus(bucket, func() {
+	cl := newTestCluster(t)
+	bucket := cl.bucket()
+	cl.ModifyStatus(bucket, func() {
 		bucket.Status.ReadyToUse = true
 		bucket.Status.Conditions = []metav1.Condition{{
 			Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionTrue, Reason: "Lie", LastTransitionTime: metav1.Now(),
 		}}
 	})
-	w.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
-	w.start()
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	cl.driver.Fail("DriverGenerateBucketId", codes.Unavailable, "not now")
+	cl.start()
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
 	if bucket.Status.ReadyToUse {
 		t.Error("still ready")
 	}
-	w.driver.Script("DriverGenerateBucketId", nil)
-	w.WaitReady(bucket)
-	if got := w.driver.Buckets(); len(got) != 1 {
+	cl.driver.Script("DriverGenerateBucketId", nil)
+	cl.WaitReady(bucket)
+	if got := cl.driver.Buckets(); len(got) != 1 {
 		t.Errorf("the backend has %v", got)
 	}
-	w.settle()
-	w.ModifyStatus(bucket, func() { bucket.Status.ReadyToUse = false })
-	w.WaitReady(bucket)
+	cl.settle()
+	cl.ModifyStatus(bucket, func() { bucket.Status.ReadyToUse = false })
+	cl.WaitReady(bucket)
 }
 
 // Rejections and invalid answers of the driver: reported once, and
 // not asked again.
 // KEP: COND-PROV-4, COND-FAILED-4, COND-BUCKET-2, RETRY-1, REASON-12
 func TestTerminalFailuresOfBuckets(t *testing.T) {
-	fail := func(method string, code codes.Code) func(*world) {
-		return func(w *world) { w.driver.Fail(method, code, "no") }
+	fail := func(method string, code codes.Code) func(*testCluster) {
+		return func(cl *testCluster) { cl.driver.Fail(method, code, "no") }
 	}
-	answer := func(method string, response proto.Message) func(*world) {
-		return func(w *world) { w.driver.Answer(method, response) }
+	answer := func(method string, response proto.Message) func(*testCluster) {
+		return func(cl *testCluster) { cl.driver.Answer(method, response) }
 	}
-	id := func(id string) func(*world) {
+	id := func(id string) func(*testCluster) {
 		return answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: id})
 	}
 	tests := map[string]struct {
-		arrange func(*world)
+		arrange func(*testCluster)
 		reason  string
 	}{
 		"GenerateInvalidArgument": {fail("DriverGenerateBucketId", codes.InvalidArgument), v1alpha2.ReasonDriverRefused},
@@ -136,30 +136,30 @@ func TestTerminalFailuresOfBuckets(t *testing.T) {
 			Protocols: &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{Endpoint: strings.Repeat("x", 3<<20)}},
 		}), v1alpha2.ReasonInvalidDriverResponse},
 	}
-	w := newWorld(t)
-	w.start()
+	cl := newTestCluster(t)
+	cl.start()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := w.in(t)
-			tc.arrange(w)
-			bucket := w.bucket()
-			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
-			calls, writes := w.settle()
-			if c, n := w.settle(); c != calls || n != writes {
-				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.requests.Writes())
+			cl := cl.in(t)
+			tc.arrange(cl)
+			bucket := cl.bucket()
+			cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
+			calls, writes := cl.settle()
+			if c, n := cl.settle(); c != calls || n != writes {
+				t.Errorf("not silent: calls %v, writes %v", cl.driver.Methods(), cl.Requests.Writes())
 			}
-			w.driver.Script("DriverGenerateBucketId", nil)
-			w.driver.Script("DriverCreateBucket", nil)
+			cl.driver.Script("DriverGenerateBucketId", nil)
+			cl.driver.Script("DriverCreateBucket", nil)
 		})
 	}
 }
 
 func TestIDOfMaxLengthIsAccepted(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
-	w.start()
-	w.readyBucket()
+	cl := newTestCluster(t)
+	cl.driver.Answer("DriverGenerateBucketId", &cosiv1alpha2.DriverGenerateBucketIdResponse{BucketId: strings.Repeat("x", 2048)})
+	cl.start()
+	cl.readyBucket()
 }
 
 // E37 and E38, on the way to credentials.
@@ -206,20 +206,20 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 			grant(func(r *cosiv1alpha2.DriverGrantBucketAccessResponse) { r.Buckets[0].BucketInfo.S3.Endpoint = "" }),
 			v1alpha2.ReasonInvalidDriverResponse},
 	}
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := w.in(t)
-			w.driver.Script(tc.method, tc.script)
-			access := w.access([]*v1alpha2.Bucket{bucket})
-			w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			calls, writes := w.settle()
-			if c, n := w.settle(); c != calls || n != writes {
-				t.Errorf("not silent: calls %v, writes %v", w.driver.Methods(), w.requests.Writes())
+			cl := cl.in(t)
+			cl.driver.Script(tc.method, tc.script)
+			access := cl.access([]*v1alpha2.Bucket{bucket})
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			calls, writes := cl.settle()
+			if c, n := cl.settle(); c != calls || n != writes {
+				t.Errorf("not silent: calls %v, writes %v", cl.driver.Methods(), cl.Requests.Writes())
 			}
-			w.driver.Script(tc.method, nil)
+			cl.driver.Script(tc.method, nil)
 		})
 	}
 }
@@ -228,33 +228,33 @@ func TestE37E38TerminalFailuresOfAccesses(t *testing.T) {
 // write and one event, also if it puts a new number into each of its errors.
 // KEP: FLOW-CREATE-3.6, COND-BUCKET-1, RETRY-2, EVENT-BUCKET-1, REASON-11
 func TestE29RetriesAreSilent(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var attempt atomic.Int64
-	w.driver.Script("DriverCreateBucket", func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
+	cl.driver.Script("DriverCreateBucket", func(context.Context, proto.Message, drivertest.Next) (proto.Message, error) {
 		return nil, status.Errorf(codes.Internal, "backend says no (request 7f-%d)", attempt.Add(1))
 	})
-	w.start()
-	bucket := w.bucket()
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
-	w.requests.Reset()
+	cl.start()
+	bucket := cl.bucket()
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonDriverError)
+	cl.Requests.Reset()
 	seen := attempt.Load()
-	w.Eventually(func() error {
+	cl.Eventually(func() error {
 		if now := attempt.Load(); now < seen+5 {
 			return fmt.Errorf("%d attempts", now)
 		}
 		return nil
 	})
-	if got := w.requests.Writes(); len(got) > 0 {
+	if got := cl.Requests.Writes(); len(got) > 0 {
 		t.Errorf("writes of retries: %v", got)
 	}
-	w.Eventually(func() error {
-		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonFailedCreateBucket: 1}, w.EventReasons(bucket)); diff != "" {
+	cl.Eventually(func() error {
+		if diff := cmp.Diff(map[string]int{v1alpha2.ReasonFailedCreateBucket: 1}, cl.EventReasons(bucket)); diff != "" {
 			return fmt.Errorf("events (-want +got):\n%s", diff)
 		}
 		return nil
 	})
-	w.driver.Script("DriverCreateBucket", nil)
-	w.WaitReady(bucket)
+	cl.driver.Script("DriverCreateBucket", nil)
+	cl.WaitReady(bucket)
 }
 
 // ProvisionFailed has the result of the latest call, of DriverCreateBucket and of
@@ -266,15 +266,15 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 		"DriverGetBucket":    existing("there"),
 	} {
 		t.Run(method, func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.AddBucket("there")
-			w.driver.Fail(method, codes.Internal, "first error")
-			w.start()
-			bucket := w.bucket(change)
+			cl := newTestCluster(t)
+			cl.driver.AddBucket("there")
+			cl.driver.Fail(method, codes.Internal, "first error")
+			cl.start()
+			bucket := cl.bucket(change)
 			for _, message := range []string{"first error", "second error"} {
-				w.driver.Fail(method, codes.Internal, message)
-				w.Eventually(func() error {
-					if err := w.Refresh(bucket); err != nil {
+				cl.driver.Fail(method, codes.Internal, message)
+				cl.Eventually(func() error {
+					if err := cl.Refresh(bucket); err != nil {
 						return err
 					}
 					c := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
@@ -284,26 +284,26 @@ func TestProvisionFailedIsTheLatestResult(t *testing.T) {
 					return nil
 				})
 			}
-			w.driver.Script(method, nil)
-			w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+			cl.driver.Script(method, nil)
+			cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
 		})
 	}
 }
 
 // A driver that rejects the deletion keeps the Bucket, and returns the reason.
 func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
-	w.releaseClaim(bucket)
-	w.Must(w.Delete(t.Context(), bucket))
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	w.driver.AwaitCalls(t, "DriverDeleteBucket", 2)
-	writes := len(w.requests.Writes())
-	w.driver.AwaitCalls(t, "DriverDeleteBucket", 3)
-	if more := w.requests.Writes()[writes:]; len(more) > 0 {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.driver.Fail("DriverDeleteBucket", codes.InvalidArgument, "bucket is not empty")
+	cl.releaseClaim(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.driver.AwaitCalls(t, "DriverDeleteBucket", 2)
+	writes := len(cl.Requests.Writes())
+	cl.driver.AwaitCalls(t, "DriverDeleteBucket", 3)
+	if more := cl.Requests.Writes()[writes:]; len(more) > 0 {
 		t.Errorf("writes for the same failure: %v", more)
 	}
 }
@@ -312,20 +312,20 @@ func TestE82RejectedDeletionKeepsTheBucket(t *testing.T) {
 // sidecar's.
 // KEP: FLOW-GRANT-4.5, REASON-18
 func TestE23NoAccessToABucketWhoseClaimIsBeingDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket(retain)
-	w.releaseClaim(bucket)
-	w.Eventually(func() error {
-		if err := w.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket(retain)
+	cl.releaseClaim(bucket)
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil || bucket.Status.ReadyToUse {
 			return fmt.Errorf("not released (%w)", err)
 		}
 		return nil
 	})
-	access := w.access([]*v1alpha2.Bucket{bucket})
-	w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
-	w.settle()
-	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
+	access := cl.access([]*v1alpha2.Bucket{bucket})
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	cl.settle()
+	if calls := cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
 	}
 }
@@ -349,22 +349,22 @@ func TestSpecsThatTheDriverCannotServe(t *testing.T) {
 			reason: v1alpha2.ReasonDeletionPolicyNotAllowed,
 		},
 	}
-	w := newWorld(t)
-	w.start()
+	cl := newTestCluster(t)
+	cl.start()
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := w.in(t)
-			bucket := w.bucket(tc.change)
-			w.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			cl := cl.in(t)
+			bucket := cl.bucket(tc.change)
+			cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			cl.WaitCondition(bucket, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if len(bucket.Finalizers) > 0 {
 				t.Errorf("a Bucket that was never provisioned has finalizers: %v", bucket.Finalizers)
 			}
-			w.Must(w.Delete(t.Context(), bucket))
-			w.WaitGone(bucket)
+			cl.Must(cl.Delete(t.Context(), bucket))
+			cl.WaitGone(bucket)
 		})
 	}
-	if got := w.driver.Methods(); len(got) != 1 {
+	if got := cl.driver.Methods(); len(got) != 1 {
 		t.Errorf("calls: %v", got)
 	}
 }
@@ -411,20 +411,20 @@ func TestAccessesWithEditedStatus(t *testing.T) {
 			reason: v1alpha2.ReasonProtocolNotSupported,
 		},
 	}
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	before := len(w.driver.Calls())
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	before := len(cl.driver.Calls())
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := w.in(t)
-			access := w.access([]*v1alpha2.Bucket{bucket}, tc.change)
-			w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			w.Must(w.Delete(t.Context(), access))
-			w.isHandedBack(access)
+			cl := cl.in(t)
+			access := cl.access([]*v1alpha2.Bucket{bucket}, tc.change)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			cl.Must(cl.Delete(t.Context(), access))
+			cl.isHandedBack(access)
 		})
 	}
-	if got := len(w.driver.Calls()); got != before {
-		t.Errorf("calls: %v", w.driver.Methods()[before:])
+	if got := len(cl.driver.Calls()); got != before {
+		t.Errorf("calls: %v", cl.driver.Methods()[before:])
 	}
 }

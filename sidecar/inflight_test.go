@@ -78,38 +78,38 @@ func bucketsOf(request proto.Message) []string {
 // granted meanwhile.
 // Known failure: E96
 func TestOneCallForEachBucket(t *testing.T) {
-	w := newWorld(t)
-	w.options.Workers = 2
-	w.start()
-	busy, also, free := w.readyBucket(), w.readyBucket(), w.readyBucket()
-	w.settle()
+	cl := newTestCluster(t)
+	cl.options.Workers = 2
+	cl.start()
+	busy, also, free := cl.readyBucket(), cl.readyBucket(), cl.readyBucket()
+	cl.settle()
 	m := &meter{inFlight: map[string]int{}, gate: make(chan struct{})}
-	m.watch(w.driver)
+	m.watch(cl.driver)
 	var accesses []*v1alpha2.BucketAccess
 	for _, buckets := range [][]*v1alpha2.Bucket{{busy}, {busy, also}, {busy}, {also}} {
-		access := w.access(buckets)
+		access := cl.access(buckets)
 		accesses = append(accesses, access)
-		w.Eventually(func() error { // it comes before the next one, since there is one free worker
-			if err := w.Refresh(access); err != nil || access.Status.AccountID == "" {
+		cl.Eventually(func() error { // it comes before the next one, since there is one free worker
+			if err := cl.Refresh(access); err != nil || access.Status.AccountID == "" {
 				return fmt.Errorf("no account ID yet (%w)", err)
 			}
 			return nil
 		})
 	}
-	harness.Settle(w, "calls", func() int { _, total := m.counts(); return total })
+	harness.Settle(cl, "calls", func() int { _, total := m.counts(); return total })
 	if most, total := m.counts(); most != 1 || total != 1 {
 		t.Errorf("%d calls in flight for one bucket, %d in all; want 1 and 1: the others wait for the first", most, total)
 	}
-	w.driver.Script("DriverGrantBucketAccess", nil)
-	w.WaitReady(w.access([]*v1alpha2.Bucket{free}))
-	m.watch(w.driver)
+	cl.driver.Script("DriverGrantBucketAccess", nil)
+	cl.WaitReady(cl.access([]*v1alpha2.Bucket{free}))
+	m.watch(cl.driver)
 	close(m.gate)
 	for _, access := range accesses {
-		w.WaitReady(access)
-		w.Must(w.Delete(t.Context(), access))
+		cl.WaitReady(access)
+		cl.Must(cl.Delete(t.Context(), access))
 	}
 	for _, access := range accesses {
-		w.isHandedBack(access)
+		cl.isHandedBack(access)
 	}
 	if most, _ := m.counts(); most != 1 {
 		t.Errorf("%d calls in flight for one bucket, want 1", most)

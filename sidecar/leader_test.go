@@ -19,18 +19,17 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// elects makes the world's sidecars elect one. A leader that stops releases the
-// Lease, so that the next one follows soon. One that a busy machine makes late
-// does not lose it.
-func (w *world) elects() {
-	w.options.LeaderElection, w.options.LeaderElectionNamespace = true, "cosi-system"
-	w.options.LeaseDuration, w.options.RenewDeadline, w.options.RetryPeriod = time.Hour, time.Minute, 200*time.Millisecond
+// elects has sidecars elect a leader. A leader that stops releases the Lease, so
+// that the next one follows soon. One that a busy machine makes late does not lose it.
+func (cl *testCluster) elects() {
+	cl.options.LeaderElection, cl.options.LeaderElectionNamespace = true, "cosi-system"
+	cl.options.LeaseDuration, cl.options.RenewDeadline, cl.options.RetryPeriod = time.Hour, time.Minute, 200*time.Millisecond
 }
 
 // another is a second machine: other connections, other options.
-func (w *world) another(change ...func(*cosisidecar.Options)) *world {
-	other := *w
-	other.requests = &cluster.Requests{}
+func (cl *testCluster) another(change ...func(*cosisidecar.Options)) *testCluster {
+	other := *cl
+	other.Cluster = cl.Machine()
 	for _, f := range change {
 		f(&other.options)
 	}
@@ -41,45 +40,32 @@ func (w *world) another(change ...func(*cosisidecar.Options)) *world {
 type instance struct {
 	*cosisidecar.Sidecar
 
-	ended  chan error // gets what Start has returned
-	cancel context.CancelFunc
+	run *cluster.Run
 }
 
 // launch starts a sidecar and does not wait until it is ready.
-func (w *world) launch() *instance {
-	w.Helper()
-	s, err := cosisidecar.New(w.Context(), w.config(), w.options)
-	w.Must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	i := &instance{Sidecar: s, ended: make(chan error, 1), cancel: cancel}
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		i.ended <- s.Start(ctx)
-	}()
-	w.Cleanup(func() {
-		cancel()
-		<-over
-	})
-	return i
+func (cl *testCluster) launch() *instance {
+	cl.Helper()
+	s := cl.newSidecar()
+	return &instance{Sidecar: s, run: cl.Launch(s)}
 }
 
 // leaseSuffix is how the paths of requests for the Lease end.
 func (i *instance) leaseSuffix() string { return "/leases/" + cosisidecar.LeaseName(i.DriverName()) }
 
 func (i *instance) leadsWithin(d time.Duration) error {
-	ctx, cancel := contextFor(d)
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	return i.WaitReady(ctx)
 }
 
-// expectStandby expects that a sidecar, whose requests are those of the world, does
+// expectStandby expects that a sidecar, whose requests the cluster records, does
 // not become the leader.
-func (w *world) expectStandby(i *instance) {
-	w.Helper()
-	w.requests.ExpectStandby(w, i.leaseSuffix())
+func (cl *testCluster) expectStandby(i *instance) {
+	cl.Helper()
+	cl.Requests.ExpectStandby(cl, i.leaseSuffix())
 	if i.leadsWithin(0) == nil {
-		w.Error("the standby is ready although it does not lead")
+		cl.Error("the standby is ready although it does not lead")
 	}
 }
 
@@ -87,42 +73,41 @@ func (w *world) expectStandby(i *instance) {
 // takes over when that one stops, without waiting for the Lease to expire.
 // KEP: ARCH-4, DRIVER-4
 func TestOneSidecarLeads(t *testing.T) {
-	w := newWorld(t)
-	w.elects()
-	first := w.launch()
-	w.Must(first.leadsWithin(harness.Timeout))
-	other := w.another()
+	cl := newTestCluster(t)
+	cl.elects()
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	other := cl.another()
 	standby := other.launch()
-	w.readyBucket()
+	cl.readyBucket()
 	other.expectStandby(standby)
-	first.cancel()
-	w.Must(<-first.ended)
-	w.Must(standby.leadsWithin(harness.Timeout))
-	w.readyBucket()
+	first.run.Stop()
+	cl.Must(standby.leadsWithin(harness.Timeout))
+	cl.readyBucket()
 }
 
 // TestE62E86LostLease: a leader that cannot renew its Lease ends its work, with
 // an error, before another one begins with it; and that is soon.
 // KEP: ARCH-4
 func TestE62E86LostLease(t *testing.T) {
-	w := newWorld(t)
-	w.elects()
+	cl := newTestCluster(t)
+	cl.elects()
 	const lease = 6 * time.Second
-	w.options.LeaseDuration, w.options.RenewDeadline = lease, lease/3
-	first := w.launch()
-	w.Must(first.leadsWithin(harness.Timeout))
-	standby := w.another(func(o *cosisidecar.Options) { o.RenewDeadline = lease * 5 / 6 }).launch()
-	w.requests.Reject(http.MethodPut, first.leaseSuffix())
-	w.Must(standby.leadsWithin(harness.Timeout))
+	cl.options.LeaseDuration, cl.options.RenewDeadline = lease, lease/3
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	standby := cl.another(func(o *cosisidecar.Options) { o.RenewDeadline = lease * 5 / 6 }).launch()
+	cl.Requests.Reject(http.MethodPut, first.leaseSuffix())
+	cl.Must(standby.leadsWithin(harness.Timeout))
 	select {
-	case err := <-first.ended:
+	case err := <-first.run.Ended:
 		if err == nil {
 			t.Error("a lost Lease is no error: the process would end as if it had been told to")
 		}
 	default:
 		t.Error("two sidecars of one driver are at work")
 	}
-	w.readyBucket()
+	cl.readyBucket()
 }
 
 // TestDriverNameCollision: two different drivers with one name. The second never
@@ -134,36 +119,35 @@ func TestE62E86LostLease(t *testing.T) {
 func TestDriverNameCollision(t *testing.T) {
 	for name, elects := range map[string]bool{"LeaderElection": true, "NoLeaderElection": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.elects()
-			w.options.LeaderElection = elects
-			w.options.DriverGroup = "vendor-a"
-			first := w.launch()
-			w.Must(first.leadsWithin(harness.Timeout))
-			w.isRejected("vendor-b")
-			w.waitCollisionEvent()
-			w.readyBucket()
-			first.cancel()
-			w.Must(<-first.ended)
-			message := w.isRejected("vendor-b")
-			for _, part := range []string{"vendor-a", "vendor-b", "cosi-system/" + cosisidecar.LeaseName(w.driver.Name()), "--take-over=vendor-a"} {
+			cl := newTestCluster(t)
+			cl.elects()
+			cl.options.LeaderElection = elects
+			cl.options.DriverGroup = "vendor-a"
+			first := cl.launch()
+			cl.Must(first.leadsWithin(harness.Timeout))
+			cl.isRejected("vendor-b")
+			cl.waitCollisionEvent()
+			cl.readyBucket()
+			first.run.Stop()
+			message := cl.isRejected("vendor-b")
+			for _, part := range []string{"vendor-a", "vendor-b", "cosi-system/" + cosisidecar.LeaseName(cl.driver.Name()), "--take-over=vendor-a"} {
 				if !strings.Contains(message, part) {
 					t.Errorf("the error does not name %q: %s", part, message)
 				}
 			}
-			again := w.another().launch() // it is still the name of the first
-			w.Must(again.leadsWithin(harness.Timeout))
+			again := cl.another().launch() // it is still the name of the first
+			cl.Must(again.leadsWithin(harness.Timeout))
 		})
 	}
 }
 
 // isRejected starts a sidecar of another group, which must end, and returns its error.
-func (w *world) isRejected(group string) string {
-	w.Helper()
-	rejected := w.another(func(o *cosisidecar.Options) { o.DriverGroup = group }).launch()
-	err := harness.Receive(w, "the sidecar of group "+group+" ends", rejected.ended)
+func (cl *testCluster) isRejected(group string) string {
+	cl.Helper()
+	rejected := cl.another(func(o *cosisidecar.Options) { o.DriverGroup = group }).launch()
+	err := harness.Receive(cl, "the sidecar of group "+group+" ends", rejected.run.Ended)
 	if !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
-		w.Fatalf("the sidecar of group %s ended with %v, want ErrDriverNameCollision", group, err)
+		cl.Fatalf("the sidecar of group %s ended with %v, want ErrDriverNameCollision", group, err)
 	}
 	return err.Error()
 }
@@ -173,19 +157,19 @@ func (w *world) isRejected(group string) string {
 func TestTakeOver(t *testing.T) {
 	for name, elects := range map[string]bool{"LeaderElection": true, "NoLeaderElection": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.elects()
-			w.options.LeaderElection = elects
-			w.options.DriverGroup = "vendor-a"
-			first := w.launch()
-			w.Must(first.leadsWithin(harness.Timeout))
-			second := w.another(func(o *cosisidecar.Options) { o.DriverGroup, o.TakeOver = "vendor-b", "vendor-a" }).launch()
-			if err := harness.Receive(w, "the first sidecar ends", first.ended); !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
+			cl := newTestCluster(t)
+			cl.elects()
+			cl.options.LeaderElection = elects
+			cl.options.DriverGroup = "vendor-a"
+			first := cl.launch()
+			cl.Must(first.leadsWithin(harness.Timeout))
+			second := cl.another(func(o *cosisidecar.Options) { o.DriverGroup, o.TakeOver = "vendor-b", "vendor-a" }).launch()
+			if err := harness.Receive(cl, "the first sidecar ends", first.run.Ended); !errors.Is(err, cosisidecar.ErrDriverNameCollision) {
 				t.Errorf("the first ended with %v, want ErrDriverNameCollision", err)
 			}
-			w.Must(second.leadsWithin(harness.Timeout))
-			w.readyBucket()
-			w.isRejected("vendor-a")
+			cl.Must(second.leadsWithin(harness.Timeout))
+			cl.readyBucket()
+			cl.isRejected("vendor-a")
 		})
 	}
 }
@@ -193,16 +177,16 @@ func TestTakeOver(t *testing.T) {
 // TestDeletedLease: a name is free when its Lease has been deleted. A sidecar that
 // runs meanwhile keeps it.
 func TestDeletedLease(t *testing.T) {
-	w := newWorld(t)
-	w.elects()
-	w.options.DriverGroup = "vendor-a"
-	first := w.launch()
-	w.Must(first.leadsWithin(harness.Timeout))
+	cl := newTestCluster(t)
+	cl.elects()
+	cl.options.DriverGroup = "vendor-a"
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
 	lease := &coordinationv1.Lease{}
-	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(w.driver.Name())
-	w.Must(w.Delete(t.Context(), lease))
-	w.Eventually(func() error {
-		if err := w.Refresh(lease); err != nil {
+	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(cl.driver.Name())
+	cl.Must(cl.Delete(t.Context(), lease))
+	cl.Eventually(func() error {
+		if err := cl.Refresh(lease); err != nil {
 			return err
 		}
 		if group := lease.Labels["objectstorage.k8s.io/driver-group"]; group != "vendor-a" {
@@ -210,45 +194,43 @@ func TestDeletedLease(t *testing.T) {
 		}
 		return nil
 	})
-	w.isRejected("vendor-b")
-	first.cancel()
-	w.Must(<-first.ended)
-	w.Must(w.Delete(t.Context(), lease))
-	second := w.another(func(o *cosisidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
-	w.Must(second.leadsWithin(harness.Timeout))
+	cl.isRejected("vendor-b")
+	first.run.Stop()
+	cl.Must(cl.Delete(t.Context(), lease))
+	second := cl.another(func(o *cosisidecar.Options) { o.DriverGroup = "vendor-b" }).launch()
+	cl.Must(second.leadsWithin(harness.Timeout))
 }
 
 // TestDriverNameConflictWithOtherProtocols: other protocols may mean another driver or
 // another version of this one. The standby reports it, and stays.
 // KEP: DRIVER-2
 func TestDriverNameConflictWithOtherProtocols(t *testing.T) {
-	w := newWorld(t)
-	w.elects()
-	first := w.launch()
-	w.Must(first.leadsWithin(harness.Timeout))
-	w.driver.Answer("DriverGetInfo", &cosiv1alpha2.DriverGetInfoResponse{
-		Name: w.driver.Name(),
+	cl := newTestCluster(t)
+	cl.elects()
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	cl.driver.Answer("DriverGetInfo", &cosiv1alpha2.DriverGetInfoResponse{
+		Name: cl.driver.Name(),
 		SupportedProtocols: []*cosiv1alpha2.ObjectProtocol{
 			{Type: cosiv1alpha2.ObjectProtocol_S3}, {Type: cosiv1alpha2.ObjectProtocol_GCS},
 		},
 	})
-	standby := w.another().launch()
-	w.waitCollisionEvent()
-	first.cancel()
-	w.Must(<-first.ended)
-	w.Must(standby.leadsWithin(harness.Timeout))
+	standby := cl.another().launch()
+	cl.waitCollisionEvent()
+	first.run.Stop()
+	cl.Must(standby.leadsWithin(harness.Timeout))
 }
 
 // waitCollisionEvent waits for the Event on the Lease.
-func (w *world) waitCollisionEvent() {
-	w.Helper()
-	w.Eventually(func() error {
+func (cl *testCluster) waitCollisionEvent() {
+	cl.Helper()
+	cl.Eventually(func() error {
 		lease := &coordinationv1.Lease{}
-		key := client.ObjectKey{Namespace: "cosi-system", Name: cosisidecar.LeaseName(w.driver.Name())}
-		if err := w.Get(w.Context(), key, lease); err != nil {
+		key := client.ObjectKey{Namespace: "cosi-system", Name: cosisidecar.LeaseName(cl.driver.Name())}
+		if err := cl.Get(cl.Context(), key, lease); err != nil {
 			return err
 		}
-		if w.EventReasons(lease)[v1alpha2.ReasonDriverNameCollision] == 0 {
+		if cl.EventReasons(lease)[v1alpha2.ReasonDriverNameCollision] == 0 {
 			return fmt.Errorf("no Event on Lease %s", key)
 		}
 		return nil
@@ -258,12 +240,12 @@ func (w *world) waitCollisionEvent() {
 // TestDriverNameConflictWithClockAhead: a sidecar whose clock is ahead takes the Lease of another
 // driver of its name for one that has run out. It is rejected all the same.
 func TestDriverNameConflictWithClockAhead(t *testing.T) {
-	w := newWorld(t)
-	w.elects()
-	w.options.DriverGroup = "vendor-a"
-	first := w.launch()
-	w.Must(first.leadsWithin(harness.Timeout))
-	w.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
-	w.isRejected("vendor-b")
-	w.readyBucket()
+	cl := newTestCluster(t)
+	cl.elects()
+	cl.options.DriverGroup = "vendor-a"
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	cl.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	cl.isRejected("vendor-b")
+	cl.readyBucket()
 }

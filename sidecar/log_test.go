@@ -15,19 +15,19 @@ import (
 // An operator reads once what only a change can mend, also when the sidecar has
 // restarted and reached the same result.
 func TestE67RejectionIsLoggedOnce(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var logged atomic.Int64
-	w.options.Logger = funcr.New(func(_, line string) {
+	cl.options.Logger = funcr.New(func(_, line string) {
 		if strings.Contains(line, "Reconciler error") {
 			logged.Add(1)
 		}
 	}, funcr.Options{})
-	w.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
-	bucket := w.bucket()
+	cl.driver.Fail("DriverCreateBucket", codes.InvalidArgument, "no")
+	bucket := cl.bucket()
 	for range 2 {
-		stop := w.start()
-		w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
-		w.settle()
+		stop := cl.start()
+		cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+		cl.settle()
 		stop()
 	}
 	if got := logged.Load(); got != 1 {

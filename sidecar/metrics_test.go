@@ -16,36 +16,36 @@ import (
 // TestDriverCallMetrics: the metrics of the KEP, as an operator gets them.
 // KEP: METRIC-5, METRIC-6, METRIC-7, METRIC-8
 func TestDriverCallMetrics(t *testing.T) {
-	w := newWorld(t)
-	w.options.Metrics.BindAddress = freeAddress(t)
-	w.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
-	w.start()
-	w.readyBucket()
-	rejected := w.bucket(existing("old"))
-	w.Eventually(func() error {
-		if len(w.driver.Calls("DriverGetBucket")) == 0 {
+	cl := newTestCluster(t)
+	cl.options.Metrics.BindAddress = freeAddress(t)
+	cl.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
+	cl.start()
+	cl.readyBucket()
+	rejected := cl.bucket(existing("old"))
+	cl.Eventually(func() error {
+		if len(cl.driver.Calls("DriverGetBucket")) == 0 {
 			return fmt.Errorf("the driver was not called for Bucket %s", rejected.Name)
 		}
 		return nil
 	})
 	calls := func(method, code string) string {
 		return fmt.Sprintf("cosi_sidecar_operation_duration_seconds_count{driver_name=%q,grpc_status_code=%q,method_name=%q} 1",
-			w.driver.Name(), code, method)
+			cl.driver.Name(), code, method)
 	}
 	want := []string{
 		calls("DriverCreateBucket", "OK"),
 		calls("DriverGenerateBucketId", "OK"),
 		calls("DriverGetBucket", "InvalidArgument"),
 		calls("DriverGetInfo", "OK"),
-		fmt.Sprintf("cosi_sidecar_operation_errors_total{driver_name=%q,method_name=%q} 1", w.driver.Name(), "DriverGetBucket"),
+		fmt.Sprintf("cosi_sidecar_operation_errors_total{driver_name=%q,method_name=%q} 1", cl.driver.Name(), "DriverGetBucket"),
 	}
 	slices.Sort(want)
-	w.Eventually(func() error {
+	cl.Eventually(func() error {
 		var got []string
-		for line := range strings.Lines(w.scrape()) {
+		for line := range strings.Lines(cl.scrape()) {
 			isCount := strings.HasPrefix(line, "cosi_sidecar_operation_duration_seconds_count{") ||
 				strings.HasPrefix(line, "cosi_sidecar_operation_errors_total{")
-			if isCount && strings.Contains(line, w.driver.Name()) {
+			if isCount && strings.Contains(line, cl.driver.Name()) {
 				got = append(got, strings.TrimSpace(line))
 			}
 		}
@@ -56,12 +56,12 @@ func TestDriverCallMetrics(t *testing.T) {
 		return nil
 	})
 	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{"} {
-		if !strings.Contains(w.scrape(), "\n"+name) {
+		if !strings.Contains(cl.scrape(), "\n"+name) {
 			t.Errorf("no metric %s}", name)
 		}
 	}
 	for bound := range strings.FieldsSeq("0.1 0.25 0.5 1 2.5 5 10 15 30 60 120 300 600 +Inf") {
-		if !strings.Contains(w.scrape(), fmt.Sprintf("method_name=\"DriverGetInfo\",le=%q}", bound)) {
+		if !strings.Contains(cl.scrape(), fmt.Sprintf("method_name=\"DriverGetInfo\",le=%q}", bound)) {
 			t.Errorf("no histogram bucket of %s s", bound)
 		}
 	}
@@ -80,15 +80,15 @@ func freeAddress(tb testing.TB) string {
 }
 
 // scrape returns what the metrics endpoint answers.
-func (w *world) scrape() string {
-	w.Helper()
-	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, "http://"+w.options.Metrics.BindAddress+"/metrics", http.NoBody)
-	w.Must(err)
+func (cl *testCluster) scrape() string {
+	cl.Helper()
+	request, err := http.NewRequestWithContext(cl.Context(), http.MethodGet, "http://"+cl.options.Metrics.BindAddress+"/metrics", http.NoBody)
+	cl.Must(err)
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)
-	w.Must(err)
+	cl.Must(err)
 	text, err := io.ReadAll(response.Body)
-	w.Must(err)
-	w.Must(response.Body.Close())
+	cl.Must(err)
+	cl.Must(response.Body.Close())
 	return string(text)
 }

@@ -28,9 +28,9 @@ func as(response proto.Message) drivertest.Script {
 // becomes ready when it is mended, and is deleted.
 func TestResponsesOfV1alpha1(t *testing.T) {
 	t.Run("DriverGetInfo", func(t *testing.T) {
-		w := newWorld(t)
-		w.driver.Answer("DriverGetInfo", &cosiv1alpha1.DriverGetInfoResponse{Name: w.driver.Name()})
-		if err := w.fails(); err == nil || !strings.Contains(err.Error(), "no protocol") {
+		cl := newTestCluster(t)
+		cl.driver.Answer("DriverGetInfo", &cosiv1alpha1.DriverGetInfoResponse{Name: cl.driver.Name()})
+		if err := cl.fails(); err == nil || !strings.Contains(err.Error(), "no protocol") {
 			t.Errorf("the error does not say what is wrong: %v", err)
 		}
 	})
@@ -40,46 +40,46 @@ func TestResponsesOfV1alpha1(t *testing.T) {
 	}
 	for name, tc := range created {
 		t.Run("DriverCreateBucket"+name, func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Script("DriverCreateBucket", as(&cosiv1alpha1.DriverCreateBucketResponse{BucketId: tc.id}))
-			stop := w.start()
-			bucket := w.bucket()
-			message := w.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
+			cl := newTestCluster(t)
+			cl.driver.Script("DriverCreateBucket", as(&cosiv1alpha1.DriverCreateBucketResponse{BucketId: tc.id}))
+			stop := cl.start()
+			bucket := cl.bucket()
+			message := cl.WaitCondition(bucket, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, tc.reason)
 			if !strings.Contains(message, tc.says) {
 				t.Errorf("the condition says %q, want %q", message, tc.says)
 			}
 			stop()
-			w.driver.Script("DriverCreateBucket", nil)
-			w.start()
-			w.WaitReady(bucket)
-			w.releaseClaim(bucket)
-			w.Must(w.Delete(t.Context(), bucket))
-			w.WaitGone(bucket)
-			if left := w.driver.Buckets(); len(left) > 0 {
+			cl.driver.Script("DriverCreateBucket", nil)
+			cl.start()
+			cl.WaitReady(bucket)
+			cl.releaseClaim(bucket)
+			cl.Must(cl.Delete(t.Context(), bucket))
+			cl.WaitGone(bucket)
+			if left := cl.driver.Buckets(); len(left) > 0 {
 				t.Errorf("left in the backend: %v", left)
 			}
 		})
 	}
 	t.Run("DriverGrantBucketAccess", func(t *testing.T) {
-		w := newWorld(t)
-		w.driver.Script("DriverGrantBucketAccess", as(&cosiv1alpha1.DriverGrantBucketAccessResponse{
+		cl := newTestCluster(t)
+		cl.driver.Script("DriverGrantBucketAccess", as(&cosiv1alpha1.DriverGrantBucketAccessResponse{
 			AccountId: "user:1", Credentials: map[string]*cosiv1alpha1.CredentialDetails{cosiv1alpha1.CredentialsS3: {Secrets: map[string]string{
 				cosiv1alpha1.S3AccessKeyID: "AKIA", cosiv1alpha1.S3AccessSecretKey: "secretword", cosiv1alpha1.S3Endpoint: "https://s3.test",
 			}}},
 		}))
-		stop := w.start()
-		access := w.access([]*v1alpha2.Bucket{w.readyBucket()})
-		message := w.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonInvalidDriverResponse)
+		stop := cl.start()
+		access := cl.access([]*v1alpha2.Bucket{cl.readyBucket()})
+		message := cl.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonInvalidDriverResponse)
 		if !strings.Contains(message, "DriverGrantBucketAccess") || strings.Contains(message, "secretword") {
 			t.Errorf("the condition says %q, want the call and no secret", message)
 		}
 		stop()
-		w.driver.Script("DriverGrantBucketAccess", nil)
-		w.start()
-		w.WaitReady(access)
-		w.Must(w.Delete(t.Context(), access))
-		w.isHandedBack(access)
-		if left := w.driver.Accounts(); len(left) > 0 {
+		cl.driver.Script("DriverGrantBucketAccess", nil)
+		cl.start()
+		cl.WaitReady(access)
+		cl.Must(cl.Delete(t.Context(), access))
+		cl.isHandedBack(access)
+		if left := cl.driver.Accounts(); len(left) > 0 {
 			t.Errorf("left in the backend: %v", left)
 		}
 	})

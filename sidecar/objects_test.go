@@ -16,24 +16,24 @@ import (
 )
 
 // bucket creates a Bucket as the controller does for a claim of a BucketClass.
-func (w *world) bucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
-	w.Helper()
+func (cl *testCluster) bucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
+	cl.Helper()
 	claim := newUID()
 	bucket := &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(types.UID(claim))},
 		Spec: v1alpha2.BucketSpec{
-			DriverName:     w.driver.Name(),
+			DriverName:     cl.driver.Name(),
 			DeletionPolicy: v1alpha2.DeletionPolicyDelete,
 			Parameters:     map[string]string{"tier": "gold"},
 			Protocols:      []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: w.Namespace, Name: "claim-" + rand.String(6), UID: types.UID(claim)},
+			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: cl.Namespace, Name: "claim-" + rand.String(6), UID: types.UID(claim)},
 		},
 	}
 	for _, c := range change {
 		c(bucket)
 	}
-	w.Must(w.Create(w.Context(), bucket))
-	w.Cleanup(func() { w.ForceRemove(bucket) })
+	cl.Must(cl.Create(cl.Context(), bucket))
+	cl.Cleanup(func() { cl.ForceRemove(bucket) })
 	return bucket
 }
 
@@ -49,15 +49,15 @@ func existing(id string) func(*v1alpha2.Bucket) {
 func retain(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
 
 // readyBucket creates a Bucket and waits for it.
-func (w *world) readyBucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
-	w.Helper()
-	bucket := w.bucket(change...)
-	w.WaitReady(bucket)
+func (cl *testCluster) readyBucket(change ...func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
+	cl.Helper()
+	bucket := cl.bucket(change...)
+	cl.WaitReady(bucket)
 	return bucket
 }
 
-func (w *world) isReady(bucket *v1alpha2.Bucket) error {
-	if err := w.Refresh(bucket); err != nil {
+func (cl *testCluster) isReady(bucket *v1alpha2.Bucket) error {
+	if err := cl.Refresh(bucket); err != nil {
 		return err
 	}
 	if !bucket.Status.ReadyToUse {
@@ -67,25 +67,25 @@ func (w *world) isReady(bucket *v1alpha2.Bucket) error {
 }
 
 // releaseClaim does what the controller does when the claim is deleted.
-func (w *world) releaseClaim(bucket *v1alpha2.Bucket) {
-	w.Helper()
-	w.Modify(bucket, func() {
+func (cl *testCluster) releaseClaim(bucket *v1alpha2.Bucket) {
+	cl.Helper()
+	cl.Modify(bucket, func() {
 		metav1.SetMetaDataAnnotation(&bucket.ObjectMeta, v1alpha2.BucketClaimBeingDeletedAnnotation, "")
 	})
 }
 
 // access creates a BucketAccess to Buckets and hands it over to the sidecar, as
 // the controller does.
-func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
-	w.Helper()
+func (cl *testCluster) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.BucketAccess)) *v1alpha2.BucketAccess {
+	cl.Helper()
 	access := &v1alpha2.BucketAccess{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.Namespace, Name: "access-" + rand.String(6), Finalizers: []string{v1alpha2.ProtectionFinalizer},
+			Namespace: cl.Namespace, Name: "access-" + rand.String(6), Finalizers: []string{v1alpha2.ProtectionFinalizer},
 		},
 		Spec: v1alpha2.BucketAccessSpec{BucketAccessClassName: "some", Protocol: v1alpha2.ProtocolS3},
 	}
 	status := v1alpha2.BucketAccessStatus{
-		DriverName: w.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "app"},
+		DriverName: cl.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "app"},
 	}
 	for _, bucket := range buckets {
 		claim := bucket.Spec.BucketClaimRef.Name
@@ -103,23 +103,23 @@ func (w *world) access(buckets []*v1alpha2.Bucket, change ...func(*v1alpha2.Buck
 		c(access)
 	}
 	status = access.Status
-	w.Must(w.Create(w.Context(), access))
-	w.Cleanup(func() { w.ForceRemove(access) })
+	cl.Must(cl.Create(cl.Context(), access))
+	cl.Cleanup(func() { cl.ForceRemove(access) })
 	access.Status = status
-	w.Must(w.Status().Update(w.Context(), access))
+	cl.Must(cl.Status().Update(cl.Context(), access))
 	return access
 }
 
 // readyAccess creates a BucketAccess and waits for it.
-func (w *world) readyAccess(buckets ...*v1alpha2.Bucket) *v1alpha2.BucketAccess {
-	w.Helper()
-	access := w.access(buckets)
-	w.WaitReady(access)
+func (cl *testCluster) readyAccess(buckets ...*v1alpha2.Bucket) *v1alpha2.BucketAccess {
+	cl.Helper()
+	access := cl.access(buckets)
+	cl.WaitReady(access)
 	return access
 }
 
-func (w *world) isGranted(access *v1alpha2.BucketAccess) error {
-	if err := w.Refresh(access); err != nil {
+func (cl *testCluster) isGranted(access *v1alpha2.BucketAccess) error {
+	if err := cl.Refresh(access); err != nil {
 		return err
 	}
 	if !access.Status.ReadyToUse {
@@ -129,10 +129,10 @@ func (w *world) isGranted(access *v1alpha2.BucketAccess) error {
 }
 
 // secret reads the n-th Secret of an access.
-func (w *world) secret(access *v1alpha2.BucketAccess, n int) (*corev1.Secret, error) {
+func (cl *testCluster) secret(access *v1alpha2.BucketAccess, n int) (*corev1.Secret, error) {
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.BucketClaims[n].AccessSecretName}
-	return secret, w.Get(w.Context(), key, secret)
+	return secret, cl.Get(cl.Context(), key, secret)
 }
 
 func namingSecret(name string) func(*v1alpha2.BucketAccess) {

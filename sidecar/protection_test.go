@@ -17,10 +17,10 @@ import (
 // driver is called.
 // KEP: FLOW-CREATE-3.2, FLOW-GRANT-4.3, FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script("DriverGenerateBucketAccessId", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.Script("DriverGenerateBucketAccessId", func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		list := &v1alpha2.BucketAccessList{}
-		if err := w.List(ctx, list, client.InNamespace(w.Namespace)); err != nil {
+		if err := cl.List(ctx, list, client.InNamespace(cl.Namespace)); err != nil {
 			return nil, err
 		}
 		for i := range list.Items {
@@ -30,21 +30,21 @@ func TestProtectionIsRestored(t *testing.T) {
 		}
 		return next()
 	})
-	w.start()
-	bucket := w.readyBucket()
-	access := w.access([]*v1alpha2.Bucket{bucket}, func(a *v1alpha2.BucketAccess) { a.Finalizers = nil })
-	w.WaitReady(access)
-	secret, err := w.secret(access, 0)
-	w.Must(err)
+	cl.start()
+	bucket := cl.readyBucket()
+	access := cl.access([]*v1alpha2.Bucket{bucket}, func(a *v1alpha2.BucketAccess) { a.Finalizers = nil })
+	cl.WaitReady(access)
+	secret, err := cl.secret(access, 0)
+	cl.Must(err)
 	for _, object := range []client.Object{bucket, access, secret} {
-		w.Eventually(func() error { return w.isProtected(object) })
-		w.Modify(object, func() { object.SetFinalizers(nil) })
-		w.Eventually(func() error { return w.isProtected(object) })
+		cl.Eventually(func() error { return cl.isProtected(object) })
+		cl.Modify(object, func() { object.SetFinalizers(nil) })
+		cl.Eventually(func() error { return cl.isProtected(object) })
 	}
 }
 
-func (w *world) isProtected(object client.Object) error {
-	if err := w.Refresh(object); err != nil {
+func (cl *testCluster) isProtected(object client.Object) error {
+	if err := cl.Refresh(object); err != nil {
 		return err
 	}
 	if !controllerutil.ContainsFinalizer(object, v1alpha2.ProtectionFinalizer) {

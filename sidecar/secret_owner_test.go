@@ -15,32 +15,32 @@ import (
 // before the access is revoked.
 // Known failure: E92
 func TestSecretWithoutOwnerIsDeleted(t *testing.T) {
-	for name, lose := range map[string]func(*world, *v1alpha2.BucketAccess){
-		"Orphaned": func(w *world, access *v1alpha2.BucketAccess) {
-			w.Must(w.Delete(w.Context(), access, client.PropagationPolicy(metav1.DeletePropagationOrphan)))
-			w.Eventually(func() error { return w.isUncontrolled(access) })
+	for name, lose := range map[string]func(*testCluster, *v1alpha2.BucketAccess){
+		"Orphaned": func(cl *testCluster, access *v1alpha2.BucketAccess) {
+			cl.Must(cl.Delete(cl.Context(), access, client.PropagationPolicy(metav1.DeletePropagationOrphan)))
+			cl.Eventually(func() error { return cl.isUncontrolled(access) })
 		},
-		"OwnerStripped": func(w *world, access *v1alpha2.BucketAccess) {
-			w.stripOwner(access)
-			w.Must(w.Delete(w.Context(), access))
+		"OwnerStripped": func(cl *testCluster, access *v1alpha2.BucketAccess) {
+			cl.stripOwner(access)
+			cl.Must(cl.Delete(cl.Context(), access))
 		},
-		"AllStripped": func(w *world, access *v1alpha2.BucketAccess) {
-			secret, err := w.secret(access, 0)
-			w.Must(err)
-			w.Modify(secret, func() { secret.OwnerReferences, secret.Annotations = nil, nil })
-			w.Must(w.Delete(w.Context(), access))
+		"AllStripped": func(cl *testCluster, access *v1alpha2.BucketAccess) {
+			secret, err := cl.secret(access, 0)
+			cl.Must(err)
+			cl.Modify(secret, func() { secret.OwnerReferences, secret.Annotations = nil, nil })
+			cl.Must(cl.Delete(cl.Context(), access))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			stop := w.start()
-			access := w.readyAccess(w.readyBucket())
-			w.settle()
+			cl := newTestCluster(t)
+			stop := cl.start()
+			access := cl.readyAccess(cl.readyBucket())
+			cl.settle()
 			stop()
-			lose(w, access)
-			w.start()
-			w.isHandedBack(access)
-			if _, err := w.secret(access, 0); !apierrors.IsNotFound(err) {
+			lose(cl, access)
+			cl.start()
+			cl.isHandedBack(access)
+			if _, err := cl.secret(access, 0); !apierrors.IsNotFound(err) {
 				t.Errorf("the Secret outlives its access: %v", err)
 			}
 		})
@@ -49,21 +49,21 @@ func TestSecretWithoutOwnerIsDeleted(t *testing.T) {
 
 // An owner reference that is stripped from the Secret of a living access comes back.
 func TestOwnerOfSecretIsRestored(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
-	w.settle()
-	w.stripOwner(access)
-	w.Eventually(func() error {
-		secret, err := w.secret(access, 0)
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
+	cl.settle()
+	cl.stripOwner(access)
+	cl.Eventually(func() error {
+		secret, err := cl.secret(access, 0)
 		if err == nil && !metav1.IsControlledBy(secret, access) {
 			err = fmt.Errorf("owner references %v", secret.OwnerReferences)
 		}
 		return err
 	})
-	w.settle()
-	w.Must(w.isGranted(access))
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.settle()
+	cl.Must(cl.isGranted(access))
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 }
 
 // The access vanishes without the sidecar, because a person has stripped its
@@ -72,41 +72,41 @@ func TestOwnerOfSecretIsRestored(t *testing.T) {
 func TestSecretOfVanishedAccessIsDeleted(t *testing.T) {
 	for name, hasSidecar := range map[string]bool{"SidecarIsAway": false, "SidecarIsThere": true} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			stop := w.start()
-			access := w.readyAccess(w.readyBucket())
-			secret, err := w.secret(access, 0)
-			w.Must(err)
-			w.settle()
+			cl := newTestCluster(t)
+			stop := cl.start()
+			access := cl.readyAccess(cl.readyBucket())
+			secret, err := cl.secret(access, 0)
+			cl.Must(err)
+			cl.settle()
 			if !hasSidecar {
 				stop()
 			}
-			w.Modify(access, func() { access.Finalizers = nil })
-			w.Must(client.IgnoreNotFound(w.Delete(t.Context(), access, client.GracePeriodSeconds(0))))
-			w.ForceRemove(access)
+			cl.Modify(access, func() { access.Finalizers = nil })
+			cl.Must(client.IgnoreNotFound(cl.Delete(t.Context(), access, client.GracePeriodSeconds(0))))
+			cl.ForceRemove(access)
 			if !hasSidecar {
-				w.start()
+				cl.start()
 			}
-			w.WaitGone(secret)
+			cl.WaitGone(secret)
 		})
 	}
 }
 
 // An access of the name of one that has vanished takes over the Secret that was left.
 func TestSecretOfPredecessorIsTakenOver(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	bucket := w.readyBucket()
-	before := w.readyAccess(bucket)
+	cl := newTestCluster(t)
+	stop := cl.start()
+	bucket := cl.readyBucket()
+	before := cl.readyAccess(bucket)
 	stop()
-	secret, err := w.secret(before, 0)
-	w.Must(err)
-	w.ForceRemove(before)
-	after := w.access([]*v1alpha2.Bucket{bucket}, namingSecret(secret.Name), func(a *v1alpha2.BucketAccess) { a.Name = before.Name })
-	w.start()
-	w.WaitReady(after)
-	w.Eventually(func() error {
-		secret, err := w.secret(after, 0)
+	secret, err := cl.secret(before, 0)
+	cl.Must(err)
+	cl.ForceRemove(before)
+	after := cl.access([]*v1alpha2.Bucket{bucket}, namingSecret(secret.Name), func(a *v1alpha2.BucketAccess) { a.Name = before.Name })
+	cl.start()
+	cl.WaitReady(after)
+	cl.Eventually(func() error {
+		secret, err := cl.secret(after, 0)
 		if err == nil && !metav1.IsControlledBy(secret, after) {
 			err = fmt.Errorf("owner references %v", secret.OwnerReferences)
 		}
@@ -115,15 +115,15 @@ func TestSecretOfPredecessorIsTakenOver(t *testing.T) {
 }
 
 // stripOwner has the access not control its Secret any more.
-func (w *world) stripOwner(access *v1alpha2.BucketAccess) {
-	w.Helper()
-	secret, err := w.secret(access, 0)
-	w.Must(err)
-	w.Modify(secret, func() { secret.OwnerReferences = nil })
+func (cl *testCluster) stripOwner(access *v1alpha2.BucketAccess) {
+	cl.Helper()
+	secret, err := cl.secret(access, 0)
+	cl.Must(err)
+	cl.Modify(secret, func() { secret.OwnerReferences = nil })
 }
 
-func (w *world) isUncontrolled(access *v1alpha2.BucketAccess) error {
-	secret, err := w.secret(access, 0)
+func (cl *testCluster) isUncontrolled(access *v1alpha2.BucketAccess) error {
+	secret, err := cl.secret(access, 0)
 	if err == nil && len(secret.OwnerReferences) > 0 {
 		err = fmt.Errorf("owner references %v", secret.OwnerReferences)
 	}

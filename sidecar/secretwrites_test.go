@@ -17,36 +17,36 @@ import (
 func TestSecretThatCannotBeWritten(t *testing.T) {
 	// KEP: COND-ACCESS-6
 	t.Run("Create", func(t *testing.T) {
-		w := newWorld(t)
-		w.start()
-		bucket := w.readyBucket()
-		w.requests.Reject(http.MethodPost, "/secrets")
-		access := w.access([]*v1alpha2.Bucket{bucket})
-		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
-		w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonSecretWriteFailed)
-		if calls := w.driver.Calls("DriverGrantBucketAccess"); len(calls) > 0 {
+		cl := newTestCluster(t)
+		cl.start()
+		bucket := cl.readyBucket()
+		cl.Requests.Reject(http.MethodPost, "/secrets")
+		access := cl.access([]*v1alpha2.Bucket{bucket})
+		cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonSecretWriteFailed)
+		if calls := cl.driver.Calls("DriverGrantBucketAccess"); len(calls) > 0 {
 			t.Errorf("calls: %v", calls)
 		}
-		w.requests.Intercept(nil)
-		w.WaitReady(access)
-		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+		cl.Requests.Intercept(nil)
+		cl.WaitReady(access)
+		cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
 	// KEP: COND-ACCESS-6
 	t.Run("Immutable", func(t *testing.T) {
-		w := newWorld(t)
-		w.start()
-		access := w.readyAccess(w.readyBucket())
-		secret, err := w.secret(access, 0)
-		w.Must(err)
+		cl := newTestCluster(t)
+		cl.start()
+		access := cl.readyAccess(cl.readyBucket())
+		secret, err := cl.secret(access, 0)
+		cl.Must(err)
 		want := text(secret.Data)
-		w.Modify(secret, func() {
+		cl.Modify(secret, func() {
 			secret.Immutable, secret.Data = new(true), map[string][]byte{"AWS_ACCESS_KEY_ID": []byte("wrong")}
 		})
-		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
-		w.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-		w.Must(w.Delete(t.Context(), secret))
-		w.Eventually(func() error {
-			again, err := w.secret(access, 0)
+		cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+		cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+		cl.Must(cl.Delete(t.Context(), secret))
+		cl.Eventually(func() error {
+			again, err := cl.secret(access, 0)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 			}
 			return nil
 		})
-		w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+		cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
 	})
 }
 
@@ -64,25 +64,25 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 // KEP: REASON-27
 // Known failure: E94
 func TestNoGrantForAnImmutableSecret(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	access := w.readyAccess(w.readyBucket())
-	w.settle()
-	before := len(w.driver.Calls("DriverGrantBucketAccess"))
-	secret, err := w.secret(access, 0)
-	w.Must(err)
-	w.Modify(secret, func() { secret.Immutable = new(true) })
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
+	cl := newTestCluster(t)
+	stop := cl.start()
+	access := cl.readyAccess(cl.readyBucket())
+	cl.settle()
+	before := len(cl.driver.Calls("DriverGrantBucketAccess"))
+	secret, err := cl.secret(access, 0)
+	cl.Must(err)
+	cl.Modify(secret, func() { secret.Immutable = new(true) })
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed)
 	stop()
-	w.start()
-	w.settle()
-	if got := len(w.driver.Calls("DriverGrantBucketAccess")); got != before {
+	cl.start()
+	cl.settle()
+	if got := len(cl.driver.Calls("DriverGrantBucketAccess")); got != before {
 		t.Errorf("%d more calls to grant", got-before)
 	}
-	w.Must(w.isGranted(access))
-	w.Must(w.Delete(t.Context(), secret))
-	w.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	if got := len(w.driver.Calls("DriverGrantBucketAccess")); got == before {
+	cl.Must(cl.isGranted(access))
+	cl.Must(cl.Delete(t.Context(), secret))
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	if got := len(cl.driver.Calls("DriverGrantBucketAccess")); got == before {
 		t.Error("no call to grant after the Secret was deleted")
 	}
 }

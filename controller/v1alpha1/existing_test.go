@@ -1,7 +1,6 @@
 package v1alpha1_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -9,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/test/controllertest"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 // TestE57ExistingBucketInEitherOrder: elsewhere a claim that came first was ready without a
@@ -17,28 +16,28 @@ import (
 func TestE57ExistingBucketInEitherOrder(t *testing.T) {
 	for _, bucketFirst := range []bool{true, false} {
 		t.Run(fmt.Sprintf("bucketFirst=%t", bucketFirst), func(t *testing.T) {
-			h := start(t)
-			bucket, claim := existingBucket(), h.claimOfExisting("data")
+			cl := start(t)
+			bucket, claim := existingBucket(), cl.claimOfExisting("data")
 			if bucketFirst {
-				h.make(bucket)
-				h.provision(bucket)
-				h.make(claim)
+				cl.Make(bucket)
+				cl.provision(bucket)
+				cl.Make(claim)
 			} else {
-				h.make(claim)
-				h.says(claim, "BucketNotFound", `Normal: waiting for Bucket "brown", which does not exist`)
-				h.settles()
-				h.must(refresh(context.Background(), h, claim))
-				h.must(unready(claim))
-				h.make(bucket)
-				h.newBucketOf(claim)
-				h.provision(bucket)
+				cl.Make(claim)
+				cl.says(claim, "BucketNotFound", `Normal: waiting for Bucket "brown", which does not exist`)
+				cl.Settle()
+				cl.Must(cl.Refresh(claim))
+				cl.Must(unready(claim))
+				cl.Make(bucket)
+				cl.newBucketOf(claim)
+				cl.provision(bucket)
 			}
-			awaits(h, claim, "is ready", ready)
+			cluster.Await(cl.Cluster, claim, "is ready", ready)
 			want := existingBucket().Spec
 			want.BucketClaim = &corev1.ObjectReference{
-				Kind: "BucketClaim", APIVersion: "objectstorage.k8s.io/v1alpha1", Namespace: h.namespace, Name: "data", UID: claim.UID,
+				Kind: "BucketClaim", APIVersion: "objectstorage.k8s.io/v1alpha1", Namespace: cl.Namespace, Name: "data", UID: claim.UID,
 			}
-			if diff := cmp.Diff(want, h.newBucketOf(claim).Spec); diff != "" {
+			if diff := cmp.Diff(want, cl.newBucketOf(claim).Spec); diff != "" {
 				t.Errorf("spec of the Bucket (-want +got):\n%s", diff)
 			}
 		})
@@ -58,21 +57,21 @@ func TestReference(t *testing.T) {
 		{"this name in another namespace", func(string) string { return "other" }, "data", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			h := start(t)
-			bucket, claim := existingBucket(), h.claimOfExisting("data")
-			bucket.Spec.BucketClaim = &corev1.ObjectReference{Namespace: tc.namespace(h.namespace), Name: tc.claim}
-			h.make(bucket)
-			h.provision(bucket)
-			h.make(claim)
+			cl := start(t)
+			bucket, claim := existingBucket(), cl.claimOfExisting("data")
+			bucket.Spec.BucketClaim = &corev1.ObjectReference{Namespace: tc.namespace(cl.Namespace), Name: tc.claim}
+			cl.Make(bucket)
+			cl.provision(bucket)
+			cl.Make(claim)
 			if tc.binds {
-				awaits(h, claim, "is ready", ready)
+				cluster.Await(cl.Cluster, claim, "is ready", ready)
 				return
 			}
-			h.says(claim, "FailedCreateBucket", fmt.Sprintf("Warning: BindingConflict: Bucket %q belongs to BucketClaim %s/%s: "+
-				"claim another Bucket, or delete that BucketClaim", existingName, tc.namespace(h.namespace), tc.claim))
-			h.delete(claim)
-			h.vanishes(claim)
-			untouched(t, h, bucket)
+			cl.says(claim, "FailedCreateBucket", fmt.Sprintf("Warning: BindingConflict: Bucket %q belongs to BucketClaim %s/%s: "+
+				"claim another Bucket, or delete that BucketClaim", existingName, tc.namespace(cl.Namespace), tc.claim))
+			cl.Remove(claim)
+			cl.WaitGone(claim)
+			untouched(t, cl, bucket)
 		})
 	}
 }
@@ -80,31 +79,31 @@ func TestReference(t *testing.T) {
 // TestE50SecondClaim: a Bucket has one claim. The second claim overwrites nothing, can be
 // deleted, and gets the Bucket once the first is gone.
 func TestE50SecondClaim(t *testing.T) {
-	h := start(t)
-	bucket, first, second, third := existingBucket(), h.claimOfExisting("first"), h.claimOfExisting("second"), h.claimOfExisting("third")
-	h.make(bucket, first)
-	h.provision(bucket)
-	awaits(h, first, "is ready", ready)
-	h.must(refresh(context.Background(), h, bucket))
-	h.make(second, third)
+	cl := start(t)
+	bucket, first, second, third := existingBucket(), cl.claimOfExisting("first"), cl.claimOfExisting("second"), cl.claimOfExisting("third")
+	cl.Make(bucket, first)
+	cl.provision(bucket)
+	cluster.Await(cl.Cluster, first, "is ready", ready)
+	cl.Must(cl.Refresh(bucket))
+	cl.Make(second, third)
 	for _, claim := range []*v1alpha1.BucketClaim{second, third} {
-		h.says(claim, "FailedCreateBucket", fmt.Sprintf("Warning: BindingConflict: Bucket %q belongs to BucketClaim %s/first with UID %s: "+
-			"claim another Bucket, or delete that BucketClaim", existingName, h.namespace, first.UID))
+		cl.says(claim, "FailedCreateBucket", fmt.Sprintf("Warning: BindingConflict: Bucket %q belongs to BucketClaim %s/first with UID %s: "+
+			"claim another Bucket, or delete that BucketClaim", existingName, cl.Namespace, first.UID))
 	}
-	h.settles()
-	untouched(t, h, bucket)
-	h.must(refresh(context.Background(), h, second))
+	cl.Settle()
+	untouched(t, cl, bucket)
+	cl.Must(cl.Refresh(second))
 	if diff := cmp.Diff(v1alpha1.BucketClaimStatus{}, second.Status); diff != "" {
 		t.Errorf("status of the second claim (-want +got):\n%s", diff)
 	}
-	h.delete(third)
-	h.vanishes(third)
-	untouched(t, h, bucket)
+	cl.Remove(third)
+	cl.WaitGone(third)
+	untouched(t, cl, bucket)
 
-	h.delete(first)
-	h.vanishes(first)
-	awaits(h, second, "gets the released Bucket", ready)
-	h.must(refresh(context.Background(), h, bucket))
+	cl.Remove(first)
+	cl.WaitGone(first)
+	cluster.Await(cl.Cluster, second, "gets the released Bucket", ready)
+	cl.Must(cl.Refresh(bucket))
 	if got := bucket.Spec.BucketClaim.UID; got != second.UID {
 		t.Errorf("the Bucket refers to UID %s, want %s", got, second.UID)
 	}
@@ -112,19 +111,19 @@ func TestE50SecondClaim(t *testing.T) {
 
 // TestClaimsRaceForABucket: one of them wins.
 func TestClaimsRaceForABucket(t *testing.T) {
-	h := start(t)
+	cl := start(t)
 	claims := make([]*v1alpha1.BucketClaim, 8)
 	for i := range claims {
-		claims[i] = h.claimOfExisting(fmt.Sprintf("claim-%d", i))
-		h.make(claims[i])
+		claims[i] = cl.claimOfExisting(fmt.Sprintf("claim-%d", i))
+		cl.Make(claims[i])
 	}
 	bucket := existingBucket()
-	h.make(bucket)
-	h.provision(bucket)
-	h.eventually("one claim is ready", func(ctx context.Context) error {
+	cl.Make(bucket)
+	cl.provision(bucket)
+	cl.Eventually(func() error {
 		var bound []string
 		for _, claim := range claims {
-			if err := refresh(ctx, h, claim); err != nil {
+			if err := cl.Refresh(claim); err != nil {
 				return err
 			}
 			if claim.Status.BucketReady && claim.Status.BucketName == existingName {
@@ -136,10 +135,10 @@ func TestClaimsRaceForABucket(t *testing.T) {
 		}
 		return nil
 	})
-	h.settles()
+	cl.Settle()
 	for _, claim := range claims {
-		h.must(refresh(context.Background(), h, claim))
-		h.must(refresh(context.Background(), h, bucket))
+		cl.Must(cl.Refresh(claim))
+		cl.Must(cl.Refresh(bucket))
 		if owns := bucket.Spec.BucketClaim.UID == claim.UID; claim.Status.BucketReady != owns || (claim.Status.BucketName != "") != owns {
 			t.Errorf("claim %s has status %+v; the Bucket refers to %s", claim.Name, claim.Status, bucket.Spec.BucketClaim.Name)
 		}
@@ -148,40 +147,40 @@ func TestClaimsRaceForABucket(t *testing.T) {
 
 // TestProtocols: for a strict controller, the Bucket must have those of the claim, before it is bound and after.
 func TestProtocols(t *testing.T) {
-	h := prepare(t)
-	h.strict = true
-	h.startController()
-	bucket, claim := existingBucket(), h.claimOfExisting("data")
+	cl := prepare(t)
+	cl.strict = true
+	cl.startController()
+	bucket, claim := existingBucket(), cl.claimOfExisting("data")
 	claim.Spec.Protocols = []v1alpha1.Protocol{v1alpha1.ProtocolS3, v1alpha1.ProtocolAzure}
-	h.make(bucket)
-	h.provision(bucket)
-	h.make(claim)
+	cl.Make(bucket)
+	cl.provision(bucket)
+	cl.Make(claim)
 	lacks := `Warning: ProtocolNotSupported: Bucket "brown" has the protocols [S3], and lacks [Azure], which this claim requires`
-	h.says(claim, "FailedCreateBucket", lacks)
-	h.settles()
-	untouched(t, h, bucket)
+	cl.says(claim, "FailedCreateBucket", lacks)
+	cl.Settle()
+	untouched(t, cl, bucket)
 	addAzure := func(b *v1alpha1.Bucket) { b.Spec.Protocols = append(b.Spec.Protocols, v1alpha1.ProtocolAzure) }
-	change(h, bucket, addAzure)
-	awaits(h, claim, "is ready", ready)
-	change(h, bucket, func(b *v1alpha1.Bucket) { b.Spec.Protocols = b.Spec.Protocols[:1] })
-	awaits(h, claim, "is not ready", unready)
-	change(h, bucket, addAzure)
-	awaits(h, claim, "is ready again", ready)
+	change(cl, bucket, addAzure)
+	cluster.Await(cl.Cluster, claim, "is ready", ready)
+	change(cl, bucket, func(b *v1alpha1.Bucket) { b.Spec.Protocols = b.Spec.Protocols[:1] })
+	cluster.Await(cl.Cluster, claim, "is not ready", unready)
+	change(cl, bucket, addAzure)
+	cluster.Await(cl.Cluster, claim, "is ready again", ready)
 }
 
 // TestExistingBucketIsCreatedAgain: the administrator has repaired what was lost.
 func TestExistingBucketIsCreatedAgain(t *testing.T) {
-	h := start(t)
-	bucket, claim := existingBucket(), h.claimOfExisting("data")
-	h.make(bucket, claim)
-	h.provision(bucket)
-	awaits(h, claim, "is ready", ready)
-	h.must(controllertest.RemoveByForce(context.Background(), h.Client, bucket))
-	awaits(h, claim, "is not ready", unready)
+	cl := start(t)
+	bucket, claim := existingBucket(), cl.claimOfExisting("data")
+	cl.Make(bucket, claim)
+	cl.provision(bucket)
+	cluster.Await(cl.Cluster, claim, "is ready", ready)
+	cl.ForceRemove(bucket)
+	cluster.Await(cl.Cluster, claim, "is not ready", unready)
 	again := existingBucket()
-	h.make(again)
-	h.provision(again)
-	awaits(h, claim, "is ready again", ready)
+	cl.Make(again)
+	cl.provision(again)
+	cluster.Await(cl.Cluster, claim, "is ready again", ready)
 }
 
 // TestDeleteClaimOfExistingBucket: with the policy Retain, the Bucket stays and is released;
@@ -192,24 +191,24 @@ func TestDeleteClaimOfExistingBucket(t *testing.T) {
 		deleted bool
 	}{{v1alpha1.DeletionPolicyRetain, false}, {"Keep", false}, {v1alpha1.DeletionPolicyDelete, true}} {
 		t.Run(string(tc.policy), func(t *testing.T) {
-			h := start(t)
-			bucket, claim := existingBucket(), h.claimOfExisting("data")
+			cl := start(t)
+			bucket, claim := existingBucket(), cl.claimOfExisting("data")
 			bucket.Spec.DeletionPolicy = tc.policy
-			h.make(bucket, claim)
-			h.guard(bucket)
-			h.provision(bucket)
-			awaits(h, claim, "is ready", ready)
-			h.delete(claim)
+			cl.Make(bucket, claim)
+			cl.guard(bucket)
+			cl.provision(bucket)
+			cluster.Await(cl.Cluster, claim, "is ready", ready)
+			cl.Remove(claim)
 			if tc.deleted {
-				awaits(h, bucket, "is being deleted", deleting)
-				h.release(bucket)
-				h.vanishes(bucket)
+				cluster.Await(cl.Cluster, bucket, "is being deleted", deleting)
+				cl.release(bucket)
+				cl.WaitGone(bucket)
 			}
-			h.vanishes(claim)
+			cl.WaitGone(claim)
 			if tc.deleted {
 				return
 			}
-			h.must(refresh(context.Background(), h, bucket))
+			cl.Must(cl.Refresh(bucket))
 			want := existingBucket().Spec
 			want.DeletionPolicy = tc.policy
 			if diff := cmp.Diff(want, bucket.Spec); diff != "" {

@@ -49,14 +49,12 @@ func TestClusterOfAnotherVersion(t *testing.T) {
 
 // TestStartEnds: the controller ends when its context does.
 func TestStartEnds(t *testing.T) {
-	h := prepare(t)
-	c, err := controllerv1alpha1.New(h.config(), controllerv1alpha1.Options{Logger: h.log.Logger()})
-	h.must(err)
+	cl := prepare(t)
+	c := cl.newController()
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	h.must(c.Start(ended))
+	cl.Must(c.Start(ended))
 	if err := c.WaitReady(context.Background()); err == nil {
 		t.Error("WaitReady succeeds after the end")
 	}
-	h.requests.CloseIdle()
 }

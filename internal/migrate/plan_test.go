@@ -317,15 +317,15 @@ spec: {bucketClassName: gold, protocols: [S3]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed := migration.SetNamespace(objects, "demo"); changed != 1 {
+	if changed := migrate.SetNamespace(objects, "demo"); changed != 1 {
 		t.Errorf("SetNamespace() = %d, want 1: a Bucket has none, and the second claim has one", changed)
 	}
-	inventory, err := migration.Load(objects)
+	inventory, err := migrate.Load(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := inventory.Plan(migration.Options{}).WriteYAML(&text); err != nil {
+	if err := inventory.Plan(migrate.Options{}).WriteYAML(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"bucketClaimRef:\n    name: photos\n    namespace: demo"} {

@@ -87,7 +87,8 @@ func (t *typed) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(t))
 }
 
-func (in *Input) callOf(e journal.Event) call {
+// callOf reads the call that an event is.
+func callOf(in *Input, e journal.Event) call {
 	var request, response message
 	// A message that cannot be parsed is empty: its ID is then unknown.
 	_ = json.Unmarshal(e.Request, &request)
@@ -112,7 +113,7 @@ func (in *Input) callOf(e journal.Event) call {
 	for _, b := range request.Buckets {
 		c.buckets = append(c.buckets, b.BucketID)
 	}
-	if in.isV1alpha1() {
+	if in.IsV1alpha1() {
 		return c.asV1alpha1(e, response)
 	}
 	return c

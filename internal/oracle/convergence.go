@@ -184,7 +184,7 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 // isLeft reports whether the claim of a Bucket of v1alpha1 does not exist any more, for which
 // v1alpha1 has no annotation.
 func (w *stateCheck) isLeft(o *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
-	return w.isV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
+	return w.IsV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
 }
 
 func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
@@ -196,10 +196,9 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
 		return ""
 	case deleting:
-		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked),
-			"is being deleted, and no condition explains why it stays")
-	case w.isV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
-		return "" // its driver is unknown
+		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
+	case w.IsV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
+		return "" // nothing says which driver it is for
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):

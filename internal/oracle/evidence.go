@@ -56,7 +56,7 @@ func gather(in *Input) *evidence {
 		}
 		e.events = append(e.events, event)
 		if made(event) {
-			e.calls = append(e.calls, in.callOf(event))
+			e.calls = append(e.calls, callOf(in, event))
 		}
 	}
 	e.versions = slices.DeleteFunc(all, func(v version) bool { return !e.ours(v) })
@@ -97,7 +97,7 @@ func (e *evidence) learnNamed() {
 		if !made(event) {
 			continue
 		}
-		c := e.callOf(event)
+		c := callOf(e.Input, event)
 		if c.is(getInfo) && c.id != "" {
 			e.introduce(c)
 		} else if c.id != "" && c.name != "" && e.Scope.Names(c.name) {

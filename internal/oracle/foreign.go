@@ -115,8 +115,8 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 			return Finding{}, false // the response with the hand-off may have been lost
 		}
 	}
-	if driver == "" || o == nil || driverOf(v.resource, o) == driver || e.isV1alpha1() && driverOf(v.resource, o) == "" {
-		return Finding{}, false // an access of v1alpha1 names its driver only when it is granted
+	if driver == "" || o == nil || driverOf(v.resource, o) == driver || e.IsV1alpha1() && driverOf(v.resource, o) == "" {
+		return Finding{}, false // an access of v1alpha1 does not say its driver before it is granted
 	}
 	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
 		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true

@@ -20,12 +20,12 @@ func openKeys(e *evidence) []Finding {
 			case a.revoked:
 				found = append(found, Finding{
 					Subject: "account " + use.Account, Events: a.events,
-					Message: fmt.Sprintf("a key of account %q %s %s, although the access was revoked", use.Account, use.what(), m.Name),
+					Message: fmt.Sprintf("a key of account %q %s %s, although the access was revoked", use.Account, useOf(use), m.Name),
 				})
 			case use.Bucket != "" && !slices.Contains(a.buckets, use.Bucket):
 				found = append(found, Finding{
 					Subject: "account " + use.Account, Events: a.events,
-					Message: fmt.Sprintf("a key of account %q %s %s, which was not granted", use.Account, use.what(), m.Name),
+					Message: fmt.Sprintf("a key of account %q %s %s, which was not granted", use.Account, useOf(use), m.Name),
 				})
 			}
 		}
@@ -33,7 +33,7 @@ func openKeys(e *evidence) []Finding {
 	return found
 }
 
-func (u KeyUse) what() string {
+func useOf(u KeyUse) string {
 	if u.Bucket == "" {
 		return "is accepted"
 	}

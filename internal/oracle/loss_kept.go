@@ -43,9 +43,9 @@ func (e *evidence) keptByObject(b *object) string {
 	return ""
 }
 
-// isBrought reports whether COSI must keep a bucket because it existed before. In v1alpha1, the
-// policy Delete applies to such buckets, too.
-func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.isV1alpha1() }
+// isBrought reports whether COSI must keep a bucket because it was there before. In v1alpha1,
+// the policy Delete is for such buckets, too.
+func (e *evidence) isBrought(b *object) bool { return b.Spec.ExistingBucketID != "" && !e.IsV1alpha1() }
 
 // lastBuckets returns the latest versions of the scope's Buckets until an event.
 func (e *evidence) lastBuckets(until uint64) []*object {

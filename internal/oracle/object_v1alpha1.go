@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
@@ -61,6 +60,3 @@ func (o *object) normalize() {
 func (o *object) keptForAccess() bool {
 	return slices.Contains(o.finalizers, v1alpha1.BucketAccessBucketFinalizer) || slices.Contains(o.finalizers, v1alpha2.ProtectionFinalizer)
 }
-
-// isV1alpha1 reports whether the run used v1alpha1.
-func (in *Input) isV1alpha1() bool { return in.API == objectstorage.V1alpha1 }

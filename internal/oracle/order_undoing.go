@@ -115,7 +115,7 @@ func (e *evidence) hastyDepartures() []Finding {
 
 func (e *evidence) hastyBucket(v version) []Finding {
 	id := v.got.Status.BucketID
-	if id == "" || v.got.Spec.ExistingBucketID != "" && !e.isV1alpha1() || v.got.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
+	if id == "" || v.got.Spec.ExistingBucketID != "" && !e.IsV1alpha1() || v.got.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete {
 		return nil
 	}
 	if e.Incomplete || e.succeeded(deleteBucket, id, v) {
@@ -180,8 +180,8 @@ func (e *evidence) unannounced(v version) []Finding {
 		}
 	}
 	var found []Finding
-	lacks := "does not report it"
-	if e.isV1alpha1() {
+	lacks := "does not say so"
+	if e.IsV1alpha1() {
 		lacks = "is neither deleted nor released"
 	}
 	for _, name := range slices.Sorted(maps.Keys(bound)) {

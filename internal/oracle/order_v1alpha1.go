@@ -87,7 +87,7 @@ func (e *evidence) abandoned(v version) []Finding {
 // lacks its ID, or "".
 func (e *evidence) undoing(v version) string {
 	switch {
-	case !e.isV1alpha1() || e.Incomplete:
+	case !e.IsV1alpha1() || e.Incomplete:
 	case v.resource == accesses && v.got.Status.AccountID == "":
 		return revokeAccess
 	case v.resource == buckets && v.got.bucketID() == "" && v.got.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete:

@@ -28,7 +28,7 @@ const (
 // Users' edits are not in the journal, so a call may follow from any known version. (KEP, the
 // requests of the gRPC protocol.)
 func wrongRequests(e *evidence) []Finding {
-	if e.isV1alpha1() {
+	if e.IsV1alpha1() {
 		return slices.Concat(e.wrongRequestsV1alpha1(), e.unknownNames(), e.wrongBuckets())
 	}
 	var found []Finding
@@ -75,7 +75,7 @@ func (e *evidence) wrongRequest(c call, said fields) (Finding, bool) {
 // names its driver only when it is granted.
 func (e *evidence) servesOwn(c call, v version) bool {
 	driver, of := e.drivers[c.component], driverOf(v.resource, v.got)
-	return driver == "" || of == driver || e.isV1alpha1() && of == ""
+	return driver == "" || of == driver || e.IsV1alpha1() && of == ""
 }
 
 func (c call) concerns(v version) bool {

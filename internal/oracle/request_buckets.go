@@ -64,7 +64,7 @@ func bucketFields(driver string, policy v1alpha2.DeletionPolicy, parameters map[
 // isEditedClass reports whether a user has changed a BucketClass of v1alpha1, whose fields can be
 // changed: the version of a Bucket is then unknown.
 func (e *evidence) isEditedClass(name string) bool {
-	return e.isV1alpha1() && slices.ContainsFunc(e.of(bucketClasses), func(v version) bool {
+	return e.IsV1alpha1() && slices.ContainsFunc(e.of(bucketClasses), func(v version) bool {
 		return v.key == name && v.byPerson() && v.write()
 	})
 }

@@ -99,15 +99,15 @@ func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Conditi
 // lacksID reports an object of v1alpha1 that is ready without an ID. In v1alpha2, no other
 // component can remove an ID.
 func (w *stateCheck) lacksID(isReady bool, id string) string {
-	return unless(!w.isV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
+	return unless(!w.IsV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
 }
 
 // outdatedFailure reports a condition about a failed call, although the last call has succeeded.
 func (w *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(call) bool) string {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
-	if w.isV1alpha1() {
-		return "" // Events are never withdrawn
+	if w.IsV1alpha1() {
+		return "" // an Event tells what was, and stays
 	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
 		return ""

@@ -40,8 +40,8 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 }
 
 func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
-	if w.isV1alpha1() {
-		return "" // Events are never withdrawn
+	if w.IsV1alpha1() {
+		return "" // an Event tells what was, and stays
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
@@ -59,7 +59,7 @@ func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alph
 // outdatedAccess returns the outdated condition of a live access before the hand-off. A driver's
 // access is for the original claims, not for later ones of their names.
 func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
-	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.isV1alpha1() {
+	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.IsV1alpha1() {
 		return ""
 	}
 	classes := w.observation.Objects.AccessClasses

@@ -28,21 +28,21 @@ import (
 // Both finalizers come before the call, the account before the Secret, and the Secret
 // before accessGranted. Then the sidecar is silent, also after a restart.
 func TestAccessIsGranted(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	bucket := w.readyBucket()
-	w.checkFinalizersAtGrant(bucket)
-	w.settle()
-	w.requests.Reset()
-	access := w.readyAccess(bucket)
-	w.settle()
+	cl := newTestCluster(t)
+	stop := cl.start()
+	bucket := cl.readyBucket()
+	cl.checkFinalizersAtGrant(bucket)
+	cl.settle()
+	cl.Requests.Reset()
+	access := cl.readyAccess(bucket)
+	cl.settle()
 	stop()
-	w.start()
-	w.settle()
+	cl.start()
+	cl.settle()
 
 	account := drivertest.V1alpha1AccountID(v1alpha1.AccountNameForAccess(access.UID))
-	info, err := w.info(access)
-	w.Must(err)
+	info, err := cl.info(access)
+	cl.Must(err)
 	want := &v1alpha1.BucketInfo{
 		Metadata: v1alpha1.BucketInfoMetadata{Name: "bc-" + string(access.UID)},
 		Spec: v1alpha1.BucketInfoSpec{
@@ -56,21 +56,21 @@ func TestAccessIsGranted(t *testing.T) {
 	if diff := cmp.Diff(want, info); diff != "" {
 		t.Errorf("BucketInfo (-want +got):\n%s", diff)
 	}
-	secret, err := w.secretOf(access)
-	w.Must(err)
+	secret, err := cl.secretOf(access)
+	cl.Must(err)
 	if !metav1.IsControlledBy(secret, access) || !controllerutil.ContainsFinalizer(secret, v1alpha1.SecretFinalizer) ||
 		secret.Type != corev1.SecretTypeOpaque || len(secret.Data) != 1 {
 		t.Errorf("Secret: owners %v, finalizers %v, type %s, %d keys", secret.OwnerReferences, secret.Finalizers, secret.Type, len(secret.Data))
 	}
-	namespace := "namespaces/" + w.Namespace + "/"
+	namespace := "namespaces/" + cl.Namespace + "/"
 	wantWrites := []string{
 		"PATCH " + namespace + "bucketaccesses/X", "PATCH buckets/X", "PATCH " + namespace + "bucketaccesses/X/status",
 		"POST " + namespace + "secrets", "PATCH " + namespace + "bucketaccesses/X/status",
 	}
-	if diff := cmp.Diff(wantWrites, w.writesFor(access, bucket)); diff != "" {
+	if diff := cmp.Diff(wantWrites, cl.writesFor(access, bucket)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	calls := w.driver.Calls(grantAccess)
+	calls := cl.driver.Calls(grantAccess)
 	if len(calls) != 1 {
 		t.Fatalf("calls: %v", calls)
 	}
@@ -85,26 +85,26 @@ func TestAccessIsGranted(t *testing.T) {
 
 // checkFinalizersAtGrant has the driver check, in each grant, that the finalizers of the Bucket and
 // of the access are saved.
-func (w *world) checkFinalizersAtGrant(bucket *v1alpha1.Bucket) {
-	w.driver.Script(grantAccess, func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+func (cl *testCluster) checkFinalizersAtGrant(bucket *v1alpha1.Bucket) {
+	cl.driver.Script(grantAccess, func(ctx context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		stored, accesses := &v1alpha1.Bucket{}, &v1alpha1.BucketAccessList{}
-		err := errors.Join(w.Get(ctx, client.ObjectKeyFromObject(bucket), stored), w.List(ctx, accesses, client.InNamespace(w.Namespace)))
+		err := errors.Join(cl.Get(ctx, client.ObjectKeyFromObject(bucket), stored), cl.List(ctx, accesses, client.InNamespace(cl.Namespace)))
 		if err != nil {
 			return nil, err
 		}
 		if !controllerutil.ContainsFinalizer(stored, v1alpha1.BucketAccessBucketFinalizer) ||
 			!controllerutil.ContainsFinalizer(&accesses.Items[0], v1alpha1.BucketAccessFinalizer) {
-			w.Errorf("Grant before the finalizers: Bucket %v, access %v", stored.Finalizers, accesses.Items[0].Finalizers)
+			cl.Errorf("Grant before the finalizers: Bucket %v, access %v", stored.Finalizers, accesses.Items[0].Finalizers)
 		}
 		return next()
 	})
 }
 
 // writesFor returns the writes of the sidecar in order, with X for the names of the objects.
-func (w *world) writesFor(access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket) []string {
+func (cl *testCluster) writesFor(access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket) []string {
 	var writes []string
 	shorten := strings.NewReplacer(access.Name, "X", bucket.Name, "X", "/apis/objectstorage.k8s.io/v1alpha1/", "", "/api/v1/", "")
-	for _, request := range w.requests.Writes() {
+	for _, request := range cl.Requests.Writes() {
 		writes = append(writes, request.Method+" "+shorten.Replace(request.Path))
 	}
 	return writes
@@ -114,44 +114,44 @@ func (w *world) writesFor(access *v1alpha1.BucketAccess, bucket *v1alpha1.Bucket
 // polling.
 // Known failure: E57, E61
 func TestAccessWaits(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	class := w.class()
-	early := w.access(&v1alpha1.Bucket{Spec: v1alpha1.BucketSpec{BucketClaim: &corev1.ObjectReference{Name: "late"}}}, class.Name)
-	w.waitEvent(early, "Normal BucketClaimNotFound", `"late"`)
-	bucket := w.bucket()
-	access, classless := w.access(bucket, class.Name), w.access(bucket, "late-"+class.Name)
-	w.waitEvent(access, "Normal WaitingForBucket")
-	w.waitBucket(bucket)
-	w.hasNoCalls(grantAccess)
-	w.bind(bucket)
-	w.waitGranted(access)
-	w.waitEvent(classless, "Normal BucketAccessClassNotFound")
-	w.class(func(c *v1alpha1.BucketAccessClass) { c.Name = "late-" + class.Name })
-	w.waitGranted(classless)
+	cl := newTestCluster(t)
+	cl.start()
+	class := cl.class()
+	early := cl.access(&v1alpha1.Bucket{Spec: v1alpha1.BucketSpec{BucketClaim: &corev1.ObjectReference{Name: "late"}}}, class.Name)
+	cl.waitEvent(early, "Normal BucketClaimNotFound", `"late"`)
+	bucket := cl.bucket()
+	access, classless := cl.access(bucket, class.Name), cl.access(bucket, "late-"+class.Name)
+	cl.waitEvent(access, "Normal WaitingForBucket")
+	cl.waitBucket(bucket)
+	cl.hasNoCalls(grantAccess)
+	cl.bind(bucket)
+	cl.waitGranted(access)
+	cl.waitEvent(classless, "Normal BucketAccessClassNotFound")
+	cl.class(func(c *v1alpha1.BucketAccessClass) { c.Name = "late-" + class.Name })
+	cl.waitGranted(classless)
 }
 
 // Nothing is granted while claim or Bucket is being deleted, although the watches do not
 // tell it.
 func TestNoAccessToWhatIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	class, bucket, other := w.class(), w.readyBucket(), w.readyBucket()
-	claim := w.claimOf(bucket)
-	w.Modify(claim, func() { controllerutil.AddFinalizer(claim, v1alpha1.BucketClaimFinalizer) })
-	w.Cleanup(func() { w.ForceRemove(claim) })
-	w.waitGranted(w.access(bucket, class.Name))
-	w.waitGranted(w.access(other, class.Name))
+	cl := newTestCluster(t)
+	cl.start()
+	class, bucket, other := cl.class(), cl.readyBucket(), cl.readyBucket()
+	claim := cl.claimOf(bucket)
+	cl.Modify(claim, func() { controllerutil.AddFinalizer(claim, v1alpha1.BucketClaimFinalizer) })
+	cl.Cleanup(func() { cl.ForceRemove(claim) })
+	cl.waitGranted(cl.access(bucket, class.Name))
+	cl.waitGranted(cl.access(other, class.Name))
 	for _, resource := range []string{"buckets", "bucketclaims"} {
-		w.Cleanup(w.requests.Freeze(resource))
+		cl.Cleanup(cl.Requests.Freeze(resource))
 	}
-	w.Must(w.Delete(t.Context(), claim))
-	w.waitEvent(w.access(bucket, class.Name), "is being deleted")
-	w.Modify(other, func() { controllerutil.AddFinalizer(other, "example.com/hold") })
-	w.Must(w.Delete(t.Context(), other))
-	w.waitEvent(w.access(other, class.Name), "is being deleted")
-	w.settle()
-	if calls := w.driver.Calls(grantAccess); len(calls) != 2 {
+	cl.Must(cl.Delete(t.Context(), claim))
+	cl.waitEvent(cl.access(bucket, class.Name), "is being deleted")
+	cl.Modify(other, func() { controllerutil.AddFinalizer(other, "example.com/hold") })
+	cl.Must(cl.Delete(t.Context(), other))
+	cl.waitEvent(cl.access(other, class.Name), "is being deleted")
+	cl.settle()
+	if calls := cl.driver.Calls(grantAccess); len(calls) != 2 {
 		t.Errorf("the driver was called %d times, want once for each access from before: %v", len(calls), calls)
 	}
 }
@@ -181,9 +181,9 @@ func TestInvalidAccess(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.options.Strict = tc.strict
-			w.start()
+			cl := newTestCluster(t)
+			cl.options.Strict = tc.strict
+			cl.start()
 			nothing := func(*v1alpha1.BucketAccess) {}
 			if tc.access == nil {
 				tc.access = nothing
@@ -191,27 +191,27 @@ func TestInvalidAccess(t *testing.T) {
 			if tc.class == nil {
 				tc.class = func(*v1alpha1.BucketAccessClass) {}
 			}
-			access := w.access(w.readyBucket(), w.class(tc.class).Name, tc.access)
-			w.waitEvent(access, "Warning FailedGrantAccess", tc.event)
-			w.hasNoCalls(grantAccess)
-			w.remove(access)
-			w.hasNoCalls(grantAccess, revokeAccess)
+			access := cl.access(cl.readyBucket(), cl.class(tc.class).Name, tc.access)
+			cl.waitEvent(access, "Warning FailedGrantAccess", tc.event)
+			cl.hasNoCalls(grantAccess)
+			cl.remove(access)
+			cl.hasNoCalls(grantAccess, revokeAccess)
 		})
 	}
 	t.Run("another driver's Bucket", func(t *testing.T) {
-		w := newWorld(t)
-		w.start()
-		bucket := w.bucket(func(b *v1alpha1.Bucket) { b.Spec.DriverName = "other.test" })
-		w.ModifyStatus(bucket, func() { bucket.Status = v1alpha1.BucketStatus{BucketReady: true, BucketID: "theirs"} })
-		w.bind(bucket)
-		w.waitEvent(w.access(bucket, w.class().Name), "Warning FailedGrantAccess", "DriverMismatch")
-		foreign := w.access(bucket, w.class(func(c *v1alpha1.BucketAccessClass) { c.DriverName = "other.test" }).Name,
+		cl := newTestCluster(t)
+		cl.start()
+		bucket := cl.bucket(func(b *v1alpha1.Bucket) { b.Spec.DriverName = "other.test" })
+		cl.ModifyStatus(bucket, func() { bucket.Status = v1alpha1.BucketStatus{BucketReady: true, BucketID: "theirs"} })
+		cl.bind(bucket)
+		cl.waitEvent(cl.access(bucket, cl.class().Name), "Warning FailedGrantAccess", "DriverMismatch")
+		foreign := cl.access(bucket, cl.class(func(c *v1alpha1.BucketAccessClass) { c.DriverName = "other.test" }).Name,
 			func(a *v1alpha1.BucketAccess) { a.Finalizers = []string{v1alpha1.BucketAccessFinalizer} })
-		w.settle()
-		w.Must(w.Delete(t.Context(), foreign))
-		w.hasNoCalls(grantAccess, revokeAccess)
-		w.Must(w.Refresh(foreign))
-		if notes := w.notes(foreign); len(notes) > 0 {
+		cl.settle()
+		cl.Must(cl.Delete(t.Context(), foreign))
+		cl.hasNoCalls(grantAccess, revokeAccess)
+		cl.Must(cl.Refresh(foreign))
+		if notes := cl.notes(foreign); len(notes) > 0 {
 			t.Errorf("Events about another driver's access: %q", notes)
 		}
 	})
@@ -237,32 +237,32 @@ func TestUnusableCredentials(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.start()
-			bucket := w.readyBucket()
+			cl := newTestCluster(t)
+			cl.start()
+			bucket := cl.readyBucket()
 			answer := &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: "a", Credentials: tc.credentials}
 			if tc.account != "" {
 				answer.AccountId = ""
 			}
-			w.driver.Answer(grantAccess, answer)
-			access := w.access(bucket, w.class().Name, func(a *v1alpha1.BucketAccess) {
+			cl.driver.Answer(grantAccess, answer)
+			access := cl.access(bucket, cl.class().Name, func(a *v1alpha1.BucketAccess) {
 				if tc.protocol != "" {
 					a.Spec.Protocol = tc.protocol
 				}
 			})
-			if note := w.waitEvent(access, "Warning FailedGrantAccess", tc.event); strings.Contains(note, "secretword") {
+			if note := cl.waitEvent(access, "Warning FailedGrantAccess", tc.event); strings.Contains(note, "secretword") {
 				t.Errorf("the Event has a secret: %s", note)
 			}
-			w.settle()
-			if _, err := w.secretOf(access); !apierrors.IsNotFound(err) {
+			cl.settle()
+			if _, err := cl.secretOf(access); !apierrors.IsNotFound(err) {
 				t.Errorf("a Secret was written (%v)", err)
 			}
-			w.Must(w.Refresh(access))
+			cl.Must(cl.Refresh(access))
 			if access.Status.AccessGranted {
 				t.Error("it is granted")
 			}
-			w.driver.Script(grantAccess, nil)
-			w.remove(access)
+			cl.driver.Script(grantAccess, nil)
+			cl.remove(access)
 		})
 	}
 }
@@ -272,16 +272,16 @@ func secrets(protocol string, values map[string]string) map[string]*cosiv1alpha1
 }
 
 func TestIAMNeedsNoCredentials(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.access(w.readyBucket(), w.class(byIAM).Name, func(a *v1alpha1.BucketAccess) { a.Spec.ServiceAccountName = "app" })
-	w.waitGranted(access)
-	info, err := w.info(access)
-	w.Must(err)
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.access(cl.readyBucket(), cl.class(byIAM).Name, func(a *v1alpha1.BucketAccess) { a.Spec.ServiceAccountName = "app" })
+	cl.waitGranted(access)
+	info, err := cl.info(access)
+	cl.Must(err)
 	if info.Spec.SecretS3 != nil || info.Spec.AuthenticationType != v1alpha1.AuthenticationTypeIAM {
 		t.Errorf("BucketInfo: %+v", info.Spec)
 	}
-	if got := w.driver.Calls(grantAccess)[0].Request.(*cosiv1alpha1.DriverGrantBucketAccessRequest); //nolint:forcetypeassert // by its method
+	if got := cl.driver.Calls(grantAccess)[0].Request.(*cosiv1alpha1.DriverGrantBucketAccessRequest); //nolint:forcetypeassert // by its method
 	got.GetAuthenticationType() != cosiv1alpha1.AuthenticationType_IAM {
 		t.Errorf("request %v", got)
 	}
@@ -291,54 +291,54 @@ func TestIAMNeedsNoCredentials(t *testing.T) {
 // could be written nowhere. When the name becomes free, the access is granted.
 // Known failure: E11, E74
 func TestForeignSecretStays(t *testing.T) {
-	w := newWorld(t)
-	w.start()
+	cl := newTestCluster(t)
+	cl.start()
 	foreign := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "foreign"}, StringData: map[string]string{"BucketInfo": "mine"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: "foreign"}, StringData: map[string]string{"BucketInfo": "mine"},
 	}
-	w.Must(w.Create(t.Context(), foreign))
-	access := w.access(w.readyBucket(), w.class().Name, func(a *v1alpha1.BucketAccess) { a.Spec.CredentialsSecretName = foreign.Name })
-	w.waitEvent(access, "Warning FailedGrantAccess", "SecretConflict")
-	w.hasNoCalls(grantAccess)
+	cl.Must(cl.Create(t.Context(), foreign))
+	access := cl.access(cl.readyBucket(), cl.class().Name, func(a *v1alpha1.BucketAccess) { a.Spec.CredentialsSecretName = foreign.Name })
+	cl.waitEvent(access, "Warning FailedGrantAccess", "SecretConflict")
+	cl.hasNoCalls(grantAccess)
 	version := foreign.ResourceVersion
-	w.Must(w.Refresh(foreign))
+	cl.Must(cl.Refresh(foreign))
 	if foreign.ResourceVersion != version {
 		t.Error("the Secret was written")
 	}
-	w.Must(w.Delete(t.Context(), foreign))
-	w.waitGranted(access)
+	cl.Must(cl.Delete(t.Context(), foreign))
+	cl.waitGranted(access)
 }
 
 // The Secret is restored from the driver's latest answer when it is edited, emptied or
 // deleted, or has lost what protects it.
 // Known failure: E36, E74
 func TestSecretIsRestored(t *testing.T) {
-	for name, damage := range map[string]func(*world, *corev1.Secret){
-		"edited":    func(w *world, s *corev1.Secret) { w.Modify(s, func() { s.Data["BucketInfo"] = []byte("{}") }) },
-		"no JSON":   func(w *world, s *corev1.Secret) { w.Modify(s, func() { s.Data["BucketInfo"] = []byte("{") }) },
-		"emptied":   func(w *world, s *corev1.Secret) { w.Modify(s, func() { s.Data = nil }) },
-		"extended":  func(w *world, s *corev1.Secret) { w.Modify(s, func() { s.Data["more"] = []byte("x") }) },
-		"finalizer": func(w *world, s *corev1.Secret) { w.Modify(s, func() { s.Finalizers = nil }) },
-		"deleted":   func(w *world, s *corev1.Secret) { w.Must(w.Delete(w.Context(), s)) },
+	for name, damage := range map[string]func(*testCluster, *corev1.Secret){
+		"edited":    func(cl *testCluster, s *corev1.Secret) { cl.Modify(s, func() { s.Data["BucketInfo"] = []byte("{}") }) },
+		"no JSON":   func(cl *testCluster, s *corev1.Secret) { cl.Modify(s, func() { s.Data["BucketInfo"] = []byte("{") }) },
+		"emptied":   func(cl *testCluster, s *corev1.Secret) { cl.Modify(s, func() { s.Data = nil }) },
+		"extended":  func(cl *testCluster, s *corev1.Secret) { cl.Modify(s, func() { s.Data["more"] = []byte("x") }) },
+		"finalizer": func(cl *testCluster, s *corev1.Secret) { cl.Modify(s, func() { s.Finalizers = nil }) },
+		"deleted":   func(cl *testCluster, s *corev1.Secret) { cl.Must(cl.Delete(cl.Context(), s)) },
 	} {
 		for _, running := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s while running %t", name, running), func(t *testing.T) {
-				w := newWorld(t)
-				stop := w.start()
-				access := w.readyAccess(w.readyBucket())
-				before, err := w.secretOf(access)
-				w.Must(err)
+				cl := newTestCluster(t)
+				stop := cl.start()
+				access := cl.readyAccess(cl.readyBucket())
+				before, err := cl.secretOf(access)
+				cl.Must(err)
 				rotated := drivertest.V1alpha1Credentials("rotated")
-				w.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: access.Status.AccountID, Credentials: rotated})
+				cl.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: access.Status.AccountID, Credentials: rotated})
 				if !running {
 					stop()
 				}
-				damage(w, before.DeepCopy())
+				damage(cl, before.DeepCopy())
 				if !running {
-					w.start()
+					cl.start()
 				}
-				w.Eventually(func() error {
-					secret, err := w.secretOf(access)
+				cl.Eventually(func() error {
+					secret, err := cl.secretOf(access)
 					if err != nil {
 						return err
 					}
@@ -349,8 +349,8 @@ func TestSecretIsRestored(t *testing.T) {
 					}
 					return nil
 				})
-				w.settle()
-				if n := len(w.driver.Calls(grantAccess)); n != 2 {
+				cl.settle()
+				if n := len(cl.driver.Calls(grantAccess)); n != 2 {
 					t.Errorf("%d calls, want 2", n)
 				}
 			})
@@ -361,120 +361,120 @@ func TestSecretIsRestored(t *testing.T) {
 // An immutable Secret cannot be restored: the driver is not asked for credentials that
 // could be written nowhere.
 func TestImmutableSecretIsReported(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	access := w.readyAccess(w.readyBucket())
+	cl := newTestCluster(t)
+	stop := cl.start()
+	access := cl.readyAccess(cl.readyBucket())
 	stop()
-	secret, err := w.secretOf(access)
-	w.Must(err)
-	w.Modify(secret, func() { secret.Data["more"], secret.Immutable = []byte("x"), new(true) })
-	w.start()
-	w.waitEvent(access, "SecretWriteFailed", "is immutable")
-	w.settle()
-	if n := len(w.driver.Calls(grantAccess)); n != 1 {
+	secret, err := cl.secretOf(access)
+	cl.Must(err)
+	cl.Modify(secret, func() { secret.Data["more"], secret.Immutable = []byte("x"), new(true) })
+	cl.start()
+	cl.waitEvent(access, "SecretWriteFailed", "is immutable")
+	cl.settle()
+	if n := len(cl.driver.Calls(grantAccess)); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
-	w.remove(access)
-	w.isRevoked(access)
+	cl.remove(access)
+	cl.isRevoked(access)
 }
 
-func (w *world) isRevoked(access *v1alpha1.BucketAccess) {
-	w.Helper()
-	if left := w.driver.Accounts(); len(left) > 0 {
-		w.Errorf("accounts left: %v", left)
+func (cl *testCluster) isRevoked(access *v1alpha1.BucketAccess) {
+	cl.Helper()
+	if left := cl.driver.Accounts(); len(left) > 0 {
+		cl.Errorf("accounts left: %v", left)
 	}
-	if _, err := w.secretOf(access); !apierrors.IsNotFound(err) {
-		w.Errorf("the Secret is left (%v)", err)
+	if _, err := cl.secretOf(access); !apierrors.IsNotFound(err) {
+		cl.Errorf("the Secret is left (%v)", err)
 	}
 }
 
 // The Secret goes before the revocation, and the finalizers after it. The Bucket is kept as
 // long as another access to it exists.
 func TestAccessIsRevoked(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	first, second := w.readyAccess(bucket), w.readyAccess(bucket)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	first, second := cl.readyAccess(bucket), cl.readyAccess(bucket)
 	granted := []*v1alpha1.BucketAccess{first.DeepCopy(), second.DeepCopy()}
-	w.driver.Script(revokeAccess, func(_ context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl.driver.Script(revokeAccess, func(_ context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha1.DriverRevokeBucketAccessRequest)
 		for _, access := range granted {
-			if _, err := w.secretOf(access); request.GetAccountId() == access.Status.AccountID && !apierrors.IsNotFound(err) {
+			if _, err := cl.secretOf(access); request.GetAccountId() == access.Status.AccountID && !apierrors.IsNotFound(err) {
 				t.Errorf("Revoke while the Secret exists (%v)", err)
 			}
 		}
 		return next()
 	})
-	w.Must(w.Delete(t.Context(), bucket))
-	w.remove(first)
-	w.settle()
-	w.Must(w.Refresh(bucket))
-	w.remove(second)
-	w.Eventually(func() error { return w.isGone(bucket) })
-	w.isEmpty()
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.remove(first)
+	cl.settle()
+	cl.Must(cl.Refresh(bucket))
+	cl.remove(second)
+	cl.Eventually(func() error { return cl.isGone(bucket) })
+	cl.isEmpty()
 	want := &cosiv1alpha1.DriverRevokeBucketAccessRequest{
 		BucketId: bucket.Status.BucketID, AccountId: first.Status.AccountID,
 	}
-	if diff := cmp.Diff(want, w.driver.Calls(revokeAccess)[0].Request, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, cl.driver.Calls(revokeAccess)[0].Request, protocmp.Transform()); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 }
 
 // No code ends a revocation except NotFound, which is success.
 func TestRevokeIsRetried(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented, codes.Internal} {
-		access := w.readyAccess(bucket)
-		w.driver.Fail(revokeAccess, code, "busy")
-		w.Must(w.Delete(t.Context(), access))
-		w.waitEvent(access, "Warning FailedRevokeAccess", "busy")
-		w.driver.Script(revokeAccess, nil)
-		w.Eventually(func() error { return w.isGone(access) })
+		access := cl.readyAccess(bucket)
+		cl.driver.Fail(revokeAccess, code, "busy")
+		cl.Must(cl.Delete(t.Context(), access))
+		cl.waitEvent(access, "Warning FailedRevokeAccess", "busy")
+		cl.driver.Script(revokeAccess, nil)
+		cl.Eventually(func() error { return cl.isGone(access) })
 	}
-	access := w.readyAccess(bucket)
-	w.driver.Fail(revokeAccess, codes.NotFound, "gone")
-	w.remove(access)
+	access := cl.readyAccess(bucket)
+	cl.driver.Fail(revokeAccess, codes.NotFound, "gone")
+	cl.remove(access)
 }
 
 // Whatever is gone already, an access can be deleted, and is revoked by its driver.
 // Known failure: E56, E73
 func TestAccessOutlivesOthers(t *testing.T) {
-	for name, loss := range map[string]func(*world, *v1alpha1.BucketAccess, *v1alpha1.Bucket){
-		"class": func(w *world, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
-			w.remove(&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: a.Spec.BucketAccessClassName}})
+	for name, loss := range map[string]func(*testCluster, *v1alpha1.BucketAccess, *v1alpha1.Bucket){
+		"class": func(cl *testCluster, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
+			cl.remove(&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: a.Spec.BucketAccessClassName}})
 		},
-		"claim":  func(w *world, _ *v1alpha1.BucketAccess, b *v1alpha1.Bucket) { w.remove(w.claimOf(b)) },
-		"Bucket": func(w *world, _ *v1alpha1.BucketAccess, b *v1alpha1.Bucket) { w.ForceRemove(b) },
-		"everything": func(w *world, a *v1alpha1.BucketAccess, b *v1alpha1.Bucket) {
-			w.remove(&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: a.Spec.BucketAccessClassName}}, w.claimOf(b))
-			w.ForceRemove(b)
+		"claim":  func(cl *testCluster, _ *v1alpha1.BucketAccess, b *v1alpha1.Bucket) { cl.remove(cl.claimOf(b)) },
+		"Bucket": func(cl *testCluster, _ *v1alpha1.BucketAccess, b *v1alpha1.Bucket) { cl.ForceRemove(b) },
+		"everything": func(cl *testCluster, a *v1alpha1.BucketAccess, b *v1alpha1.Bucket) {
+			cl.remove(&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: a.Spec.BucketAccessClassName}}, cl.claimOf(b))
+			cl.ForceRemove(b)
 		},
-		"Secret": func(w *world, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
-			secret, err := w.secretOf(a)
-			w.Must(err)
-			w.ForceRemove(secret)
+		"Secret": func(cl *testCluster, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
+			secret, err := cl.secretOf(a)
+			cl.Must(err)
+			cl.ForceRemove(secret)
 		},
-		"record": func(w *world, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
-			w.Modify(a, func() { delete(a.Annotations, v1alpha1.GrantAnnotation) })
+		"record": func(cl *testCluster, a *v1alpha1.BucketAccess, _ *v1alpha1.Bucket) {
+			cl.Modify(a, func() { delete(a.Annotations, v1alpha1.GrantAnnotation) })
 		},
-		"record and claim": func(w *world, a *v1alpha1.BucketAccess, b *v1alpha1.Bucket) {
-			w.Modify(a, func() { delete(a.Annotations, v1alpha1.GrantAnnotation) })
-			w.remove(w.claimOf(b))
+		"record and claim": func(cl *testCluster, a *v1alpha1.BucketAccess, b *v1alpha1.Bucket) {
+			cl.Modify(a, func() { delete(a.Annotations, v1alpha1.GrantAnnotation) })
+			cl.remove(cl.claimOf(b))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			stop := w.start()
-			bucket := w.readyBucket(retain)
-			access := w.readyAccess(bucket)
+			cl := newTestCluster(t)
+			stop := cl.start()
+			bucket := cl.readyBucket(retain)
+			access := cl.readyAccess(bucket)
 			stop()
-			loss(w, access, bucket)
-			w.Must(w.Delete(t.Context(), access))
-			w.start()
-			w.Eventually(func() error { return w.isGone(access) })
-			w.isRevoked(access)
+			loss(cl, access, bucket)
+			cl.Must(cl.Delete(t.Context(), access))
+			cl.start()
+			cl.Eventually(func() error { return cl.isGone(access) })
+			cl.isRevoked(access)
 		})
 	}
 }
@@ -482,39 +482,39 @@ func TestAccessOutlivesOthers(t *testing.T) {
 // An error of the deletion of the Secret is retried, and nothing is revoked before.
 // Known failure: E72
 func TestSecretDeletionIsRetried(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
-	w.requests.Reject(http.MethodDelete, "/secrets/"+access.Spec.CredentialsSecretName)
-	w.Must(w.Delete(t.Context(), access))
-	w.waitEvent(access, "FailedRevokeAccess", "SecretWriteFailed")
-	if calls := w.driver.Calls(revokeAccess); len(calls) > 0 {
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
+	cl.Requests.Reject(http.MethodDelete, "/secrets/"+access.Spec.CredentialsSecretName)
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.waitEvent(access, "FailedRevokeAccess", "SecretWriteFailed")
+	if calls := cl.driver.Calls(revokeAccess); len(calls) > 0 {
 		t.Errorf("the access was revoked before its Secret was deleted: %v", calls)
 	}
-	w.requests.Intercept(nil)
-	w.Eventually(func() error { return w.isGone(access) })
-	w.isRevoked(access)
+	cl.Requests.Intercept(nil)
+	cl.Eventually(func() error { return cl.isGone(access) })
+	cl.isRevoked(access)
 }
 
 // An account that was created, without its ID being saved, is revoked with the access.
 func TestUnsavedAccountIsRevoked(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.driver.Script(grantAccess, func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.driver.Script(grantAccess, func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		if _, err := next(); err != nil {
 			return nil, err
 		}
 		return nil, status.Error(codes.Unavailable, "the answer is lost")
 	})
-	access := w.access(bucket, w.class().Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "the answer is lost")
-	w.Must(w.Delete(t.Context(), access))
-	w.waitEvent(access, "Warning FailedRevokeAccess", "the answer is lost")
-	w.driver.Script(grantAccess, nil)
-	w.Eventually(func() error { return w.isGone(access) })
-	w.isRevoked(access)
-	w.remove(bucket)
+	access := cl.access(bucket, cl.class().Name)
+	cl.waitEvent(access, "Warning FailedGrantAccess", "the answer is lost")
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.waitEvent(access, "Warning FailedRevokeAccess", "the answer is lost")
+	cl.driver.Script(grantAccess, nil)
+	cl.Eventually(func() error { return cl.isGone(access) })
+	cl.isRevoked(access)
+	cl.remove(bucket)
 }
 
 // An access that the driver cannot grant can be deleted.
@@ -522,41 +522,41 @@ func TestUnsavedAccountIsRevoked(t *testing.T) {
 func TestAccessThatWasNeverGrantedIsReleased(t *testing.T) {
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented, codes.Internal, codes.AlreadyExists} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(grantAccess, code, "no")
-			w.start()
-			bucket := w.readyBucket()
-			access := w.access(bucket, w.class().Name)
-			w.waitEvent(access, "Warning FailedGrantAccess", code.String())
-			w.remove(access)
-			w.hasNoCalls(revokeAccess)
-			w.remove(bucket)
+			cl := newTestCluster(t)
+			cl.driver.Fail(grantAccess, code, "no")
+			cl.start()
+			bucket := cl.readyBucket()
+			access := cl.access(bucket, cl.class().Name)
+			cl.waitEvent(access, "Warning FailedGrantAccess", code.String())
+			cl.remove(access)
+			cl.hasNoCalls(revokeAccess)
+			cl.remove(bucket)
 		})
 	}
 }
 
 // Accounts of earlier Grants are revoked, too, of a driver that makes another one for each.
 func TestFormerAccountsAreRevoked(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
 	first := access.Status.AccountID
-	w.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{
+	cl.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{
 		AccountId: "second", Credentials: drivertest.V1alpha1Credentials("second"),
 	})
-	secret, err := w.secretOf(access)
-	w.Must(err)
-	w.Must(w.Delete(t.Context(), secret))
-	w.Eventually(func() error {
-		if err := w.Refresh(access); err != nil || access.Status.AccountID != "second" {
+	secret, err := cl.secretOf(access)
+	cl.Must(err)
+	cl.Must(cl.Delete(t.Context(), secret))
+	cl.Eventually(func() error {
+		if err := cl.Refresh(access); err != nil || access.Status.AccountID != "second" {
 			return fmt.Errorf("account %q (%w)", access.Status.AccountID, err)
 		}
 		return nil
 	})
-	w.settle()
-	w.remove(access)
+	cl.settle()
+	cl.remove(access)
 	var revoked []string
-	for _, call := range w.driver.Calls(revokeAccess) {
+	for _, call := range cl.driver.Calls(revokeAccess) {
 		request, _ := call.Request.(*cosiv1alpha1.DriverRevokeBucketAccessRequest)
 		revoked = append(revoked, request.GetAccountId())
 	}
@@ -567,40 +567,40 @@ func TestFormerAccountsAreRevoked(t *testing.T) {
 
 // An access and a Secret of upstream's sidecar are taken over without a call, and revoked.
 func TestUpstreamAccessIsTakenOver(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	bucket := w.readyBucket()
-	access := w.readyAccess(bucket)
-	w.settle()
+	cl := newTestCluster(t)
+	stop := cl.start()
+	bucket := cl.readyBucket()
+	access := cl.readyAccess(bucket)
+	cl.settle()
 	stop()
-	secret, err := w.secretOf(access)
-	w.Must(err)
-	w.Modify(secret, func() { secret.OwnerReferences, secret.Annotations = nil, nil })
-	w.Modify(access, func() { access.Annotations = nil })
-	w.start()
-	w.Eventually(func() error {
-		if err := w.Refresh(access); err != nil || access.Annotations[v1alpha1.GrantAnnotation] == "" {
+	secret, err := cl.secretOf(access)
+	cl.Must(err)
+	cl.Modify(secret, func() { secret.OwnerReferences, secret.Annotations = nil, nil })
+	cl.Modify(access, func() { access.Annotations = nil })
+	cl.start()
+	cl.Eventually(func() error {
+		if err := cl.Refresh(access); err != nil || access.Annotations[v1alpha1.GrantAnnotation] == "" {
 			return fmt.Errorf("no record (%w)", err)
 		}
 		return nil
 	})
-	w.settle()
-	if n := len(w.driver.Calls(grantAccess)); n != 1 {
+	cl.settle()
+	if n := len(cl.driver.Calls(grantAccess)); n != 1 {
 		t.Errorf("%d Grants, want 1", n)
 	}
-	w.remove(access, bucket)
-	w.isEmpty()
+	cl.remove(access, bucket)
+	cl.isEmpty()
 }
 
 // A person who strips the finalizer of an access leaves its Secret behind.
 func TestAbandonedSecretIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	access := w.readyAccess(w.readyBucket())
-	w.Modify(access, func() { access.Finalizers = nil })
-	w.ForceRemove(access)
-	w.Eventually(func() error {
-		if _, err := w.secretOf(access); !apierrors.IsNotFound(err) {
+	cl := newTestCluster(t)
+	cl.start()
+	access := cl.readyAccess(cl.readyBucket())
+	cl.Modify(access, func() { access.Finalizers = nil })
+	cl.ForceRemove(access)
+	cl.Eventually(func() error {
+		if _, err := cl.secretOf(access); !apierrors.IsNotFound(err) {
 			return fmt.Errorf("the Secret exists (%w)", err)
 		}
 		return nil
@@ -611,33 +611,33 @@ func TestAbandonedSecretIsDeleted(t *testing.T) {
 func TestVanishedAccessReleasesItsBucket(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
-		prepare func(w *world, access *v1alpha1.BucketAccess)
+		prepare func(cl *testCluster, access *v1alpha1.BucketAccess)
 	}{
-		"Before": {"The deletion of the Bucket finds no access.", func(w *world, access *v1alpha1.BucketAccess) { w.ForceRemove(access) }},
-		"After":  {"The Bucket waits for the access.", func(*world, *v1alpha1.BucketAccess) {}},
-		"WithoutRecord": {"Upstream's sidecar writes none.", func(w *world, access *v1alpha1.BucketAccess) {
-			w.Modify(access, func() { access.Annotations = nil })
-			w.requests.Reject(http.MethodPatch, "/bucketaccesses/"+access.Name)
+		"Before": {"The deletion of the Bucket finds no access.", func(cl *testCluster, access *v1alpha1.BucketAccess) { cl.ForceRemove(access) }},
+		"After":  {"The Bucket waits for the access.", func(*testCluster, *v1alpha1.BucketAccess) {}},
+		"WithoutRecord": {"Upstream's sidecar writes none.", func(cl *testCluster, access *v1alpha1.BucketAccess) {
+			cl.Modify(access, func() { access.Annotations = nil })
+			cl.Requests.Reject(http.MethodPatch, "/bucketaccesses/"+access.Name)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(revokeAccess, codes.Unavailable, "the sidecar cannot release the Bucket")
-			stop := w.start()
-			bucket := w.readyBucket()
-			access := w.readyAccess(bucket)
-			w.settle()
+			cl := newTestCluster(t)
+			cl.driver.Fail(revokeAccess, codes.Unavailable, "the sidecar cannot release the Bucket")
+			stop := cl.start()
+			bucket := cl.readyBucket()
+			access := cl.readyAccess(bucket)
+			cl.settle()
 			stop()
-			tc.prepare(w, access)
-			w.start()
-			w.Must(w.Delete(t.Context(), bucket))
+			tc.prepare(cl, access)
+			cl.start()
+			cl.Must(cl.Delete(t.Context(), bucket))
 			if name != "Before" {
-				w.waitEvent(bucket, "Normal DeletionBlocked")
-				w.hasNoCalls(deleteBucket)
-				w.ForceRemove(access)
+				cl.waitEvent(bucket, "Normal DeletionBlocked")
+				cl.hasNoCalls(deleteBucket)
+				cl.ForceRemove(access)
 			}
-			w.Eventually(func() error { return w.isGone(bucket) })
-			if left := w.driver.Buckets(); len(left) > 0 {
+			cl.Eventually(func() error { return cl.isGone(bucket) })
+			if left := cl.driver.Buckets(); len(left) > 0 {
 				t.Errorf("%s\nleft in the backend: %v", tc.reason, left)
 			}
 		})
@@ -647,27 +647,27 @@ func TestVanishedAccessReleasesItsBucket(t *testing.T) {
 // A kube-apiserver that is deleting an access ignores the finalizer that the sidecar adds in
 // the meantime. Nothing is granted to an access that is gone, and nothing keeps its Bucket.
 func TestAccessVanishesBeforeTheGrant(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
 	ofBucket := "/buckets/" + bucket.Name
 	created := make(chan *v1alpha1.BucketAccess, 1)
-	vanish := sync.OnceFunc(func() { w.ForceRemove(<-created) })
-	w.requests.Intercept(func(request *http.Request) (*http.Response, error) {
+	vanish := sync.OnceFunc(func() { cl.ForceRemove(<-created) })
+	cl.Requests.Intercept(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, ofBucket) {
 			vanish()
 		}
 		return nil, nil //nolint:nilnil // the request goes on
 	})
-	created <- w.access(bucket, w.class().Name).DeepCopy()
-	w.Eventually(func() error {
-		if err := w.Refresh(bucket); err != nil || !controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) {
+	created <- cl.access(bucket, cl.class().Name).DeepCopy()
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil || !controllerutil.ContainsFinalizer(bucket, v1alpha1.BucketAccessBucketFinalizer) {
 			return fmt.Errorf("no access has protected the Bucket (%w)", err)
 		}
 		return nil
 	})
-	w.settle()
-	w.hasNoCalls(grantAccess)
-	w.remove(bucket)
-	w.isEmpty()
+	cl.settle()
+	cl.hasNoCalls(grantAccess)
+	cl.remove(bucket)
+	cl.isEmpty()
 }

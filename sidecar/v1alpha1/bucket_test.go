@@ -34,11 +34,11 @@ const (
 // Known failure: E60
 // Spec: A1-CREATE-4
 func TestBucketIsCreatedOnce(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script(createBucket, func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.Script(createBucket, func(ctx context.Context, m proto.Message, next drivertest.Next) (proto.Message, error) {
 		request, _ := m.(*cosiv1alpha1.DriverCreateBucketRequest)
 		stored := &v1alpha1.Bucket{}
-		if err := w.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err != nil {
+		if err := cl.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err != nil {
 			return nil, err
 		}
 		if !controllerutil.ContainsFinalizer(stored, v1alpha1.BucketFinalizer) || stored.Status.BucketReady {
@@ -46,24 +46,24 @@ func TestBucketIsCreatedOnce(t *testing.T) {
 		}
 		return next()
 	})
-	stop := w.start()
-	bucket := w.readyBucket()
-	w.settle()
+	stop := cl.start()
+	bucket := cl.readyBucket()
+	cl.settle()
 	stop()
-	w.start()
-	w.settle()
+	cl.start()
+	cl.settle()
 	if got, want := bucket.Status.BucketID, drivertest.V1alpha1BucketID(bucket.Name); got != want {
 		t.Errorf("status.bucketID = %q, want %q", got, want)
 	}
 	var requests []proto.Message
-	for _, call := range w.driver.Calls(createBucket) {
+	for _, call := range cl.driver.Calls(createBucket) {
 		requests = append(requests, call.Request)
 	}
 	want := []proto.Message{&cosiv1alpha1.DriverCreateBucketRequest{Name: bucket.Name, Parameters: map[string]string{"tier": "gold"}}}
 	if diff := cmp.Diff(want, requests, protocmp.Transform()); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	writes := w.requests.Writes()
+	writes := cl.Requests.Writes()
 	if len(writes) != 2 || !strings.HasSuffix(writes[1].Path, "/status") {
 		t.Errorf("writes: %v, want the finalizer and the status", writes)
 	}
@@ -73,34 +73,34 @@ func TestBucketIsCreatedOnce(t *testing.T) {
 // alone, also when they are deleted.
 // Known failure: E71
 func TestOnlyBucketsOfTheDriver(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	foreign := w.bucket(func(b *v1alpha1.Bucket) {
+	cl := newTestCluster(t)
+	cl.start()
+	foreign := cl.bucket(func(b *v1alpha1.Bucket) {
 		b.Spec.DriverName, b.Finalizers = "other.test", []string{v1alpha1.BucketFinalizer}
 	})
-	w.Must(w.Delete(t.Context(), foreign))
-	w.readyBucket(func(b *v1alpha1.Bucket) { b.Spec.DriverName = strings.ToUpper(b.Spec.DriverName) })
-	w.settle()
-	w.Must(w.Refresh(foreign))
+	cl.Must(cl.Delete(t.Context(), foreign))
+	cl.readyBucket(func(b *v1alpha1.Bucket) { b.Spec.DriverName = strings.ToUpper(b.Spec.DriverName) })
+	cl.settle()
+	cl.Must(cl.Refresh(foreign))
 	if diff := cmp.Diff([]string{v1alpha1.BucketFinalizer}, foreign.Finalizers); diff != "" {
 		t.Errorf("finalizers of another driver's Bucket (-want +got):\n%s", diff)
 	}
 }
 
 func TestExistingBucketNeedsNoCall(t *testing.T) {
-	w := newWorld(t)
-	w.driver.AddBucket("brown:field/1")
-	w.start()
-	bucket := w.readyBucket(existing("brown:field/1"), retain)
+	cl := newTestCluster(t)
+	cl.driver.AddBucket("brown:field/1")
+	cl.start()
+	bucket := cl.readyBucket(existing("brown:field/1"), retain)
 	if bucket.Status.BucketID != "brown:field/1" {
 		t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
 	}
-	w.hasNoCalls(createBucket)
-	w.remove(bucket)
-	w.hasNoCalls(deleteBucket)
-	doomed := w.readyBucket(existing("brown:field/1"))
-	w.remove(doomed)
-	w.isEmpty()
+	cl.hasNoCalls(createBucket)
+	cl.remove(bucket)
+	cl.hasNoCalls(deleteBucket)
+	doomed := cl.readyBucket(existing("brown:field/1"))
+	cl.remove(doomed)
+	cl.isEmpty()
 }
 
 // Odd answers of deployed drivers are accepted, and those from which no deletion could
@@ -118,20 +118,20 @@ func TestAnswersToCreate(t *testing.T) {
 		"control":     {answer: &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "a\nb"}, event: "control characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Answer(createBucket, tc.answer)
-			w.start()
-			bucket := w.bucket()
+			cl := newTestCluster(t)
+			cl.driver.Answer(createBucket, tc.answer)
+			cl.start()
+			bucket := cl.bucket()
 			if tc.event == "" {
-				w.waitBucket(bucket)
+				cl.waitBucket(bucket)
 				if bucket.Status.BucketID != tc.answer.GetBucketId() {
 					t.Errorf("status.bucketID = %q", bucket.Status.BucketID)
 				}
 				return
 			}
-			w.waitEvent(bucket, "Warning FailedCreateBucket", tc.event)
-			w.driver.Script(createBucket, nil)
-			w.waitBucket(bucket)
+			cl.waitEvent(bucket, "Warning FailedCreateBucket", tc.event)
+			cl.driver.Script(createBucket, nil)
+			cl.waitBucket(bucket)
 		})
 	}
 }
@@ -142,18 +142,18 @@ func TestAnswersToCreate(t *testing.T) {
 func TestCreateIsRetried(t *testing.T) {
 	for _, code := range []codes.Code{codes.AlreadyExists, codes.Unavailable, codes.Internal, codes.Aborted} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(createBucket, code, "GET https://u:secretword@host/x?sig=secretword: busy")
-			w.start()
-			bucket := w.bucket()
-			note := w.waitEvent(bucket, "Warning FailedCreateBucket", code.String())
+			cl := newTestCluster(t)
+			cl.driver.Fail(createBucket, code, "GET https://u:secretword@host/x?sig=secretword: busy")
+			cl.start()
+			bucket := cl.bucket()
+			note := cl.waitEvent(bucket, "Warning FailedCreateBucket", code.String())
 			if strings.Contains(note, "secretword") {
 				t.Errorf("the Event has a secret: %s", note)
 			}
-			w.driver.AwaitCalls(t, createBucket, 2)
-			w.driver.Script(createBucket, nil)
-			w.waitBucket(bucket)
-			if got := w.EventReasons(bucket)["FailedCreateBucket"]; got != 1 {
+			cl.driver.AwaitCalls(t, createBucket, 2)
+			cl.driver.Script(createBucket, nil)
+			cl.waitBucket(bucket)
+			if got := cl.EventReasons(bucket)["FailedCreateBucket"]; got != 1 {
 				t.Errorf("%d Events of one failure", got)
 			}
 		})
@@ -165,26 +165,26 @@ func TestCreateIsRetried(t *testing.T) {
 func TestRejectedCreateIsFinal(t *testing.T) {
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(createBucket, code, "no such tier")
-			w.start()
-			bucket := w.bucket()
-			w.waitEvent(bucket, "Warning FailedCreateBucket", "no such tier")
-			w.settle()
-			if n := len(w.driver.Calls(createBucket)); n != 1 {
+			cl := newTestCluster(t)
+			cl.driver.Fail(createBucket, code, "no such tier")
+			cl.start()
+			bucket := cl.bucket()
+			cl.waitEvent(bucket, "Warning FailedCreateBucket", "no such tier")
+			cl.settle()
+			if n := len(cl.driver.Calls(createBucket)); n != 1 {
 				t.Errorf("%d calls, want 1", n)
 			}
-			w.Modify(bucket, func() { bucket.Spec.Parameters = map[string]string{"tier": "silver"} })
-			w.Eventually(func() error {
-				if n := len(w.driver.Calls(createBucket)); n != 2 {
+			cl.Modify(bucket, func() { bucket.Spec.Parameters = map[string]string{"tier": "silver"} })
+			cl.Eventually(func() error {
+				if n := len(cl.driver.Calls(createBucket)); n != 2 {
 					return fmt.Errorf("%d calls, want 2", n)
 				}
 				return nil
 			})
-			w.driver.Script(createBucket, nil)
-			w.driver.Stop()
-			w.driver.Serve()
-			w.waitBucket(bucket)
+			cl.driver.Script(createBucket, nil)
+			cl.driver.Stop()
+			cl.driver.Serve()
+			cl.waitBucket(bucket)
 		})
 	}
 }
@@ -195,50 +195,50 @@ func TestRejectedCreateIsFinal(t *testing.T) {
 func TestReadinessWithoutAnIDIsCorrected(t *testing.T) {
 	for _, running := range []bool{true, false} {
 		t.Run(fmt.Sprintf("while running %t", running), func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(createBucket, codes.InvalidArgument, "no such tier")
-			stop := w.start()
-			bucket := w.bucket()
-			w.waitEvent(bucket, "Warning FailedCreateBucket")
-			w.settle()
+			cl := newTestCluster(t)
+			cl.driver.Fail(createBucket, codes.InvalidArgument, "no such tier")
+			stop := cl.start()
+			bucket := cl.bucket()
+			cl.waitEvent(bucket, "Warning FailedCreateBucket")
+			cl.settle()
 			if !running {
 				stop()
 			}
-			w.ModifyStatus(bucket, func() { bucket.Status.BucketReady = true })
-			w.bind(bucket)
-			access := w.access(bucket, w.class().Name)
+			cl.ModifyStatus(bucket, func() { bucket.Status.BucketReady = true })
+			cl.bind(bucket)
+			access := cl.access(bucket, cl.class().Name)
 			if !running {
-				w.start()
+				cl.start()
 			}
-			w.Eventually(func() error {
-				if err := w.Refresh(bucket); err != nil || !bucket.Status.BucketReady {
+			cl.Eventually(func() error {
+				if err := cl.Refresh(bucket); err != nil || !bucket.Status.BucketReady {
 					return err
 				}
 				return errors.New("bucketReady is true without a bucket")
 			})
-			w.settle()
-			w.hasNoCalls(grantAccess)
-			if err := w.isGranted(access); err == nil {
+			cl.settle()
+			cl.hasNoCalls(grantAccess)
+			if err := cl.isGranted(access); err == nil {
 				t.Error("the access is granted")
 			}
-			w.driver.Script(createBucket, nil)
-			w.driver.Stop()
-			w.driver.Serve()
-			w.waitBucket(bucket)
-			w.waitGranted(access)
+			cl.driver.Script(createBucket, nil)
+			cl.driver.Stop()
+			cl.driver.Serve()
+			cl.waitBucket(bucket)
+			cl.waitGranted(access)
 		})
 	}
 }
 
 func TestBucketIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket, kept := w.readyBucket(), w.readyBucket(retain)
-	w.remove(bucket, kept)
-	if diff := cmp.Diff([]string{drivertest.V1alpha1BucketID(kept.Name)}, w.driver.Buckets()); diff != "" {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket, kept := cl.readyBucket(), cl.readyBucket(retain)
+	cl.remove(bucket, kept)
+	if diff := cmp.Diff([]string{drivertest.V1alpha1BucketID(kept.Name)}, cl.driver.Buckets()); diff != "" {
 		t.Errorf("buckets (-want +got):\n%s", diff)
 	}
-	calls := w.driver.Calls(deleteBucket)
+	calls := cl.driver.Calls(deleteBucket)
 	if len(calls) != 1 {
 		t.Fatalf("calls: %v", calls)
 	}
@@ -253,23 +253,23 @@ func TestBucketIsDeleted(t *testing.T) {
 // NotFound is success. No other code ends a deletion.
 // Known failure: E82
 func TestDeleteIsRetried(t *testing.T) {
-	w := newWorld(t)
-	w.start()
+	cl := newTestCluster(t)
+	cl.start()
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.Unimplemented, codes.FailedPrecondition, codes.AlreadyExists} {
-		bucket := w.readyBucket()
-		w.driver.Fail(deleteBucket, code, "not empty")
-		w.Must(w.Delete(t.Context(), bucket))
-		w.waitEvent(bucket, "Warning FailedDeleteBucket", "not empty")
-		w.driver.Script(deleteBucket, nil)
-		w.Eventually(func() error { return w.isGone(bucket) })
+		bucket := cl.readyBucket()
+		cl.driver.Fail(deleteBucket, code, "not empty")
+		cl.Must(cl.Delete(t.Context(), bucket))
+		cl.waitEvent(bucket, "Warning FailedDeleteBucket", "not empty")
+		cl.driver.Script(deleteBucket, nil)
+		cl.Eventually(func() error { return cl.isGone(bucket) })
 	}
-	bucket := w.readyBucket()
-	w.driver.Fail(deleteBucket, codes.NotFound, "gone")
-	w.remove(bucket)
+	bucket := cl.readyBucket()
+	cl.driver.Fail(deleteBucket, codes.NotFound, "gone")
+	cl.remove(bucket)
 }
 
-func (w *world) isGone(object client.Object) error {
-	if err := w.Refresh(object); err != nil {
+func (cl *testCluster) isGone(object client.Object) error {
+	if err := cl.Refresh(object); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	return errStillThere
@@ -277,38 +277,38 @@ func (w *world) isGone(object client.Object) error {
 
 // The policy that counts is the one that the API server has directly before the call.
 func TestPolicyIsReadLive(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	access := w.readyAccess(bucket)
-	w.Must(w.Delete(t.Context(), bucket))
-	w.waitEvent(bucket, "Normal DeletionBlocked")
-	w.hasNoCalls(deleteBucket)
-	thaw := w.requests.Freeze("buckets")
-	w.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain })
-	w.remove(access)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	access := cl.readyAccess(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.waitEvent(bucket, "Normal DeletionBlocked")
+	cl.hasNoCalls(deleteBucket)
+	thaw := cl.Requests.Freeze("buckets")
+	cl.Modify(bucket, func() { bucket.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain })
+	cl.remove(access)
 	thaw()
-	w.Eventually(func() error { return w.isGone(bucket) })
-	w.hasNoCalls(deleteBucket)
+	cl.Eventually(func() error { return cl.isGone(bucket) })
+	cl.hasNoCalls(deleteBucket)
 }
 
 // A Bucket whose bucket was created, without the ID being saved, is deleted with it.
 func TestUnsavedBucketIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script(createBucket, func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.Script(createBucket, func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		if _, err := next(); err != nil {
 			return nil, err
 		}
 		return nil, status.Error(codes.Unavailable, "the answer is lost")
 	})
-	w.start()
-	bucket := w.bucket()
-	w.waitEvent(bucket, "Warning FailedCreateBucket")
-	w.Must(w.Delete(t.Context(), bucket))
-	w.waitEvent(bucket, "Warning FailedDeleteBucket", "the answer is lost")
-	w.driver.Script(createBucket, nil)
-	w.Eventually(func() error { return w.isGone(bucket) })
-	w.isEmpty()
+	cl.start()
+	bucket := cl.bucket()
+	cl.waitEvent(bucket, "Warning FailedCreateBucket")
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.waitEvent(bucket, "Warning FailedDeleteBucket", "the answer is lost")
+	cl.driver.Script(createBucket, nil)
+	cl.Eventually(func() error { return cl.isGone(bucket) })
+	cl.isEmpty()
 }
 
 // A Bucket that the driver cannot create can be deleted. The driver is believed at once if
@@ -319,71 +319,71 @@ func TestBucketThatWasNeverCreatedIsReleased(t *testing.T) {
 		codes.InvalidArgument: 1, codes.Unimplemented: 1, codes.Internal: 3, codes.Unknown: 3, codes.DataLoss: 3, codes.AlreadyExists: 3,
 	} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
+			cl := newTestCluster(t)
 			var calls atomic.Int32
-			w.driver.Script(createBucket, func(ctx context.Context, m proto.Message, _ drivertest.Next) (proto.Message, error) {
+			cl.driver.Script(createBucket, func(ctx context.Context, m proto.Message, _ drivertest.Next) (proto.Message, error) {
 				request, _ := m.(*cosiv1alpha1.DriverCreateBucketRequest)
 				stored := &v1alpha1.Bucket{}
-				if err := w.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err == nil && !stored.DeletionTimestamp.IsZero() {
+				if err := cl.Get(ctx, client.ObjectKey{Name: request.GetName()}, stored); err == nil && !stored.DeletionTimestamp.IsZero() {
 					calls.Add(1)
 				}
 				return nil, status.Error(code, "no")
 			})
-			w.start()
-			bucket := w.bucket()
-			w.waitEvent(bucket, "Warning FailedCreateBucket")
-			w.remove(bucket)
+			cl.start()
+			bucket := cl.bucket()
+			cl.waitEvent(bucket, "Warning FailedCreateBucket")
+			cl.remove(bucket)
 			if got := calls.Load(); got < want || got > want+1 {
 				t.Errorf("%d calls for a Bucket that is being deleted, want %d", got, want)
 			}
-			w.hasNoCalls(deleteBucket)
+			cl.hasNoCalls(deleteBucket)
 		})
 	}
 }
 
 // A driver that is away may have created the bucket.
 func TestBucketWaitsForItsDriver(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Fail(createBucket, codes.Unavailable, "away")
-	w.start()
-	bucket := w.bucket()
-	w.waitEvent(bucket, "Warning FailedCreateBucket")
-	w.Must(w.Delete(t.Context(), bucket))
-	w.driver.AwaitCalls(t, createBucket, 3)
-	w.Must(w.Refresh(bucket))
-	w.driver.Script(createBucket, nil)
-	w.Eventually(func() error { return w.isGone(bucket) })
+	cl := newTestCluster(t)
+	cl.driver.Fail(createBucket, codes.Unavailable, "away")
+	cl.start()
+	bucket := cl.bucket()
+	cl.waitEvent(bucket, "Warning FailedCreateBucket")
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.driver.AwaitCalls(t, createBucket, 3)
+	cl.Must(cl.Refresh(bucket))
+	cl.driver.Script(createBucket, nil)
+	cl.Eventually(func() error { return cl.isGone(bucket) })
 }
 
 // Without the finalizer no call was made, and none is made for the deletion.
 func TestBucketWithoutCallIsReleased(t *testing.T) {
-	w := newWorld(t)
-	w.requests.Intercept(func(r *http.Request) (*http.Response, error) {
+	cl := newTestCluster(t)
+	cl.Requests.Intercept(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/buckets/") {
 			return nil, errors.New("the finalizer cannot be written")
 		}
 		return nil, nil //nolint:nilnil // the request goes on
 	})
-	w.start()
-	bucket := w.bucket()
-	w.settle()
-	w.remove(bucket)
-	w.hasNoCalls(createBucket, deleteBucket)
+	cl.start()
+	bucket := cl.bucket()
+	cl.settle()
+	cl.remove(bucket)
+	cl.hasNoCalls(createBucket, deleteBucket)
 }
 
 // Of two Buckets for which a driver names one ID, one gets it. The deletion of the other
 // one deletes nothing.
 func TestBucketsHaveDifferentIDs(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Answer(createBucket, &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "same"})
-	w.start()
-	first := w.readyBucket()
-	second := w.bucket()
-	w.waitEvent(second, "Warning FailedCreateBucket", "is the ID of Bucket "+first.Name)
-	w.remove(second)
-	w.hasNoCalls(deleteBucket)
-	w.remove(first)
-	if calls := w.driver.Calls(deleteBucket); len(calls) != 1 {
+	cl := newTestCluster(t)
+	cl.driver.Answer(createBucket, &cosiv1alpha1.DriverCreateBucketResponse{BucketId: "same"})
+	cl.start()
+	first := cl.readyBucket()
+	second := cl.bucket()
+	cl.waitEvent(second, "Warning FailedCreateBucket", "is the ID of Bucket "+first.Name)
+	cl.remove(second)
+	cl.hasNoCalls(deleteBucket)
+	cl.remove(first)
+	if calls := cl.driver.Calls(deleteBucket); len(calls) != 1 {
 		t.Errorf("calls: %v", calls)
 	}
 }

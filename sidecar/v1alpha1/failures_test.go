@@ -1,7 +1,6 @@
 package v1alpha1_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path"
@@ -17,26 +16,24 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
-	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestE54DeletedBucketIsNotRetried: no call, no write and no log line follow the deletion of a
 // Bucket that the driver could not create.
 func TestE54DeletedBucketIsNotRetried(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var lines atomic.Int64
-	w.options.Logger = funcr.New(func(_, _ string) { lines.Add(1) }, funcr.Options{Verbosity: 10})
-	w.driver.Fail(createBucket, codes.Internal, "never")
-	w.start()
-	bucket := w.bucket()
-	w.waitEvent(bucket, "Warning FailedCreateBucket", "never")
-	w.remove(bucket)
-	w.settle()
-	calls, writes, logged := len(w.driver.Calls()), len(w.requests.Writes()), lines.Load()
-	w.settle()
-	if c, n, l := len(w.driver.Calls()), len(w.requests.Writes()), lines.Load(); c != calls || n != writes || l != logged {
+	cl.options.Logger = funcr.New(func(_, _ string) { lines.Add(1) }, funcr.Options{Verbosity: 10})
+	cl.driver.Fail(createBucket, codes.Internal, "never")
+	cl.start()
+	bucket := cl.bucket()
+	cl.waitEvent(bucket, "Warning FailedCreateBucket", "never")
+	cl.remove(bucket)
+	cl.settle()
+	calls, writes, logged := len(cl.driver.Calls()), len(cl.Requests.Writes()), lines.Load()
+	cl.settle()
+	if c, n, l := len(cl.driver.Calls()), len(cl.Requests.Writes()), lines.Load(); c != calls || n != writes || l != logged {
 		t.Errorf("after the deletion: %d calls, %d writes, %d log lines", c-calls, n-writes, l-logged)
 	}
 }
@@ -44,18 +41,18 @@ func TestE54DeletedBucketIsNotRetried(t *testing.T) {
 // TestE58ConflictIsNoFailure: another writer changes the Bucket between the sidecar's read of it and
 // the write of its finalizer. The access is granted, and no Event shows the conflict to the user.
 func TestE58ConflictIsNoFailure(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket, class := w.readyBucket(), w.class()
-	w.settle()
+	cl := newTestCluster(t)
+	cl.start()
+	bucket, class := cl.readyBucket(), cl.class()
+	cl.settle()
 	var conflicts atomic.Int64
-	w.requests.Intercept(func(request *http.Request) (*http.Response, error) {
+	cl.Requests.Intercept(func(request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodPatch && path.Base(request.URL.Path) == bucket.Name && conflicts.Add(1) <= 3 {
 			other := &v1alpha1.Bucket{}
-			err := w.Get(request.Context(), client.ObjectKeyFromObject(bucket), other)
+			err := cl.Get(request.Context(), client.ObjectKeyFromObject(bucket), other)
 			if err == nil {
 				other.Labels = map[string]string{"round": fmt.Sprint(conflicts.Load())}
-				err = w.Update(request.Context(), other)
+				err = cl.Update(request.Context(), other)
 			}
 			if err != nil {
 				t.Error(err)
@@ -63,13 +60,13 @@ func TestE58ConflictIsNoFailure(t *testing.T) {
 		}
 		return nil, nil //nolint:nilnil // the request goes on
 	})
-	access := w.access(bucket, class.Name)
-	w.waitGranted(access)
-	w.requests.Intercept(nil)
+	access := cl.access(bucket, class.Name)
+	cl.waitGranted(access)
+	cl.Requests.Intercept(nil)
 	if n := conflicts.Load(); n < 4 {
 		t.Errorf("%d writes of the Bucket, want 3 that conflict and 1 that does not", n)
 	}
-	for _, note := range append(w.notes(access), w.notes(bucket)...) {
+	for _, note := range append(cl.notes(access), cl.notes(bucket)...) {
 		if strings.Contains(note, "Warning") {
 			t.Errorf("the user reads %q", note)
 		}
@@ -79,39 +76,21 @@ func TestE58ConflictIsNoFailure(t *testing.T) {
 // TestE62LostLease: a leader that cannot renew its Lease ends with an error, and the next sidecar
 // follows within the duration of the Lease.
 func TestE62LostLease(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	const lease = 6 * time.Second
-	w.options.LeaderElection, w.options.LeaderElectionNamespace = true, "cosi-system"
-	w.options.LeaseDuration, w.options.RenewDeadline, w.options.RetryPeriod = lease, lease/3, 200*time.Millisecond
-	first, ended := w.launch()
-	w.Must(first.WaitReady(t.Context()))
-	standby := *w
-	standby.requests, standby.options.RenewDeadline = &cluster.Requests{}, lease*5/6
+	cl.options.LeaderElection, cl.options.LeaderElectionNamespace = true, "cosi-system"
+	cl.options.LeaseDuration, cl.options.RenewDeadline, cl.options.RetryPeriod = lease, lease/3, 200*time.Millisecond
+	first, ended := cl.launch()
+	cl.Must(first.WaitReady(t.Context()))
+	standby := *cl
+	standby.Cluster, standby.options.RenewDeadline = cl.Machine(), lease*5/6
 	second, _ := standby.launch()
-	w.requests.Reject(http.MethodPut, "/leases/"+cosisidecar.LeaseName(first.DriverName()))
-	w.Must(second.WaitReady(t.Context()))
+	cl.Requests.Reject(http.MethodPut, "/leases/"+cosisidecar.LeaseName(first.DriverName()))
+	cl.Must(second.WaitReady(t.Context()))
 	if err := harness.Receive(t, "the first sidecar ends", ended); err == nil {
 		t.Error("a lost Lease is no error: the process would end as if it had been told to")
 	}
-	w.readyBucket()
-}
-
-// launch runs a sidecar that may end before the test does, and does not wait until it is ready.
-func (w *world) launch() (s *sidecarv1alpha1.Sidecar, ended <-chan error) {
-	w.Helper()
-	s, err := sidecarv1alpha1.New(w.Context(), w.config(), w.options)
-	w.Must(err)
-	ctx, cancel := context.WithCancel(context.Background())
-	result, over := make(chan error, 1), make(chan struct{})
-	go func() {
-		defer close(over)
-		result <- s.Start(ctx)
-	}()
-	w.Cleanup(func() {
-		cancel()
-		<-over
-	})
-	return s, result
+	cl.readyBucket()
 }
 
 // TestE67FailureIsReportedOnce: a permanent failure has one Event, and a rejection one line in the
@@ -119,34 +98,34 @@ func (w *world) launch() (s *sidecarv1alpha1.Sidecar, ended <-chan error) {
 func TestE67FailureIsReportedOnce(t *testing.T) {
 	for code, lines := range map[codes.Code]int64{codes.InvalidArgument: 1, codes.Internal: 0} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
+			cl := newTestCluster(t)
 			var logged atomic.Int64
-			w.options.Logger = funcr.New(func(_, line string) {
+			cl.options.Logger = funcr.New(func(_, line string) {
 				if strings.Contains(line, "Reconciler error") {
 					logged.Add(1)
 				}
 			}, funcr.Options{})
-			w.driver.Fail(createBucket, code, "no")
-			w.start()
-			bucket := w.bucket()
-			w.waitEvent(bucket, "Warning FailedCreateBucket", "no")
+			cl.driver.Fail(createBucket, code, "no")
+			cl.start()
+			bucket := cl.bucket()
+			cl.waitEvent(bucket, "Warning FailedCreateBucket", "no")
 			var writes int
 			if lines == 0 {
-				w.driver.AwaitCalls(t, createBucket, 2)
-				writes = len(w.requests.Writes())
-				w.driver.AwaitCalls(t, createBucket, 3)
+				cl.driver.AwaitCalls(t, createBucket, 2)
+				writes = len(cl.Requests.Writes())
+				cl.driver.AwaitCalls(t, createBucket, 3)
 			} else {
-				w.settle()
-				writes = len(w.requests.Writes())
-				w.settle()
+				cl.settle()
+				writes = len(cl.Requests.Writes())
+				cl.settle()
 				if got := logged.Load(); got != lines {
 					t.Errorf("the rejection was logged %d times, want %d", got, lines)
 				}
 			}
-			if n := len(w.requests.Writes()) - writes; n != 0 {
+			if n := len(cl.Requests.Writes()) - writes; n != 0 {
 				t.Errorf("%d writes of retries", n)
 			}
-			if n := w.EventReasons(bucket)["FailedCreateBucket"]; n != 1 {
+			if n := cl.EventReasons(bucket)["FailedCreateBucket"]; n != 1 {
 				t.Errorf("%d Events of one failure", n)
 			}
 		})
@@ -156,42 +135,42 @@ func TestE67FailureIsReportedOnce(t *testing.T) {
 // TestE70AlreadyExistsOnGrant: the code has no response, so nothing is read from it. A later OK
 // repairs it.
 func TestE70AlreadyExistsOnGrant(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.readyBucket()
-	w.driver.Fail(grantAccess, codes.AlreadyExists, "granted before")
-	access := w.access(bucket, w.class().Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "AlreadyExists")
-	w.driver.AwaitCalls(t, grantAccess, 2)
-	if err := w.isGranted(access); err == nil {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.driver.Fail(grantAccess, codes.AlreadyExists, "granted before")
+	access := cl.access(bucket, cl.class().Name)
+	cl.waitEvent(access, "Warning FailedGrantAccess", "AlreadyExists")
+	cl.driver.AwaitCalls(t, grantAccess, 2)
+	if err := cl.isGranted(access); err == nil {
 		t.Error("it is granted without an account")
 	}
-	if _, err := w.secretOf(access); !apierrors.IsNotFound(err) {
+	if _, err := cl.secretOf(access); !apierrors.IsNotFound(err) {
 		t.Errorf("there is a Secret (%v)", err)
 	}
-	w.driver.Script(grantAccess, nil)
-	w.waitGranted(access)
+	cl.driver.Script(grantAccess, nil)
+	cl.waitGranted(access)
 }
 
 // TestE77NoController: without a controller an access waits, an Event says for what, and nothing is
 // retried.
 func TestE77NoController(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket := w.bucket()
-	w.waitBucket(bucket)
-	access := w.access(bucket, w.class().Name)
-	claim := w.claimOf(bucket)
-	w.waitEvent(access, "Normal WaitingForBucket", claim.Name)
-	w.settle()
-	writes := len(w.requests.Writes())
-	w.hasNoCalls(grantAccess)
-	if n := len(w.requests.Writes()) - writes; n != 0 {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.bucket()
+	cl.waitBucket(bucket)
+	access := cl.access(bucket, cl.class().Name)
+	claim := cl.claimOf(bucket)
+	cl.waitEvent(access, "Normal WaitingForBucket", claim.Name)
+	cl.settle()
+	writes := len(cl.Requests.Writes())
+	cl.hasNoCalls(grantAccess)
+	if n := len(cl.Requests.Writes()) - writes; n != 0 {
 		t.Errorf("%d writes while it waits", n)
 	}
-	if notes := w.notes(access); len(notes) != 1 {
+	if notes := cl.notes(access); len(notes) != 1 {
 		t.Errorf("Events %q, want one", notes)
 	}
-	w.bind(bucket) // a controller is installed
-	w.waitGranted(access)
+	cl.bind(bucket) // a controller is installed
+	cl.waitGranted(access)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
@@ -28,31 +29,31 @@ import (
 // Known failure: E64
 // Spec: A1-CONFIG-5
 func TestDriverIsLate(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Stop()
-	w.options.ConnectTimeout = 300 * time.Millisecond
-	if _, err := sidecarv1alpha1.New(t.Context(), w.config(), w.options); err == nil || !strings.Contains(err.Error(), "did not answer") {
+	cl := newTestCluster(t)
+	cl.driver.Stop()
+	cl.options.ConnectTimeout = 300 * time.Millisecond
+	if _, err := sidecarv1alpha1.New(t.Context(), cl.Config(deploy.SidecarServiceAccount), cl.options); err == nil || !strings.Contains(err.Error(), "did not answer") {
 		t.Fatalf("error %v", err)
 	}
-	w.options.ConnectTimeout = 0
+	cl.options.ConnectTimeout = 0
 	late := 3
-	w.driver.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl.driver.Script("DriverGetInfo", func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		late--
 		if late >= 0 {
 			return nil, status.Error(codes.Unavailable, "starting")
 		}
 		return next()
 	})
-	dials := w.driver.Dials()
+	dials := cl.driver.Dials()
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		harness.Until(t, "the sidecar tries to connect", func(context.Context) (bool, error) { return w.driver.Dials() > dials, nil })
-		w.driver.Serve()
+		harness.Until(t, "the sidecar tries to connect", func(context.Context) (bool, error) { return cl.driver.Dials() > dials, nil })
+		cl.driver.Serve()
 	}()
-	w.start()
+	cl.start()
 	<-served
-	w.readyBucket()
+	cl.readyBucket()
 }
 
 // Names are domain names of at most 63 characters, in any letter case.
@@ -93,19 +94,19 @@ func TestDriverOfAnotherGeneration(t *testing.T) {
 // A renamed driver ends the sidecar with a clear error. Letter case is no new name.
 // Known failure: E76
 func TestDriverIsRenamed(t *testing.T) {
-	w := newWorld(t)
-	s, err := sidecarv1alpha1.New(t.Context(), w.config(), w.options)
-	w.Must(err)
+	cl := newTestCluster(t)
+	s, err := sidecarv1alpha1.New(t.Context(), cl.Config(deploy.SidecarServiceAccount), cl.options)
+	cl.Must(err)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Start(t.Context()) }()
-	w.Must(s.WaitReady(t.Context()))
+	cl.Must(s.WaitReady(t.Context()))
 	restart := func(name string) {
-		w.driver.Stop()
-		w.driver.Rename(name)
-		w.driver.Serve()
+		cl.driver.Stop()
+		cl.driver.Rename(name)
+		cl.driver.Serve()
 	}
 	restart(strings.ToUpper(s.DriverName()))
-	w.readyBucket()
+	cl.readyBucket()
 	restart("another.test")
 	if err := harness.Receive(t, "the sidecar ends", ended); err == nil || !strings.Contains(err.Error(), `to "another.test"`) {
 		t.Errorf("error %v", err)
@@ -141,16 +142,16 @@ func TestClusterOfAnotherVersion(t *testing.T) {
 // A driver of v1alpha2 in place of the one of v1alpha1 ends the sidecar with a clear error, and is
 // not called. Nothing is lost: when the first driver is back, its buckets are deleted.
 func TestDriverChangesGeneration(t *testing.T) {
-	w := newWorld(t)
-	newer := drivertest.Start(t, w.driver.Name())
+	cl := newTestCluster(t)
+	newer := drivertest.Start(t, cl.driver.Name())
 	var current atomic.Pointer[drivertest.Server]
-	current.Store(w.driver.Server)
-	w.options.DialOptions = drivertest.Replaceable(current.Load)
-	s, ended := w.launch()
-	w.Must(s.WaitReady(t.Context()))
-	bucket := w.readyBucket()
+	current.Store(cl.driver.Server)
+	cl.options.DialOptions = drivertest.Replaceable(current.Load)
+	s, ended := cl.launch()
+	cl.Must(s.WaitReady(t.Context()))
+	bucket := cl.readyBucket()
 	current.Store(newer.Server)
-	w.driver.Stop()
+	cl.driver.Stop()
 	err := harness.Receive(t, "the sidecar ends", ended)
 	if !errors.Is(err, sidecarv1alpha1.ErrDriverGeneration) || !hasAll(err.Error(), []string{"has reconnected", "but v1alpha2"}) {
 		t.Errorf("error %v", err)
@@ -160,24 +161,24 @@ func TestDriverChangesGeneration(t *testing.T) {
 			t.Errorf("the driver of v1alpha2 got the call %s", method)
 		}
 	}
-	current.Store(w.driver.Server)
-	w.driver.Serve()
-	w.start()
-	w.waitBucket(bucket)
-	w.remove(bucket)
-	w.isEmpty()
+	current.Store(cl.driver.Server)
+	cl.driver.Serve()
+	cl.start()
+	cl.waitBucket(bucket)
+	cl.remove(bucket)
+	cl.isEmpty()
 }
 
 // At most one call that changes something is in flight for each bucket, and one that
 // waits holds no worker. A call that hangs ends by its deadline.
 // Spec: A1-CALLS-1
 func TestOneCallForEachBucket(t *testing.T) {
-	w := newWorld(t)
-	w.options.Workers = 2
-	w.start()
-	busy, free := w.readyBucket(), w.readyBucket()
-	held, class := busy.Status.BucketID, w.class()
-	w.settle()
+	cl := newTestCluster(t)
+	cl.options.Workers = 2
+	cl.start()
+	busy, free := cl.readyBucket(), cl.readyBucket()
+	held, class := busy.Status.BucketID, cl.class()
+	cl.settle()
 	var mu sync.Mutex
 	inFlight, most := map[string]int{}, 0
 	gate := make(chan struct{})
@@ -200,20 +201,20 @@ func TestOneCallForEachBucket(t *testing.T) {
 		return next()
 	}
 	for _, method := range []string{grantAccess, revokeAccess, deleteBucket} {
-		w.driver.Script(method, hold)
+		cl.driver.Script(method, hold)
 	}
 	var accesses []*v1alpha1.BucketAccess
 	for range 4 {
-		accesses = append(accesses, w.access(busy, class.Name))
+		accesses = append(accesses, cl.access(busy, class.Name))
 	}
-	w.waitGranted(w.access(free, class.Name))
+	cl.waitGranted(cl.access(free, class.Name))
 	close(gate)
 	for _, access := range accesses {
-		w.waitGranted(access)
-		w.Must(w.Delete(t.Context(), access))
+		cl.waitGranted(access)
+		cl.Must(cl.Delete(t.Context(), access))
 	}
-	w.Must(w.Delete(t.Context(), busy))
-	w.Eventually(func() error { return w.isGone(busy) })
+	cl.Must(cl.Delete(t.Context(), busy))
+	cl.Eventually(func() error { return cl.isGone(busy) })
 	mu.Lock()
 	defer mu.Unlock()
 	if most != 1 {
@@ -223,47 +224,47 @@ func TestOneCallForEachBucket(t *testing.T) {
 
 // Spec: A1-CALLS-3
 func TestEveryCallHasADeadline(t *testing.T) {
-	w := newWorld(t)
-	w.options.RPCTimeout = 200 * time.Millisecond
-	w.start()
+	cl := newTestCluster(t)
+	cl.options.RPCTimeout = 200 * time.Millisecond
+	cl.start()
 	for _, method := range []string{createBucket, grantAccess, revokeAccess, deleteBucket} {
-		w.driver.Hang(method)
+		cl.driver.Hang(method)
 	}
-	class, bucket := w.class(), w.bucket()
-	w.waitEvent(bucket, "FailedCreateBucket", "DeadlineExceeded")
-	w.driver.Script(createBucket, nil)
-	w.waitBucket(bucket)
-	w.bind(bucket)
-	access := w.access(bucket, class.Name)
-	w.waitEvent(access, "FailedGrantAccess", "DeadlineExceeded")
-	w.driver.Script(grantAccess, nil)
-	w.waitGranted(access)
-	w.Must(w.Delete(t.Context(), access))
-	w.waitEvent(access, "FailedRevokeAccess", "DeadlineExceeded")
-	w.driver.Script(revokeAccess, nil)
-	w.Eventually(func() error { return w.isGone(access) })
-	w.Must(w.Delete(t.Context(), bucket))
-	w.waitEvent(bucket, "FailedDeleteBucket", "DeadlineExceeded")
-	w.driver.Script(deleteBucket, nil)
-	w.Eventually(func() error { return w.isGone(bucket) })
+	class, bucket := cl.class(), cl.bucket()
+	cl.waitEvent(bucket, "FailedCreateBucket", "DeadlineExceeded")
+	cl.driver.Script(createBucket, nil)
+	cl.waitBucket(bucket)
+	cl.bind(bucket)
+	access := cl.access(bucket, class.Name)
+	cl.waitEvent(access, "FailedGrantAccess", "DeadlineExceeded")
+	cl.driver.Script(grantAccess, nil)
+	cl.waitGranted(access)
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.waitEvent(access, "FailedRevokeAccess", "DeadlineExceeded")
+	cl.driver.Script(revokeAccess, nil)
+	cl.Eventually(func() error { return cl.isGone(access) })
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.waitEvent(bucket, "FailedDeleteBucket", "DeadlineExceeded")
+	cl.driver.Script(deleteBucket, nil)
+	cl.Eventually(func() error { return cl.isGone(bucket) })
 }
 
 // What was being deleted when the sidecar starts is deleted.
 // Known failure: E68
 func TestDeletionWhileDown(t *testing.T) {
-	w := newWorld(t)
-	stop := w.start()
-	bucket := w.readyBucket()
-	access := w.readyAccess(bucket)
+	cl := newTestCluster(t)
+	stop := cl.start()
+	bucket := cl.readyBucket()
+	access := cl.readyAccess(bucket)
 	stop()
-	w.Must(w.Delete(t.Context(), access))
-	w.Must(w.Delete(t.Context(), bucket))
-	w.start()
-	for _, check := range []func() error{func() error { return w.isGone(access) }, func() error { return w.isGone(bucket) }} {
-		w.Eventually(check)
+	cl.Must(cl.Delete(t.Context(), access))
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.start()
+	for _, check := range []func() error{func() error { return cl.isGone(access) }, func() error { return cl.isGone(bucket) }} {
+		cl.Eventually(check)
 	}
-	w.isEmpty()
-	if calls := w.driver.Calls(createBucket, grantAccess); len(calls) != 2 {
+	cl.isEmpty()
+	if calls := cl.driver.Calls(createBucket, grantAccess); len(calls) != 2 {
 		t.Errorf("calls: %v", calls)
 	}
 }
@@ -272,38 +273,38 @@ func TestDeletionWhileDown(t *testing.T) {
 func TestRejectedGrantIsFinal(t *testing.T) {
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.OutOfRange, codes.Unimplemented} {
 		t.Run(code.String(), func(t *testing.T) {
-			w := newWorld(t)
-			w.driver.Fail(grantAccess, code, "no such role")
-			w.start()
-			class := w.class()
-			access := w.access(w.readyBucket(), class.Name)
-			w.waitEvent(access, "Warning FailedGrantAccess", "no such role")
-			w.settle() // a late watch of the claim may cause another call; a retry would have no end
-			w.driver.Script(grantAccess, nil)
-			w.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
-			w.waitGranted(access)
+			cl := newTestCluster(t)
+			cl.driver.Fail(grantAccess, code, "no such role")
+			cl.start()
+			class := cl.class()
+			access := cl.access(cl.readyBucket(), class.Name)
+			cl.waitEvent(access, "Warning FailedGrantAccess", "no such role")
+			cl.settle() // a late watch of the claim may cause another call; a retry would have no end
+			cl.driver.Script(grantAccess, nil)
+			cl.Modify(class, func() { class.Parameters = map[string]string{"role": "other"} })
+			cl.waitGranted(access)
 		})
 	}
 }
 
 // An access that begins while the last other one ends keeps the Bucket.
 func TestBucketIsKeptForTheNextAccess(t *testing.T) {
-	w := newWorld(t)
-	w.start()
-	bucket, class := w.readyBucket(), w.class()
-	access := w.access(bucket, class.Name)
-	w.waitGranted(access)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket, class := cl.readyBucket(), cl.class()
+	access := cl.access(bucket, class.Name)
+	cl.waitGranted(access)
 	for i := range 5 {
-		next := w.access(bucket, class.Name)
-		w.Must(w.Delete(t.Context(), access))
-		w.waitGranted(next)
-		w.Eventually(func() error { return w.isGone(access) })
-		w.Must(w.Refresh(bucket))
+		next := cl.access(bucket, class.Name)
+		cl.Must(cl.Delete(t.Context(), access))
+		cl.waitGranted(next)
+		cl.Eventually(func() error { return cl.isGone(access) })
+		cl.Must(cl.Refresh(bucket))
 		if len(bucket.Finalizers) != 2 {
 			t.Fatal(fmt.Errorf("round %d: finalizers %v", i, bucket.Finalizers))
 		}
 		access = next
 	}
-	w.remove(access, bucket)
-	w.isEmpty()
+	cl.remove(access, bucket)
+	cl.isEmpty()
 }

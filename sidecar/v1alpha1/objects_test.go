@@ -15,17 +15,17 @@ import (
 )
 
 // bucket creates a claim, and a Bucket as the controller does for it.
-func (w *world) bucket(change ...func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
-	w.Helper()
+func (cl *testCluster) bucket(change ...func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
+	cl.Helper()
 	claim := &v1alpha1.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "claim-" + rand.String(6)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: "claim-" + rand.String(6)},
 		Spec:       v1alpha1.BucketClaimSpec{BucketClassName: "some", Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3}},
 	}
-	w.Must(w.Create(w.Context(), claim))
+	cl.Must(cl.Create(cl.Context(), claim))
 	bucket := &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: v1alpha1.BucketNameForClaim(claim.UID)},
 		Spec: v1alpha1.BucketSpec{
-			DriverName: w.driver.Name(), BucketClassName: "some", DeletionPolicy: v1alpha1.DeletionPolicyDelete,
+			DriverName: cl.driver.Name(), BucketClassName: "some", DeletionPolicy: v1alpha1.DeletionPolicyDelete,
 			Parameters: map[string]string{"tier": "gold"}, Protocols: claim.Spec.Protocols,
 			BucketClaim: &corev1.ObjectReference{Namespace: claim.Namespace, Name: claim.Name, UID: claim.UID},
 		},
@@ -33,8 +33,8 @@ func (w *world) bucket(change ...func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
 	for _, c := range change {
 		c(bucket)
 	}
-	w.Must(w.Create(w.Context(), bucket))
-	w.Cleanup(func() { w.ForceRemove(bucket) })
+	cl.Must(cl.Create(cl.Context(), bucket))
+	cl.Cleanup(func() { cl.ForceRemove(bucket) })
 	return bucket
 }
 
@@ -45,54 +45,54 @@ func existing(id string) func(*v1alpha1.Bucket) {
 func retain(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
 
 // claimOf reads the claim of a Bucket.
-func (w *world) claimOf(bucket *v1alpha1.Bucket) *v1alpha1.BucketClaim {
-	w.Helper()
+func (cl *testCluster) claimOf(bucket *v1alpha1.Bucket) *v1alpha1.BucketClaim {
+	cl.Helper()
 	claim := &v1alpha1.BucketClaim{}
-	w.Must(w.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: bucket.Spec.BucketClaim.Name}, claim))
+	cl.Must(cl.Get(cl.Context(), client.ObjectKey{Namespace: cl.Namespace, Name: bucket.Spec.BucketClaim.Name}, claim))
 	return claim
 }
 
 // bind does what the controller does when the Bucket is ready.
-func (w *world) bind(bucket *v1alpha1.Bucket) {
-	w.Helper()
-	claim := w.claimOf(bucket)
-	w.ModifyStatus(claim, func() { claim.Status.BucketName, claim.Status.BucketReady = bucket.Name, true })
+func (cl *testCluster) bind(bucket *v1alpha1.Bucket) {
+	cl.Helper()
+	claim := cl.claimOf(bucket)
+	cl.ModifyStatus(claim, func() { claim.Status.BucketName, claim.Status.BucketReady = bucket.Name, true })
 }
 
-func (w *world) waitBucket(bucket *v1alpha1.Bucket) {
-	w.Helper()
-	w.Eventually(func() error {
-		if err := w.Refresh(bucket); err != nil {
+func (cl *testCluster) waitBucket(bucket *v1alpha1.Bucket) {
+	cl.Helper()
+	cl.Eventually(func() error {
+		if err := cl.Refresh(bucket); err != nil {
 			return err
 		}
 		if !bucket.Status.BucketReady || bucket.Status.BucketID == "" {
-			return fmt.Errorf("Bucket %s is not ready: %+v, Events %v", bucket.Name, bucket.Status, w.notes(bucket))
+			return fmt.Errorf("Bucket %s is not ready: %+v, Events %v", bucket.Name, bucket.Status, cl.notes(bucket))
 		}
 		return nil
 	})
 }
 
 // readyBucket creates a Bucket whose claim is ready.
-func (w *world) readyBucket(change ...func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
-	w.Helper()
-	bucket := w.bucket(change...)
-	w.waitBucket(bucket)
-	w.bind(bucket)
+func (cl *testCluster) readyBucket(change ...func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
+	cl.Helper()
+	bucket := cl.bucket(change...)
+	cl.waitBucket(bucket)
+	cl.bind(bucket)
 	return bucket
 }
 
 // class creates a class of the driver.
-func (w *world) class(change ...func(*v1alpha1.BucketAccessClass)) *v1alpha1.BucketAccessClass {
-	w.Helper()
+func (cl *testCluster) class(change ...func(*v1alpha1.BucketAccessClass)) *v1alpha1.BucketAccessClass {
+	cl.Helper()
 	class := &v1alpha1.BucketAccessClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "class-" + rand.String(8)},
-		DriverName: w.driver.Name(), AuthenticationType: v1alpha1.AuthenticationTypeKey, Parameters: map[string]string{"role": "app"},
+		DriverName: cl.driver.Name(), AuthenticationType: v1alpha1.AuthenticationTypeKey, Parameters: map[string]string{"role": "app"},
 	}
 	for _, c := range change {
 		c(class)
 	}
-	w.Must(w.Create(w.Context(), class))
-	w.Cleanup(func() { w.ForceRemove(class) })
+	cl.Must(cl.Create(cl.Context(), class))
+	cl.Cleanup(func() { cl.ForceRemove(class) })
 	return class
 }
 
@@ -101,10 +101,10 @@ func byIAM(class *v1alpha1.BucketAccessClass) {
 }
 
 // access creates a BucketAccess.
-func (w *world) access(bucket *v1alpha1.Bucket, class string, change ...func(*v1alpha1.BucketAccess)) *v1alpha1.BucketAccess {
-	w.Helper()
+func (cl *testCluster) access(bucket *v1alpha1.Bucket, class string, change ...func(*v1alpha1.BucketAccess)) *v1alpha1.BucketAccess {
+	cl.Helper()
 	access := &v1alpha1.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "access-" + rand.String(6)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: "access-" + rand.String(6)},
 		Spec: v1alpha1.BucketAccessSpec{
 			BucketClaimName: bucket.Spec.BucketClaim.Name, BucketAccessClassName: class,
 			Protocol: v1alpha1.ProtocolS3, CredentialsSecretName: "secret-" + rand.String(6),
@@ -113,44 +113,44 @@ func (w *world) access(bucket *v1alpha1.Bucket, class string, change ...func(*v1
 	for _, c := range change {
 		c(access)
 	}
-	w.Must(w.Create(w.Context(), access))
-	w.Cleanup(func() { w.ForceRemove(access) })
+	cl.Must(cl.Create(cl.Context(), access))
+	cl.Cleanup(func() { cl.ForceRemove(access) })
 	return access
 }
 
-func (w *world) isGranted(access *v1alpha1.BucketAccess) error {
-	if err := w.Refresh(access); err != nil {
+func (cl *testCluster) isGranted(access *v1alpha1.BucketAccess) error {
+	if err := cl.Refresh(access); err != nil {
 		return err
 	}
 	if !access.Status.AccessGranted {
-		return fmt.Errorf("BucketAccess %s is not granted: %+v, Events %v", access.Name, access.Status, w.notes(access))
+		return fmt.Errorf("BucketAccess %s is not granted: %+v, Events %v", access.Name, access.Status, cl.notes(access))
 	}
 	return nil
 }
 
-func (w *world) waitGranted(access *v1alpha1.BucketAccess) {
-	w.Helper()
-	w.Eventually(func() error { return w.isGranted(access) })
+func (cl *testCluster) waitGranted(access *v1alpha1.BucketAccess) {
+	cl.Helper()
+	cl.Eventually(func() error { return cl.isGranted(access) })
 }
 
 // readyAccess creates a BucketAccess and waits for it.
-func (w *world) readyAccess(bucket *v1alpha1.Bucket) *v1alpha1.BucketAccess {
-	w.Helper()
-	access := w.access(bucket, w.class().Name)
-	w.waitGranted(access)
+func (cl *testCluster) readyAccess(bucket *v1alpha1.Bucket) *v1alpha1.BucketAccess {
+	cl.Helper()
+	access := cl.access(bucket, cl.class().Name)
+	cl.waitGranted(access)
 	return access
 }
 
 // secretOf reads the Secret of an access.
-func (w *world) secretOf(access *v1alpha1.BucketAccess) (*corev1.Secret, error) {
+func (cl *testCluster) secretOf(access *v1alpha1.BucketAccess) (*corev1.Secret, error) {
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: access.Namespace, Name: access.Spec.CredentialsSecretName}
-	return secret, w.Get(w.Context(), key, secret)
+	return secret, cl.Get(cl.Context(), key, secret)
 }
 
 // info reads the BucketInfo of an access.
-func (w *world) info(access *v1alpha1.BucketAccess) (*v1alpha1.BucketInfo, error) {
-	secret, err := w.secretOf(access)
+func (cl *testCluster) info(access *v1alpha1.BucketAccess) (*v1alpha1.BucketInfo, error) {
+	secret, err := cl.secretOf(access)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +158,10 @@ func (w *world) info(access *v1alpha1.BucketAccess) (*v1alpha1.BucketInfo, error
 }
 
 // notes are the Events about an object.
-func (w *world) notes(object client.Object) []string {
-	w.Helper()
+func (cl *testCluster) notes(object client.Object) []string {
+	cl.Helper()
 	list := &eventsv1.EventList{}
-	w.Must(w.List(w.Context(), list))
+	cl.Must(cl.List(cl.Context(), list))
 	var notes []string
 	for i := range list.Items {
 		if e := &list.Items[i]; e.Regarding.UID == object.GetUID() {
@@ -172,10 +172,10 @@ func (w *world) notes(object client.Object) []string {
 }
 
 // waitEvent waits for an Event that has all parts, and returns it.
-func (w *world) waitEvent(object client.Object, parts ...string) (note string) {
-	w.Helper()
-	w.Eventually(func() error {
-		notes := w.notes(object)
+func (cl *testCluster) waitEvent(object client.Object, parts ...string) (note string) {
+	cl.Helper()
+	cl.Eventually(func() error {
+		notes := cl.notes(object)
 		for _, note = range notes {
 			if hasAll(note, parts) {
 				return nil
@@ -196,33 +196,33 @@ func hasAll(s string, parts []string) bool {
 }
 
 // hasNoCalls expects that the driver gets none of the calls.
-func (w *world) hasNoCalls(methods ...string) {
-	w.Helper()
-	w.settle()
-	if calls := w.driver.Calls(methods...); len(calls) > 0 {
-		w.Errorf("the driver was called: %v", calls)
+func (cl *testCluster) hasNoCalls(methods ...string) {
+	cl.Helper()
+	cl.settle()
+	if calls := cl.driver.Calls(methods...); len(calls) > 0 {
+		cl.Errorf("the driver was called: %v", calls)
 	}
 }
 
 // remove deletes an object and waits until it is gone.
-func (w *world) remove(objects ...client.Object) {
-	w.Helper()
+func (cl *testCluster) remove(objects ...client.Object) {
+	cl.Helper()
 	for _, object := range objects {
-		w.Must(w.Delete(w.Context(), object))
-		w.Eventually(func() error {
-			if err := w.Refresh(object); client.IgnoreNotFound(err) == nil && err != nil {
+		cl.Must(cl.Delete(cl.Context(), object))
+		cl.Eventually(func() error {
+			if err := cl.Refresh(object); client.IgnoreNotFound(err) == nil && err != nil {
 				return nil //nolint:nilerr // it is gone
 			}
-			return fmt.Errorf("%s exists, with finalizers %v and Events %v", object.GetName(), object.GetFinalizers(), w.notes(object))
+			return fmt.Errorf("%s exists, with finalizers %v and Events %v", object.GetName(), object.GetFinalizers(), cl.notes(object))
 		})
 	}
 }
 
 // isEmpty expects that nothing is left in the backend.
-func (w *world) isEmpty() {
-	w.Helper()
-	if left := append(w.driver.Buckets(), w.driver.Accounts()...); len(left) > 0 {
-		w.Errorf("left in the backend: %v", left)
+func (cl *testCluster) isEmpty() {
+	cl.Helper()
+	if left := append(cl.driver.Buckets(), cl.driver.Accounts()...); len(left) > 0 {
+		cl.Errorf("left in the backend: %v", left)
 	}
 }
 

@@ -19,26 +19,26 @@ import (
 // nor in Events and objects.
 // Spec: A1-SECRET-5
 func TestCredentialsStayInTheSecret(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var mu sync.Mutex
 	var log strings.Builder
-	w.options.Logger = funcr.New(func(_, line string) {
+	cl.options.Logger = funcr.New(func(_, line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		log.WriteString(line + "\n")
 	}, funcr.Options{Verbosity: 10})
-	stop := w.start()
-	access := w.readyAccess(w.readyBucket())
+	stop := cl.start()
+	access := cl.readyAccess(cl.readyBucket())
 	key := drivertest.SecretKey(access.Status.AccountID)
-	if info, err := w.info(access); err != nil || info.Spec.SecretS3.AccessSecretKey != key {
+	if info, err := cl.info(access); err != nil || info.Spec.SecretS3.AccessSecretKey != key {
 		t.Fatalf("the Secret does not have %s, so this test shows nothing (%v)", key, err)
 	}
-	w.remove(access)
+	cl.remove(access)
 	stop()
 	shown := map[string]string{"the log": log.String()}
 	buckets, events := &v1alpha1.BucketList{}, &eventsv1.EventList{}
-	w.Must(w.List(t.Context(), buckets))
-	w.Must(w.List(t.Context(), events, client.InNamespace(w.Namespace)))
+	cl.Must(cl.List(t.Context(), buckets))
+	cl.Must(cl.List(t.Context(), events, client.InNamespace(cl.Namespace)))
 	shown["the access"], shown["Buckets"], shown["Events"] = fmt.Sprint(access), fmt.Sprint(buckets), events.String()
 	for what, text := range shown {
 		if strings.Contains(text, key) {
@@ -55,24 +55,24 @@ func TestCredentialsStayInTheSecret(t *testing.T) {
 // Spec: A1-SIZE-1, A1-SIZE-4
 func TestLimits(t *testing.T) {
 	large := map[string]string{"key": strings.Repeat("x", cosiv1alpha1.MaxMap)}
-	w := newWorld(t)
-	w.start()
-	bucket := w.bucket(func(b *v1alpha1.Bucket) { b.Spec.Parameters = large })
-	w.waitEvent(bucket, "Warning FailedCreateBucket", "parameters have 4099 bytes, more than 4096")
-	w.remove(bucket)
-	w.hasNoCalls(createBucket, deleteBucket)
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.bucket(func(b *v1alpha1.Bucket) { b.Spec.Parameters = large })
+	cl.waitEvent(bucket, "Warning FailedCreateBucket", "parameters have 4099 bytes, more than 4096")
+	cl.remove(bucket)
+	cl.hasNoCalls(createBucket, deleteBucket)
 
-	ready := w.readyBucket()
-	access := w.access(ready, w.class(func(c *v1alpha1.BucketAccessClass) { c.Parameters = large }).Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "parameters have 4099 bytes, more than 4096")
-	w.remove(access)
-	w.hasNoCalls(grantAccess, revokeAccess)
+	ready := cl.readyBucket()
+	access := cl.access(ready, cl.class(func(c *v1alpha1.BucketAccessClass) { c.Parameters = large }).Name)
+	cl.waitEvent(access, "Warning FailedGrantAccess", "parameters have 4099 bytes, more than 4096")
+	cl.remove(access)
+	cl.hasNoCalls(grantAccess, revokeAccess)
 
-	w.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: "a", Credentials: secrets("s3", large)})
-	access = w.access(ready, w.class().Name)
-	w.waitEvent(access, "Warning FailedGrantAccess", "too large")
-	w.remove(access)
-	if calls := w.driver.Calls(revokeAccess); len(calls) != 1 {
+	cl.driver.Answer(grantAccess, &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: "a", Credentials: secrets("s3", large)})
+	access = cl.access(ready, cl.class().Name)
+	cl.waitEvent(access, "Warning FailedGrantAccess", "too large")
+	cl.remove(access)
+	if calls := cl.driver.Calls(revokeAccess); len(calls) != 1 {
 		t.Errorf("%d calls to revoke the access, want 1: its account exists", len(calls))
 	}
 }

@@ -67,9 +67,13 @@ func (r reply) isComplaint() bool {
 		r.Method == "Log.entryAdded" && strings.Contains(params, `"level":"error"`) && !strings.Contains(params, "responded with a status of")
 }
 
-// Start starts a browser for a test, which is skipped where there is none. It ends with the test.
+// Start starts a browser for a test, which is skipped where there is none, and with -short. It ends
+// with the test.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it starts a browser")
+	}
 	program := ""
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {

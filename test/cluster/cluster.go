@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"reflect"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,16 +12,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -33,6 +31,11 @@ type Cluster struct {
 	client.Client
 
 	Namespace string
+	// Requests records the requests of the components that have a Config. Only New sets it.
+	Requests *Requests
+
+	plane    controlplane.ControlPlane
+	machines *[]*Requests // of all components of the test
 }
 
 // Connect returns a client that knows the kinds of Kubernetes and COSI and has
@@ -82,9 +85,40 @@ func (c *Cluster) Remove(objects ...client.Object) {
 	}
 }
 
-// Refresh reads an object again.
+// Refresh reads an object again. Fields that it does not have any more are emptied. An
+// object that cannot be read stays as it is.
 func (c *Cluster) Refresh(object client.Object) error {
-	return c.Get(context.WithoutCancel(c.Context()), client.ObjectKeyFromObject(object), object)
+	value := reflect.ValueOf(object).Elem()
+	read, ok := reflect.New(value.Type()).Interface().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T is no object", object)
+	}
+	read.GetObjectKind().SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
+	if err := c.Get(context.WithoutCancel(c.Context()), client.ObjectKeyFromObject(object), read); err != nil {
+		return err
+	}
+	value.Set(reflect.ValueOf(read).Elem())
+	return nil
+}
+
+// Await waits until an object, as the API server has it, satisfies the check, and returns it.
+func Await[T client.Object](c *Cluster, object T, what string, check func(T) error) T {
+	c.Helper()
+	c.eventually(name(object)+" "+what, func() error {
+		if err := c.Refresh(object); err != nil {
+			return err
+		}
+		return check(object)
+	})
+	return object
+}
+
+// Settle waits until the components have sent no request for a while, and returns how
+// often they have written.
+func (c *Cluster) Settle() int {
+	c.Helper()
+	harness.Settle(c, "requests of the components", func() int { return len(c.Requests.All()) })
+	return len(c.Requests.Writes())
 }
 
 // Modify updates an object, again after each conflict.
@@ -191,6 +225,26 @@ func (c *Cluster) EventReasons(object client.Object) map[string]int {
 	return reasons
 }
 
+// Events returns the Events of an object as kubectl describe finds them, as
+// "Warning: message" by reason. An Event that was recorded again has the reason with
+// "again", too.
+func (c *Cluster) Events(object client.Object) map[string]string {
+	c.Helper()
+	list := &corev1.EventList{}
+	c.Must(c.List(c.Context(), list, client.InNamespace(object.GetNamespace()),
+		client.MatchingFields{"involvedObject.uid": string(object.GetUID()), "involvedObject.name": object.GetName()}))
+	found := map[string]string{}
+	for i := range list.Items {
+		e := &list.Items[i]
+		if _, twice := found[e.Reason]; twice || e.Count > 1 || e.Series != nil {
+			found[e.Reason+" again"] = e.Message
+			continue
+		}
+		found[e.Reason] = e.Type + ": " + e.Message
+	}
+	return found
+}
+
 // ForceRemove deletes an object and removes its finalizers, as a cleanup
 // function does: the components may have stopped.
 func (c *Cluster) ForceRemove(object client.Object) {
@@ -208,24 +262,22 @@ func (c *Cluster) ForceRemove(object client.Object) {
 	}
 }
 
-// Install creates the objects of a manifest that do not exist yet.
-func Install(ctx context.Context, c client.Client, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close() //nolint:errcheck // it is read only
-	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		switch err := decoder.Decode(&object.Object); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
+// ForceRemoveAll does so with all objects of the kinds of the lists, so that the next
+// test finds none.
+func (c *Cluster) ForceRemoveAll(lists ...client.ObjectList) {
+	c.Helper()
+	for _, list := range lists {
+		err := c.List(context.WithoutCancel(c.Context()), list)
+		if err == nil {
+			err = meta.EachListItem(list, func(item runtime.Object) error {
+				if object, ok := item.(client.Object); ok {
+					c.ForceRemove(object)
+				}
+				return nil
+			})
 		}
-		if err := client.IgnoreAlreadyExists(c.Create(ctx, object)); err != nil {
-			return fmt.Errorf("%s: create %s %s: %w", path, object.GetKind(), object.GetName(), err)
+		if err != nil {
+			c.Errorf("clean up: %v", err)
 		}
 	}
 }

@@ -15,16 +15,16 @@ import (
 
 // KEP: COND-PROV-3, COND-ACCESS-1, STATUS-ACCESS-1
 func TestAccessToOneBucket(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	class := s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+	cl := newTestCluster(t)
+	class := cl.accessClass(func(class *v1alpha2.BucketAccessClass) {
 		class.Spec.Parameters = map[string]string{"tier": "gold"}
 	})
-	claim, access := s.claim("data"), s.access("app", "data")
-	s.Make(s.bucketClass(), class, claim, access)
-	s.WaitReady(claim, access)
+	claim, access := cl.claim("data"), cl.access("app", "data")
+	cl.Make(cl.bucketClass(), class, claim, access)
+	cl.WaitReady(claim, access)
 
 	want := v1alpha2.BucketAccessStatus{
-		ReadyToUse: true, AccountID: accountID(access), DriverName: s.driver.Name(),
+		ReadyToUse: true, AccountID: accountID(access), DriverName: cl.driver.Name(),
 		AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: class.Spec.Parameters,
 		AccessedBuckets: []v1alpha2.AccessedBucket{{
 			BucketName: claim.Status.BoundBucketName, BucketID: bucketID(claim), BucketClaimName: "data",
@@ -34,25 +34,25 @@ func TestAccessToOneBucket(t *testing.T) {
 	if diff := cmp.Diff(want, access.Status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-	s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-	s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
-	s.expectSecret(access, 0, s3Data(access, bucketID(claim)))
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+	cl.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded)
+	cl.expectSecret(access, 0, s3Data(access, bucketID(claim)))
 }
 
 // expectSecret looks at all that COSI puts into and onto the n-th Secret of an
 // access.
-func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[string]string) {
-	s.Helper()
+func (cl *testCluster) expectSecret(access *v1alpha2.BucketAccess, n int, data map[string]string) {
+	cl.Helper()
 	secret := secretOf(access, n)
-	if diff := cmp.Diff(data, s.dataOf(secret)); diff != "" {
-		s.Errorf("data of Secret %s (-want +got):\n%s", secret.Name, diff)
+	if diff := cmp.Diff(data, cl.dataOf(secret)); diff != "" {
+		cl.Errorf("data of Secret %s (-want +got):\n%s", secret.Name, diff)
 	}
 	yes := true
 	want := metav1.ObjectMeta{
 		Annotations: map[string]string{
-			v1alpha2.BucketAccessReferenceAnnotation: s.Namespace + "/" + access.Name,
-			v1alpha2.BucketClaimReferenceAnnotation:  s.Namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
+			v1alpha2.BucketAccessReferenceAnnotation: cl.Namespace + "/" + access.Name,
+			v1alpha2.BucketClaimReferenceAnnotation:  cl.Namespace + "/" + access.Spec.BucketClaims[n].BucketClaimName,
 			v1alpha2.DriverNameAnnotation:            access.Status.DriverName,
 		},
 		Finalizers: []string{v1alpha2.ProtectionFinalizer},
@@ -65,10 +65,10 @@ func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[stri
 		Annotations: secret.Annotations, Finalizers: secret.Finalizers, OwnerReferences: secret.OwnerReferences, Labels: secret.Labels,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		s.Errorf("metadata of Secret %s (-want +got):\n%s", secret.Name, diff)
+		cl.Errorf("metadata of Secret %s (-want +got):\n%s", secret.Name, diff)
 	}
 	if secret.Type != corev1.SecretTypeOpaque {
-		s.Errorf("type of Secret %s: %s", secret.Name, secret.Type)
+		cl.Errorf("type of Secret %s: %s", secret.Name, secret.Type)
 	}
 }
 
@@ -78,24 +78,24 @@ func (s *scene) expectSecret(access *v1alpha2.BucketAccess, n int, data map[stri
 // KEP: CHANGE-16, CHANGE-17, FLOW-GRANT-1, FLOW-GRANT-4.10.1, FLOW-GRANT-4.10.2, SECRET-4
 // KEP: GRPC-GENERATEACCESSID-6
 func TestAccessToManyBuckets(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	access := s.access("app", "a", "b", "c")
+	cl := newTestCluster(t)
+	access := cl.access("app", "a", "b", "c")
 	access.Spec.BucketClaims[1].AccessModes = v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadOnly}
 	access.Spec.BucketClaims[2].AccessModes = v1alpha2.BucketAccessModes{
 		ObjectMetadata: v1alpha2.BucketAccessModeWriteOnly, BucketMetadata: v1alpha2.BucketAccessModeReadOnly,
 	}
-	a, b, c := s.claim("a"), s.claim("b"), s.claim("c")
-	s.Make(access, a, s.bucketClass(), b, s.accessClass(forSeveralBuckets), c)
-	s.WaitReady(access)
+	a, b, c := cl.claim("a"), cl.claim("b"), cl.claim("c")
+	cl.Make(access, a, cl.bucketClass(), b, cl.accessClass(forSeveralBuckets), c)
+	cl.WaitReady(access)
 	for n, claim := range []*v1alpha2.BucketClaim{a, b, c} {
-		s.expectSecret(access, n, s3Data(access, bucketID(claim)))
-		s.WaitReady(claim)
+		cl.expectSecret(access, n, s3Data(access, bucketID(claim)))
+		cl.WaitReady(claim)
 		if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
 			t.Errorf("claim %s has the annotations %v", claim.Name, claim.Annotations)
 		}
 	}
 	modes := map[string][]cosiv1alpha2.AccessMode_Mode{}
-	for _, call := range s.driver.Calls("DriverGrantBucketAccess") {
+	for _, call := range cl.driver.Calls("DriverGrantBucketAccess") {
 		request, ok := call.Request.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 		if !ok {
 			t.Fatalf("a call with %T", call.Request)
@@ -121,60 +121,60 @@ func TestAccessToManyBuckets(t *testing.T) {
 // leaves alone.
 // KEP: API-ACCESS-5
 func TestLaterAccesses(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	claim, first, second, third := s.claim("data"), s.access("first", "data"), s.access("second", "data"), s.access("third", "data")
-	s.Make(s.bucketClass(), s.accessClass(), claim, first)
-	s.WaitReady(claim, first)
-	s.Make(second)
-	s.WaitReady(second)
-	s.Remove(first)
-	s.WaitGone(first, secretOf(first, 0))
-	s.expectSecret(second, 0, s3Data(second, bucketID(claim)))
-	if diff := cmp.Diff([]string{accountID(second)}, s.driver.Accounts()); diff != "" {
+	cl := newTestCluster(t)
+	claim, first, second, third := cl.claim("data"), cl.access("first", "data"), cl.access("second", "data"), cl.access("third", "data")
+	cl.Make(cl.bucketClass(), cl.accessClass(), claim, first)
+	cl.WaitReady(claim, first)
+	cl.Make(second)
+	cl.WaitReady(second)
+	cl.Remove(first)
+	cl.WaitGone(first, secretOf(first, 0))
+	cl.expectSecret(second, 0, s3Data(second, bucketID(claim)))
+	if diff := cmp.Diff([]string{accountID(second)}, cl.driver.Accounts()); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
-	s.Must(s.Refresh(claim))
+	cl.Must(cl.Refresh(claim))
 	if _, held := claim.Annotations[v1alpha2.HasBucketAccessReferencesAnnotation]; !held {
 		t.Error("the claim has lost its annotation, although one access is left")
 	}
-	s.Remove(second)
-	s.WaitGone(second)
-	s.Eventually(func() error { return s.expectUnheld(claim) })
-	s.Make(third)
-	s.WaitReady(third)
-	s.expectSecret(third, 0, s3Data(third, bucketID(claim)))
+	cl.Remove(second)
+	cl.WaitGone(second)
+	cl.Eventually(func() error { return cl.expectUnheld(claim) })
+	cl.Make(third)
+	cl.WaitReady(third)
+	cl.expectSecret(third, 0, s3Data(third, bucketID(claim)))
 }
 
 // TestServiceAccount: the driver is told who the application runs as, and with
 // keys it is not.
 // KEP: API-ACCESS-SPEC-8, GRPC-GRANT-6
 func TestServiceAccount(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	byAccount := s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+	cl := newTestCluster(t)
+	byAccount := cl.accessClass(func(class *v1alpha2.BucketAccessClass) {
 		class.Name += "-by-account"
 		class.Spec.AuthenticationType = v1alpha2.AuthenticationTypeServiceAccount
 	})
-	claim, byKeyAccess, byAccountAccess := s.claim("data"), s.access("by-key", "data"), s.access("by-account", "data")
+	claim, byKeyAccess, byAccountAccess := cl.claim("data"), cl.access("by-key", "data"), cl.access("by-account", "data")
 	byKeyAccess.Spec.ServiceAccountName = "worker"
 	byAccountAccess.Spec.ServiceAccountName = "worker"
 	byAccountAccess.Spec.BucketAccessClassName = byAccount.Name
-	s.Make(s.bucketClass(), s.accessClass(), byAccount, claim, byKeyAccess, byAccountAccess)
-	s.WaitReady(claim, byKeyAccess, byAccountAccess)
+	cl.Make(cl.bucketClass(), cl.accessClass(), byAccount, claim, byKeyAccess, byAccountAccess)
+	cl.WaitReady(claim, byKeyAccess, byAccountAccess)
 
 	withKeys := s3Data(byKeyAccess, bucketID(claim))
 	without := s3Data(byAccountAccess, bucketID(claim))
 	delete(without, v1alpha2.SecretKeyS3AccessKeyID)
 	delete(without, v1alpha2.SecretKeyS3SecretAccessKey)
-	s.expectSecret(byKeyAccess, 0, withKeys)
-	s.expectSecret(byAccountAccess, 0, without)
-	s.Remove(byKeyAccess, byAccountAccess)
-	s.WaitGone(byKeyAccess, byAccountAccess)
+	cl.expectSecret(byKeyAccess, 0, withKeys)
+	cl.expectSecret(byAccountAccess, 0, without)
+	cl.Remove(byKeyAccess, byAccountAccess)
+	cl.WaitGone(byKeyAccess, byAccountAccess)
 
 	type identity struct {
 		Type cosiv1alpha2.AuthenticationType_Type
 		Name string
 	}
-	for _, call := range s.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
+	for _, call := range cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess") {
 		want := identity{Type: cosiv1alpha2.AuthenticationType_KEY}
 		if slices.ContainsFunc(subjects(call.Request), func(id string) bool { return strings.HasSuffix(id, string(byAccountAccess.UID)) }) {
 			want = identity{Type: cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT, Name: "worker"}

@@ -16,24 +16,24 @@ import (
 // kinds are the ways in which a claim gets its bucket, and what becomes of the
 // bucket with the claim.
 var kinds = map[string]struct {
-	pair func(*scene) *pair
+	pair func(*testCluster) *pair
 	// kept says that the backend's bucket outlives the claim.
 	kept bool
 }{
-	"delete": {func(s *scene) *pair { return s.dynamicPair(v1alpha2.DeletionPolicyDelete) }, false},
-	"retain": {func(s *scene) *pair { return s.dynamicPair(v1alpha2.DeletionPolicyRetain) }, true},
-	"static": {(*scene).staticPair, true},
+	"delete": {func(cl *testCluster) *pair { return cl.dynamicPair(v1alpha2.DeletionPolicyDelete) }, false},
+	"retain": {func(cl *testCluster) *pair { return cl.dynamicPair(v1alpha2.DeletionPolicyRetain) }, true},
+	"static": {(*testCluster).staticPair, true},
 }
 
 // TestDeletion has all that makes up a claim with an access deleted, in all
 // orders, all at once, and with its namespace. Nothing may be left but what the
 // policy says.
 func TestDeletion(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var pairs []*pair
 	newPair := func(t *testing.T, kind string) *pair {
 		t.Helper()
-		p := kinds[kind].pair(w.newScene(t))
+		p := kinds[kind].pair(cl.inNamespace(t))
 		pairs = append(pairs, p)
 		return p
 	}
@@ -107,13 +107,13 @@ func TestDeletion(t *testing.T) {
 			})
 		}
 	})
-	w.settle(t)
-	history := w.history(t)
+	cl.settle(t)
+	history := cl.history(t)
 	for _, p := range pairs {
 		p.TB = t
 		p.expectOrderly(history)
 	}
-	if accounts := w.driver.Accounts(); len(accounts) > 0 {
+	if accounts := cl.driver.Accounts(); len(accounts) > 0 {
 		t.Errorf("accounts are left: %v", accounts)
 	}
 }

@@ -18,7 +18,7 @@ import (
 type tenant struct {
 	driver  *drivertest.Driver
 	sidecar string
-	scene   *scene // of the driver, in the namespace that all share
+	cluster *testCluster // of the driver, in the namespace that all share
 
 	claims   []*v1alpha2.BucketClaim
 	accesses []*v1alpha2.BucketAccess
@@ -27,15 +27,14 @@ type tenant struct {
 // newTenants has two drivers side by side in one namespace.
 func newTenants(t *testing.T) (first, second *tenant) {
 	t.Helper()
-	other := drivertest.Start(t, "second.test") // before the world, which it has to outlive
-	w := newWorldWithoutSidecar(t)
-	shared := w.newScene(t)
+	other := drivertest.Start(t, "second.test") // before the cluster, which it has to outlive
+	cl := newTestClusterWithoutSidecar(t)
 	tenants := make([]*tenant, 2)
-	for i, d := range []*drivertest.Driver{w.driver, other} {
-		own := *shared
-		own.world = &world{emu: w.emu, driver: d}
-		tenants[i] = &tenant{driver: d, sidecar: "sidecar-of-" + d.Name(), scene: &own}
-		w.addSidecar(t, tenants[i].sidecar, d)
+	for i, d := range []*drivertest.Driver{cl.driver, other} {
+		own := *cl
+		own.driver = d
+		tenants[i] = &tenant{driver: d, sidecar: "sidecar-of-" + d.Name(), cluster: &own}
+		cl.addSidecar(t, tenants[i].sidecar, d)
 		class, accessClass := own.bucketClass(), own.accessClass()
 		class.Name, accessClass.Name = d.Name(), d.Name()
 		own.Make(class, accessClass)
@@ -45,12 +44,12 @@ func newTenants(t *testing.T) (first, second *tenant) {
 
 // order creates a claim and an access to it.
 func (n *tenant) order(name string) {
-	n.scene.Helper()
-	claim := n.scene.claim(name)
+	n.cluster.Helper()
+	claim := n.cluster.claim(name)
 	claim.Spec.BucketClassName = n.driver.Name()
-	access := n.scene.access(name+"-app", name)
+	access := n.cluster.access(name+"-app", name)
 	access.Spec.BucketAccessClassName = n.driver.Name()
-	n.scene.Make(claim, access)
+	n.cluster.Make(claim, access)
 	n.claims, n.accesses = append(n.claims, claim), append(n.accesses, access)
 }
 
@@ -70,11 +69,11 @@ func (n *tenant) names() []string {
 // expectLeftAlone looks for what a driver and its sidecar have done to what is
 // another driver's.
 func (n *tenant) expectLeftAlone(history []journal.Event, others []string) {
-	n.scene.Helper()
+	n.cluster.Helper()
 	for _, call := range n.driver.Calls() {
 		for _, id := range subjects(call.Request) {
 			if slices.Contains(others, id) {
-				n.scene.Errorf("driver %s was called for another's: %s %s", n.driver.Name(), call.Method, id)
+				n.cluster.Errorf("driver %s was called for another's: %s %s", n.driver.Name(), call.Method, id)
 			}
 		}
 	}
@@ -89,7 +88,7 @@ func (n *tenant) expectLeftAlone(history []journal.Event, others []string) {
 			object = strings.TrimPrefix(object, metav1.NamespaceDefault+"/")
 		}
 		if slices.Contains(others, object) {
-			n.scene.Errorf("%s has touched what is another's: %s", n.sidecar, e)
+			n.cluster.Errorf("%s has touched what is another's: %s", n.sidecar, e)
 		}
 	}
 }
@@ -103,26 +102,26 @@ func TestTwoDrivers(t *testing.T) {
 	}
 	for _, n := range []*tenant{first, second} {
 		for i := range n.claims {
-			n.scene.WaitReady(n.claims[i], n.accesses[i])
-			n.scene.expectSecret(n.accesses[i], 0, s3Data(n.accesses[i], bucketID(n.claims[i])))
+			n.cluster.WaitReady(n.claims[i], n.accesses[i])
+			n.cluster.expectSecret(n.accesses[i], 0, s3Data(n.accesses[i], bucketID(n.claims[i])))
 		}
 	}
 	// The Secret of one is edited and the access of another deleted, crosswise.
 	for i := range 5 {
 		secret := secretOf(first.accesses[i], 0)
-		first.scene.Modify(secret, func() { secret.Data = nil })
-		second.scene.Remove(second.claims[i], second.accesses[i])
+		first.cluster.Modify(secret, func() { secret.Data = nil })
+		second.cluster.Remove(second.claims[i], second.accesses[i])
 	}
 	for i := range 5 {
-		second.scene.WaitGone(second.claims[i], second.accesses[i])
-		first.scene.Eventually(func() error { return first.scene.filled(first.accesses[i]) })
-		first.scene.Remove(first.accesses[i], first.claims[i])
+		second.cluster.WaitGone(second.claims[i], second.accesses[i])
+		first.cluster.Eventually(func() error { return first.cluster.filled(first.accesses[i]) })
+		first.cluster.Remove(first.accesses[i], first.claims[i])
 	}
 	for i := range 5 {
-		first.scene.WaitGone(first.claims[i], first.accesses[i])
+		first.cluster.WaitGone(first.claims[i], first.accesses[i])
 	}
-	first.scene.settle(t)
-	history := first.scene.history(t)
+	first.cluster.settle(t)
+	history := first.cluster.history(t)
 	first.expectLeftAlone(history, second.names())
 	second.expectLeftAlone(history, first.names())
 	for _, n := range []*tenant{first, second} {
@@ -136,9 +135,9 @@ func TestTwoDrivers(t *testing.T) {
 }
 
 // filled returns an error while the first Secret of an access has no data.
-func (s *scene) filled(access *v1alpha2.BucketAccess) error {
+func (cl *testCluster) filled(access *v1alpha2.BucketAccess) error {
 	secret := secretOf(access, 0)
-	if err := s.Refresh(secret); err != nil {
+	if err := cl.Refresh(secret); err != nil {
 		return err
 	}
 	if len(secret.Data) == 0 {
@@ -154,31 +153,31 @@ func TestAccessAcrossDrivers(t *testing.T) {
 	first, second := newTenants(t)
 	first.order("first")
 	second.order("second")
-	first.scene.WaitReady(first.claims[0], first.accesses[0])
-	second.scene.WaitReady(second.claims[0], second.accesses[0])
-	several := first.scene.accessClass(forSeveralBuckets)
+	first.cluster.WaitReady(first.claims[0], first.accesses[0])
+	second.cluster.WaitReady(second.claims[0], second.accesses[0])
+	several := first.cluster.accessClass(forSeveralBuckets)
 	several.Name += "-several"
-	first.scene.Make(several)
+	first.cluster.Make(several)
 
-	s := first.scene
-	alone, mixed := s.access("alone", "second"), s.access("mixed", "first", "second")
+	cl := first.cluster
+	alone, mixed := cl.access("alone", "second"), cl.access("mixed", "first", "second")
 	alone.Spec.BucketAccessClassName, mixed.Spec.BucketAccessClassName = first.driver.Name(), several.Name
-	s.Make(alone, mixed)
+	cl.Make(alone, mixed)
 	for _, access := range []*v1alpha2.BucketAccess{alone, mixed} {
-		s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
-		message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+		cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
+		message := cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonDriverMismatch)
 		if !strings.Contains(message, second.driver.Name()) || !strings.Contains(message, `"second"`) {
 			t.Errorf("the message does not say which claim is of which driver: %s", message)
 		}
 	}
-	s.settle(t)
+	cl.settle(t)
 	for _, d := range []*drivertest.Driver{first.driver, second.driver} {
 		if got := len(d.Calls("DriverGenerateBucketAccessId")); got != 1 {
 			t.Errorf("driver %s has heard of %d accesses, want one", d.Name(), got)
 		}
 	}
-	s.Remove(alone, mixed)
-	s.WaitGone(alone, mixed)
+	cl.Remove(alone, mixed)
+	cl.WaitGone(alone, mixed)
 }
 
 // TestOneDriverDown: what is the other's goes on as if nothing had happened, and
@@ -187,26 +186,26 @@ func TestOneDriverDown(t *testing.T) {
 	down, up := newTenants(t)
 	down.order("down-before")
 	up.order("up-before")
-	down.scene.WaitReady(down.claims[0], down.accesses[0])
-	up.scene.WaitReady(up.claims[0], up.accesses[0])
+	down.cluster.WaitReady(down.claims[0], down.accesses[0])
+	up.cluster.WaitReady(up.claims[0], up.accesses[0])
 
 	down.driver.Stop()
 	down.order("down-after")
-	down.scene.Remove(down.claims[0], down.accesses[0])
-	down.scene.WaitCondition(down.accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	down.cluster.Remove(down.claims[0], down.accesses[0])
+	down.cluster.WaitCondition(down.accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	up.order("up-after")
-	up.scene.WaitReady(up.claims[1], up.accesses[1])
-	up.scene.Remove(up.claims[0], up.accesses[0])
-	up.scene.WaitGone(up.claims[0], up.accesses[0], bucketOf(up.claims[0]))
+	up.cluster.WaitReady(up.claims[1], up.accesses[1])
+	up.cluster.Remove(up.claims[0], up.accesses[0])
+	up.cluster.WaitGone(up.claims[0], up.accesses[0], bucketOf(up.claims[0]))
 	if got := len(up.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that is up has %d buckets, want one", got)
 	}
-	down.scene.WaitCondition(down.claims[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	down.scene.WaitCondition(down.accesses[1], v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
+	down.cluster.WaitCondition(down.claims[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	down.cluster.WaitCondition(down.accesses[1], v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonWaitingForBucket)
 
 	down.driver.Serve()
-	down.scene.WaitReady(down.claims[1], down.accesses[1])
-	down.scene.WaitGone(down.claims[0], down.accesses[0], bucketOf(down.claims[0]))
+	down.cluster.WaitReady(down.claims[1], down.accesses[1])
+	down.cluster.WaitGone(down.claims[0], down.accesses[0], bucketOf(down.claims[0]))
 	if got := len(down.driver.Buckets()); got != 1 {
 		t.Errorf("the driver that was down has %d buckets, want one", got)
 	}

@@ -90,7 +90,7 @@ func stateNow(object client.Object) state {
 // TestEditedStatus edits what is ready, and wants it to be as it was before: at
 // rest, and with nothing in the way of its deletion.
 func TestEditedStatus(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	type edited struct {
 		*pair
 		name   string
@@ -100,7 +100,7 @@ func TestEditedStatus(t *testing.T) {
 	var all []edited
 	for _, what := range []string{theBucket, theClaim, theAccess} {
 		for name := range edits {
-			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+			p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 			p.begin()
 			all = append(all, edited{pair: p, name: name, what: what})
 		}
@@ -118,7 +118,7 @@ func TestEditedStatus(t *testing.T) {
 			e.Eventually(func() error { return e.restored(e.what, e.before) })
 		})
 	}
-	w.settle(t)
+	cl.settle(t)
 	for _, e := range all {
 		t.Run("afterwards/"+e.what+"/"+e.name, func(t *testing.T) {
 			e.TB = t
@@ -135,7 +135,7 @@ func TestEditedStatus(t *testing.T) {
 		e.TB = t
 		e.expectNothingLeft(false)
 	}
-	if buckets, accounts := w.driver.Buckets(), w.driver.Accounts(); len(buckets)+len(accounts) > 0 {
+	if buckets, accounts := cl.driver.Buckets(), cl.driver.Accounts(); len(buckets)+len(accounts) > 0 {
 		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)
 	}
 }
@@ -154,8 +154,8 @@ func (p *pair) restored(what string, before state) error {
 
 // TestForeignConditionStays: COSI does not remove the conditions of other writers.
 func TestForeignConditionStays(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	p := s.dynamicPair(v1alpha2.DeletionPolicyDelete)
+	cl := newTestCluster(t)
+	p := cl.dynamicPair(v1alpha2.DeletionPolicyDelete)
 	p.rise()
 	kinds := []string{theBucket, theClaim, theAccess}
 	for _, what := range kinds {

@@ -55,7 +55,7 @@ func unprotect(object client.Object) { object.SetFinalizers(nil) }
 // components tell each other by. All is as before soon after, and deletion does
 // all that it has to.
 func TestEditedMetadata(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	for name, tc := range map[string]struct {
 		what string
 		edit func(client.Object)
@@ -74,7 +74,7 @@ func TestEditedMetadata(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+			p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 			p.rise()
 			if tc.unused {
 				p.fall([]string{theAccess})
@@ -95,7 +95,7 @@ func TestEditedMetadata(t *testing.T) {
 				return nil
 			}
 			p.Eventually(check)
-			w.settle(t)
+			cl.settle(t)
 			if err := check(); err != nil {
 				t.Errorf("at rest: %v", err)
 			}
@@ -108,17 +108,17 @@ func TestEditedMetadata(t *testing.T) {
 // TestAccessSaidToBeCleanedUp: an access is revoked although, while the sidecar was
 // stopped, a user set the annotation that says so.
 func TestAccessSaidToBeCleanedUp(t *testing.T) {
-	w := newWorld(t)
-	p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+	cl := newTestCluster(t)
+	p := cl.dynamicPair(v1alpha2.DeletionPolicyDelete)
 	p.rise()
-	sidecar := w.emu.Component(emulator.ComponentSidecar)
+	sidecar := cl.emu.Component(emulator.ComponentSidecar)
 	p.Must(sidecar.Stop(t.Context()))
 	p.Modify(p.access, func() { annotate(v1alpha2.SidecarCleanupFinishedAnnotation)(p.access) })
 	p.fall([]string{theAccess, theClaim})
-	w.settle(t)
+	cl.settle(t)
 	p.Must(sidecar.Start(t.Context()))
 	p.expectNothingLeft(false)
-	p.expectRevokedLast(w.history(t))
+	p.expectRevokedLast(cl.history(t))
 }
 
 // TestClaimSaidToBeDeleted: the annotation by which the controller lets the
@@ -126,20 +126,20 @@ func TestAccessSaidToBeCleanedUp(t *testing.T) {
 // Bucket is not ready while it is there, the access says why, and nothing is
 // deleted.
 func TestClaimSaidToBeDeleted(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	for _, annotation := range []string{
 		v1alpha2.BucketClaimBeingDeletedAnnotation, v1alpha2.MisspeltBucketClaimBeingDeletedAnnotation,
 	} {
 		t.Run(annotation, func(t *testing.T) {
-			p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+			p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 			p.rise()
 			bucket := p.objects[theBucket]
 			p.Modify(bucket, func() { annotate(annotation)(bucket) })
 			p.Eventually(func() error { return p.notReady(bucket) })
 			p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
 			p.WaitCondition(p.access, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
-			w.settle(t)
-			if got := count(w.driver, "DriverDeleteBucket", p.bucketID()); got > 0 {
+			cl.settle(t)
+			if got := count(cl.driver, "DriverDeleteBucket", p.bucketID()); got > 0 {
 				t.Errorf("%d calls to delete the bucket of a live claim", got)
 			}
 			p.Modify(bucket, func() { unannotate(annotation)(bucket) })
@@ -157,9 +157,9 @@ func TestClaimSaidToBeDeleted(t *testing.T) {
 // finished. The objects that refer to it report that it is missing, and can be
 // deleted. COSI no longer knows what the backend still has.
 func TestForcedRemoval(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	t.Run("claim", func(t *testing.T) {
-		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 		p.rise()
 		p.removeByForce(p.claim)
 		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
@@ -176,12 +176,12 @@ func TestForcedRemoval(t *testing.T) {
 		})
 		p.Remove(bucket)
 		p.WaitGone(bucket)
-		if slices.Contains(w.driver.Buckets(), p.bucketID()) {
+		if slices.Contains(cl.driver.Buckets(), p.bucketID()) {
 			t.Error("the bucket is left in the backend")
 		}
 	})
 	t.Run("bucket", func(t *testing.T) {
-		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 		p.rise()
 		p.removeByForce(p.objects[theBucket])
 		p.WaitCondition(p.claim, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
@@ -189,16 +189,16 @@ func TestForcedRemoval(t *testing.T) {
 		p.WaitCondition(p.access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketLost)
 		p.fall([]string{theAccess, theClaim})
 		p.WaitGone(p.access, p.claim, p.objects[theSecret])
-		if slices.Contains(w.driver.Accounts(), accountID(p.access)) {
+		if slices.Contains(cl.driver.Accounts(), accountID(p.access)) {
 			t.Error("the account is left in the backend")
 		}
 	})
 	t.Run("access", func(t *testing.T) {
-		p := w.newScene(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
+		p := cl.inNamespace(t).dynamicPair(v1alpha2.DeletionPolicyDelete)
 		p.rise()
-		w.driver.Hang("DriverRevokeBucketAccess")
+		cl.driver.Hang("DriverRevokeBucketAccess")
 		p.removeByForce(p.access)
-		w.driver.Script("DriverRevokeBucketAccess", nil)
+		cl.driver.Script("DriverRevokeBucketAccess", nil)
 		p.Eventually(func() error { return p.expectUnheld(p.claim) })
 		p.fall([]string{theClaim})
 		p.WaitGone(p.claim, p.objects[theBucket])
@@ -207,14 +207,14 @@ func TestForcedRemoval(t *testing.T) {
 
 // removeByForce deletes an object and takes all finalizers off, as long as there
 // are some.
-func (s *scene) removeByForce(object client.Object) {
-	s.Helper()
-	s.Remove(object)
-	s.Eventually(func() error {
-		if err := s.Refresh(object); err != nil {
+func (cl *testCluster) removeByForce(object client.Object) {
+	cl.Helper()
+	cl.Remove(object)
+	cl.Eventually(func() error {
+		if err := cl.Refresh(object); err != nil {
 			return client.IgnoreNotFound(err)
 		}
 		object.SetFinalizers(nil)
-		return errors.Join(errors.New("it is still there"), client.IgnoreNotFound(s.Update(s.Context(), object)))
+		return errors.Join(errors.New("it is still there"), client.IgnoreNotFound(cl.Update(cl.Context(), object)))
 	})
 }

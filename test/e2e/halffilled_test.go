@@ -21,7 +21,7 @@ import (
 // an object that waits: for a class, or for a driver that rejects the creation.
 type prefilled struct {
 	what   string
-	object func(*scene) client.Object
+	object func(*testCluster) client.Object
 	status func(client.Object)
 	// want is what the object says in the end, of this condition.
 	condition string
@@ -31,24 +31,24 @@ type prefilled struct {
 	heals bool
 }
 
-func waitingClaim(s *scene) client.Object { return s.claim("data") }
+func waitingClaim(cl *testCluster) client.Object { return cl.claim("data") }
 
-func waitingAccess(s *scene) client.Object {
-	s.Make(s.bucketClass(), s.claim("data"))
-	return s.access("app", "data")
+func waitingAccess(cl *testCluster) client.Object {
+	cl.Make(cl.bucketClass(), cl.claim("data"))
+	return cl.access("app", "data")
 }
 
 // rejectedBucket is the Bucket of a claim whose class the driver rejects.
-func rejectedBucket(s *scene) client.Object {
-	claim := s.claim("data")
-	s.Make(claim, s.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "reject"} }))
-	s.Eventually(func() error {
+func rejectedBucket(cl *testCluster) client.Object {
+	claim := cl.claim("data")
+	cl.Make(claim, cl.bucketClass(func(class *v1alpha2.BucketClass) { class.Spec.Parameters = map[string]string{"please": "reject"} }))
+	cl.Eventually(func() error {
 		bucket := &v1alpha2.Bucket{}
 		bucket.Name = v1alpha2.BucketNameForClaim(claim.UID)
-		return s.Refresh(bucket)
+		return cl.Refresh(bucket)
 	})
 	bucket := &v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: v1alpha2.BucketNameForClaim(claim.UID)}}
-	s.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+	cl.WaitCondition(bucket, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
 	return bucket
 }
 
@@ -175,8 +175,8 @@ var prefilledStatuses = map[string]prefilled{
 // TestPrefilledStatus: a status that a user has written too early is corrected or
 // reported, and blocks no deletion.
 func TestPrefilledStatus(t *testing.T) {
-	w := newWorld(t)
-	w.driver.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
+	cl := newTestCluster(t)
+	cl.driver.Script("DriverCreateBucket", func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
 		if asked, ok := request.(interface{ GetParameters() map[string]string }); ok && asked.GetParameters()["please"] == "reject" {
 			return nil, status.Error(codes.InvalidArgument, "such buckets cannot be made")
 		}
@@ -184,50 +184,50 @@ func TestPrefilledStatus(t *testing.T) {
 	})
 	for name, tc := range prefilledStatuses {
 		t.Run(name, func(t *testing.T) {
-			s := w.newScene(t)
-			object := tc.object(s)
+			cl := cl.inNamespace(t)
+			object := tc.object(cl)
 			if tc.what != theBucket {
-				s.Make(object)
+				cl.Make(object)
 			}
-			s.ModifyStatus(object, func() { tc.status(object) })
+			cl.ModifyStatus(object, func() { tc.status(object) })
 			if tc.condition != "" {
-				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
-				s.Eventually(func() error { return s.notReady(object) })
+				cl.WaitCondition(object, tc.condition, tc.want, tc.reason)
+				cl.Eventually(func() error { return cl.notReady(object) })
 			}
-			w.settle(t)
+			cl.settle(t)
 			if tc.condition != "" {
-				s.WaitCondition(object, tc.condition, tc.want, tc.reason)
+				cl.WaitCondition(object, tc.condition, tc.want, tc.reason)
 			}
 			if tc.heals {
-				s.Make(s.missing(tc.what))
-				s.WaitReady(object)
+				cl.Make(cl.missing(tc.what))
+				cl.WaitReady(object)
 			}
-			s.clear()
+			cl.clear()
 		})
 	}
-	w.settle(t)
-	if buckets, accounts := w.driver.Buckets(), w.driver.Accounts(); len(buckets)+len(accounts) > 0 {
+	cl.settle(t)
+	if buckets, accounts := cl.driver.Buckets(), cl.driver.Accounts(); len(buckets)+len(accounts) > 0 {
 		t.Errorf("left in the backend: buckets %v, accounts %v", buckets, accounts)
 	}
 }
 
 // missing is the class that the object waits for.
-func (s *scene) missing(what string) client.Object {
+func (cl *testCluster) missing(what string) client.Object {
 	if what == theAccess {
-		return s.accessClass()
+		return cl.accessClass()
 	}
-	return s.bucketClass()
+	return cl.bucketClass()
 }
 
-// clear deletes all that a scene has in its namespace, and waits for it to go.
-func (s *scene) clear() {
-	s.Helper()
+// clear deletes all objects of the namespace, and waits for it to go.
+func (cl *testCluster) clear() {
+	cl.Helper()
 	accesses, claims := &v1alpha2.BucketAccessList{}, &v1alpha2.BucketClaimList{}
-	s.Must(s.List(s.Context(), accesses, client.InNamespace(s.Namespace)))
-	s.Must(s.List(s.Context(), claims, client.InNamespace(s.Namespace)))
+	cl.Must(cl.List(cl.Context(), accesses, client.InNamespace(cl.Namespace)))
+	cl.Must(cl.List(cl.Context(), claims, client.InNamespace(cl.Namespace)))
 	objects := slices.Concat(objectsOf(accesses.Items), objectsOf(claims.Items))
-	s.Remove(objects...)
-	s.WaitGone(objects...)
+	cl.Remove(objects...)
+	cl.WaitGone(objects...)
 }
 
 func objectsOf[T any, P interface {
@@ -242,8 +242,8 @@ func objectsOf[T any, P interface {
 }
 
 // notReady returns an error while an object says that it is ready.
-func (s *scene) notReady(object client.Object) error {
-	if err := s.Refresh(object); err != nil {
+func (cl *testCluster) notReady(object client.Object) error {
+	if err := cl.Refresh(object); err != nil {
 		return err
 	}
 	if ready, conditions := cluster.Status(object); ready {

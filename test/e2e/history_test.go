@@ -14,11 +14,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// history is everything that has happened in the world so far. It is read from
+// history is everything that has happened in the emulator so far. It is read from
 // the file, which forgets nothing.
-func (w *world) history(tb testing.TB) []journal.Event {
+func (cl *testCluster) history(tb testing.TB) []journal.Event {
 	tb.Helper()
-	file, err := os.Open(w.emu.Info().Journal)
+	file, err := os.Open(cl.emu.Info().Journal)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// bucketClass is the scene's BucketClass, with the policy Delete.
-func (s *scene) bucketClass(change ...func(*v1alpha2.BucketClass)) *v1alpha2.BucketClass {
+// bucketClass is the cluster's BucketClass, with the policy Delete.
+func (cl *testCluster) bucketClass(change ...func(*v1alpha2.BucketClass)) *v1alpha2.BucketClass {
 	class := &v1alpha2.BucketClass{
-		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
-		Spec:       v1alpha2.BucketClassSpec{DriverName: s.driver.Name(), DeletionPolicy: v1alpha2.DeletionPolicyDelete},
+		ObjectMeta: metav1.ObjectMeta{Name: cl.Namespace},
+		Spec:       v1alpha2.BucketClassSpec{DriverName: cl.driver.Name(), DeletionPolicy: v1alpha2.DeletionPolicyDelete},
 	}
 	for _, c := range change {
 		c(class)
@@ -25,12 +25,12 @@ func withPolicy(policy v1alpha2.DeletionPolicy) func(*v1alpha2.BucketClass) {
 	return func(class *v1alpha2.BucketClass) { class.Spec.DeletionPolicy = policy }
 }
 
-// accessClass is the scene's BucketAccessClass, with keys, for one bucket.
-func (s *scene) accessClass(change ...func(*v1alpha2.BucketAccessClass)) *v1alpha2.BucketAccessClass {
+// accessClass is the cluster's BucketAccessClass, with keys, for one bucket.
+func (cl *testCluster) accessClass(change ...func(*v1alpha2.BucketAccessClass)) *v1alpha2.BucketAccessClass {
 	class := &v1alpha2.BucketAccessClass{
-		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: cl.Namespace},
 		Spec: v1alpha2.BucketAccessClassSpec{
-			DriverName: s.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey,
+			DriverName: cl.driver.Name(), AuthenticationType: v1alpha2.AuthenticationTypeKey,
 		},
 	}
 	for _, c := range change {
@@ -43,11 +43,11 @@ func forSeveralBuckets(class *v1alpha2.BucketAccessClass) {
 	class.Spec.MultiBucketAccess = v1alpha2.MultiBucketAccessMultipleBuckets
 }
 
-// claim claims a bucket of the scene's class.
-func (s *scene) claim(name string, change ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
+// claim claims a bucket of the cluster's class.
+func (cl *testCluster) claim(name string, change ...func(*v1alpha2.BucketClaim)) *v1alpha2.BucketClaim {
 	claim := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
-		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: s.Namespace, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: name},
+		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: cl.Namespace, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	for _, c := range change {
 		c(claim)
@@ -65,27 +65,27 @@ func ofExisting(bucket *v1alpha2.Bucket) func(*v1alpha2.BucketClaim) {
 
 // existing is the Bucket that an administrator makes for the claim "data", of a
 // bucket that the backend has already.
-func (s *scene) existing() *v1alpha2.Bucket {
-	id := "existing-" + s.Namespace
-	s.driver.AddBucket(id)
+func (cl *testCluster) existing() *v1alpha2.Bucket {
+	id := "existing-" + cl.Namespace
+	cl.driver.AddBucket(id)
 	return &v1alpha2.Bucket{
-		ObjectMeta: metav1.ObjectMeta{Name: s.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: cl.Namespace},
 		Spec: v1alpha2.BucketSpec{
-			DriverName:       s.driver.Name(),
+			DriverName:       cl.driver.Name(),
 			DeletionPolicy:   v1alpha2.DeletionPolicyRetain,
 			Protocols:        []v1alpha2.Protocol{v1alpha2.ProtocolS3},
-			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: "data"},
+			BucketClaimRef:   v1alpha2.BucketClaimReference{Namespace: cl.Namespace, Name: "data"},
 			ExistingBucketID: id,
 		},
 	}
 }
 
-// access wants to read and write the buckets of claims, of the scene's class.
+// access wants to read and write the buckets of claims, of the cluster's class.
 // The Secrets are named after the access and the claim.
-func (s *scene) access(name string, claims ...string) *v1alpha2.BucketAccess {
+func (cl *testCluster) access(name string, claims ...string) *v1alpha2.BucketAccess {
 	access := &v1alpha2.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
-		Spec:       v1alpha2.BucketAccessSpec{BucketAccessClassName: s.Namespace, Protocol: v1alpha2.ProtocolS3},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: name},
+		Spec:       v1alpha2.BucketAccessSpec{BucketAccessClassName: cl.Namespace, Protocol: v1alpha2.ProtocolS3},
 	}
 	for _, claim := range claims {
 		access.Spec.BucketClaims = append(access.Spec.BucketClaims, v1alpha2.BucketClaimAccess{
@@ -129,9 +129,9 @@ func s3Data(access client.Object, bucket string) map[string]string {
 }
 
 // dataOf reads a Secret as an application does.
-func (s *scene) dataOf(secret *corev1.Secret) map[string]string {
-	s.Helper()
-	s.Must(s.Refresh(secret))
+func (cl *testCluster) dataOf(secret *corev1.Secret) map[string]string {
+	cl.Helper()
+	cl.Must(cl.Refresh(secret))
 	data := make(map[string]string, len(secret.Data))
 	for key, value := range secret.Data {
 		data[key] = string(value)

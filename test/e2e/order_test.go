@@ -15,22 +15,22 @@ import (
 
 // KEP: OVER-1, FLOW-CREATE-5.1, TEST-3
 func TestCreationInAnyOrder(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	var pairs []*pair
 	t.Run("orders", func(t *testing.T) {
 		for name, kind := range map[string]struct {
 			order []string
-			pair  func(*scene) *pair
+			pair  func(*testCluster) *pair
 		}{
 			"dynamic": {
 				[]string{theClass, theAccessClass, theClaim, theAccess},
-				func(s *scene) *pair { return s.dynamicPair(v1alpha2.DeletionPolicyDelete) },
+				func(cl *testCluster) *pair { return cl.dynamicPair(v1alpha2.DeletionPolicyDelete) },
 			},
 			// KEP: FLOW-STATIC-4.9
-			"static": {[]string{theBucket, theAccessClass, theClaim, theAccess}, (*scene).staticPair},
+			"static": {[]string{theBucket, theAccessClass, theClaim, theAccess}, (*testCluster).staticPair},
 		} {
 			for i, order := range permutations(kind.order...) {
-				p, patient := kind.pair(w.newScene(t)), i%2 == 0
+				p, patient := kind.pair(cl.inNamespace(t)), i%2 == 0
 				pairs = append(pairs, p)
 				t.Run(fmt.Sprintf("%s/%s/patient=%t", name, strings.Join(order, "-"), patient), func(t *testing.T) {
 					t.Parallel()
@@ -40,8 +40,8 @@ func TestCreationInAnyOrder(t *testing.T) {
 			}
 		}
 	})
-	w.settle(t)
-	history := w.history(t)
+	cl.settle(t)
+	history := cl.history(t)
 	for _, p := range pairs {
 		p.TB = t
 		p.expectOneCallEach(history)

@@ -22,7 +22,7 @@ const (
 
 // pair is a claim and an access to its bucket.
 type pair struct {
-	*scene
+	*testCluster
 
 	objects map[string]client.Object
 	claim   *v1alpha2.BucketClaim
@@ -31,18 +31,18 @@ type pair struct {
 	existing *v1alpha2.Bucket
 }
 
-func (s *scene) dynamicPair(policy v1alpha2.DeletionPolicy) *pair {
-	p := &pair{scene: s, claim: s.claim("data"), access: s.access("app", "data")}
+func (cl *testCluster) dynamicPair(policy v1alpha2.DeletionPolicy) *pair {
+	p := &pair{testCluster: cl, claim: cl.claim("data"), access: cl.access("app", "data")}
 	p.objects = map[string]client.Object{
-		theClass: s.bucketClass(withPolicy(policy)), theAccessClass: s.accessClass(), theClaim: p.claim, theAccess: p.access,
+		theClass: cl.bucketClass(withPolicy(policy)), theAccessClass: cl.accessClass(), theClaim: p.claim, theAccess: p.access,
 	}
 	return p
 }
 
-func (s *scene) staticPair() *pair {
-	existing := s.existing()
-	p := &pair{scene: s, claim: s.claim("data", ofExisting(existing)), access: s.access("app", "data"), existing: existing}
-	p.objects = map[string]client.Object{theAccessClass: s.accessClass(), theBucket: existing, theClaim: p.claim, theAccess: p.access}
+func (cl *testCluster) staticPair() *pair {
+	existing := cl.existing()
+	p := &pair{testCluster: cl, claim: cl.claim("data", ofExisting(existing)), access: cl.access("app", "data"), existing: existing}
+	p.objects = map[string]client.Object{theAccessClass: cl.accessClass(), theBucket: existing, theClaim: p.claim, theAccess: p.access}
 	return p
 }
 

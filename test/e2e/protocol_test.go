@@ -95,9 +95,9 @@ func answerGrant(request proto.Message) (*cosiv1alpha2.DriverGrantBucketAccessRe
 // KEP: CHANGE-8, FLOW-GRANT-4.10.2, API-BUCKET-STATUS-3, API-BUCKET-STATUS-4, GRPC-GRANT-5
 // Known failure: E75
 func TestProtocols(t *testing.T) {
-	w := newWorldWithoutSidecar(t)
-	speakAll(w.driver)
-	w.addSidecar(t, emulator.ComponentSidecar, w.driver)
+	cl := newTestClusterWithoutSidecar(t)
+	speakAll(cl.driver)
+	cl.addSidecar(t, emulator.ComponentSidecar, cl.driver)
 	byKey, byServiceAccount := v1alpha2.AuthenticationTypeKey, v1alpha2.AuthenticationTypeServiceAccount
 	type data = map[string]string
 	s3 := func(bucket string) data {
@@ -132,20 +132,20 @@ func TestProtocols(t *testing.T) {
 		}},
 	} {
 		t.Run(string(tc.protocol)+"/"+string(tc.authentication), func(t *testing.T) {
-			s := w.newScene(t)
-			claim, access := s.claim("data"), s.access("app", "data")
+			cl := cl.inNamespace(t)
+			claim, access := cl.claim("data"), cl.access("app", "data")
 			claim.Spec.Protocols = []v1alpha2.Protocol{tc.protocol}
 			access.Spec.Protocol, access.Spec.ServiceAccountName = tc.protocol, "worker"
-			s.Make(s.bucketClass(), claim, access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+			cl.Make(cl.bucketClass(), claim, access, cl.accessClass(func(class *v1alpha2.BucketAccessClass) {
 				class.Spec.AuthenticationType = tc.authentication
 			}))
-			s.WaitReady(claim, access)
+			cl.WaitReady(claim, access)
 			info := tc.info(bucketID(claim))
 			all := maps.Clone(info)
 			maps.Copy(all, tc.credentials(accountID(access)))
-			s.expectSecret(access, 0, all)
+			cl.expectSecret(access, 0, all)
 			bucket := bucketOf(claim)
-			s.WaitReady(bucket)
+			cl.WaitReady(bucket)
 			if diff := cmp.Diff(info, bucket.Status.BucketInfo); diff != "" {
 				t.Errorf("status.bucketInfo (-want +got):\n%s", diff)
 			}

@@ -14,16 +14,15 @@ import (
 // TestRejectedEdits: what is set once, and what would be lost with it, the API
 // server defends itself, and says so.
 func TestRejectedEdits(t *testing.T) {
-	w := newWorld(t)
-	s := w.newScene(t)
-	p := s.dynamicPair(v1alpha2.DeletionPolicyDelete)
+	cl := newTestCluster(t)
+	p := cl.dynamicPair(v1alpha2.DeletionPolicyDelete)
 	class, ok := p.objects[theAccessClass].(*v1alpha2.BucketAccessClass)
 	if !ok {
 		t.Fatalf("the access class is a %T", p.objects[theAccessClass])
 	}
 	class.Spec.Parameters = map[string]string{"tier": "gold"}
 	p.rise()
-	mark := w.settle(t)
+	mark := cl.settle(t)
 	for _, tc := range []struct {
 		name  string
 		what  string
@@ -71,14 +70,14 @@ func TestRejectedEdits(t *testing.T) {
 			if !ok {
 				t.Fatal("a copy of another type")
 			}
-			err := s.Status().Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(tc.patch)))
+			err := cl.Status().Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(tc.patch)))
 			if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("the API server returned %v, want a rejection that contains %q", err, tc.want)
 			}
 		})
 	}
-	if after := w.settle(t); after != mark {
-		t.Errorf("a rejected edit caused %v", w.emu.Journal().Since(mark))
+	if after := cl.settle(t); after != mark {
+		t.Errorf("a rejected edit caused %v", cl.emu.Journal().Since(mark))
 	}
 	p.fall([]string{theAccess, theClaim})
 	p.expectNothingLeft(false)

@@ -109,52 +109,52 @@ func rejections() map[string]rejection {
 // no consequence: no call, no Secret, no hold on the claims.
 // KEP: COND-ACCESS-3, REASON-21
 func TestRejectedAccess(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	for name, tc := range rejections() {
 		t.Run(name, func(t *testing.T) {
-			s := w.newScene(t)
-			class := s.accessClass()
+			cl := cl.inNamespace(t)
+			class := cl.accessClass()
 			if tc.class != nil {
 				tc.class(class)
 			}
-			s.Make(s.bucketClass(), class)
+			cl.Make(cl.bucketClass(), class)
 			claims := tc.claims
 			if claims == nil {
 				claims = []string{"a"}
 			}
-			access := s.access("app", claims...)
+			access := cl.access("app", claims...)
 			if tc.access != nil {
 				tc.access(access)
 			}
 			for _, name := range claims {
-				claim := s.claim(name)
-				s.Make(claim)
-				s.WaitReady(claim)
+				claim := cl.claim(name)
+				cl.Make(claim)
+				cl.WaitReady(claim)
 			}
-			s.Make(access)
-			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
-			message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
+			cl.Make(access)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, tc.reason)
+			message := cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, tc.reason)
 			if !strings.Contains(message, tc.says) {
 				t.Errorf("message %q does not mention %s", message, tc.says)
 			}
-			s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
-			s.expectNoConsequence(access)
-			s.Remove(access)
-			s.WaitGone(access)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionUnknown, v1alpha2.ReasonPending)
+			cl.expectNoConsequence(access)
+			cl.Remove(access)
+			cl.WaitGone(access)
 		})
 	}
-	if calls := w.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess"); len(calls) > 0 {
+	if calls := cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess", "DriverRevokeBucketAccess"); len(calls) > 0 {
 		t.Errorf("driver calls for a rejected object: %v", calls)
 	}
 }
 
-func (s *scene) expectNoConsequence(access *v1alpha2.BucketAccess) {
-	s.Helper()
+func (cl *testCluster) expectNoConsequence(access *v1alpha2.BucketAccess) {
+	cl.Helper()
 	for n, wanted := range access.Spec.BucketClaims {
-		s.WaitGone(secretOf(access, n))
-		claim := s.claim(wanted.BucketClaimName)
-		if err := s.expectUnheld(claim); err != nil {
-			s.Error(err)
+		cl.WaitGone(secretOf(access, n))
+		claim := cl.claim(wanted.BucketClaimName)
+		if err := cl.expectUnheld(claim); err != nil {
+			cl.Error(err)
 		}
 	}
 }
@@ -163,42 +163,42 @@ func (s *scene) expectNoConsequence(access *v1alpha2.BucketAccess) {
 // modes of the other categories.
 // KEP: API-ACCESSCLASS-6
 func TestAllowedModes(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	claim := s.claim("data")
-	s.Make(s.bucketClass(), claim, s.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite)))
+	cl := newTestCluster(t)
+	claim := cl.claim("data")
+	cl.Make(cl.bucketClass(), claim, cl.accessClass(disallow("objectData", v1alpha2.BucketAccessModeReadWrite)))
 	for i, change := range []func(*v1alpha2.BucketAccess){
 		ask("objectData", v1alpha2.BucketAccessModeReadOnly),
 		ask("objectMetadata", v1alpha2.BucketAccessModeReadWrite),
 		ask("bucketMetadata", v1alpha2.BucketAccessModeReadWrite),
 	} {
-		access := s.access(fmt.Sprintf("app-%d", i), "data")
+		access := cl.access(fmt.Sprintf("app-%d", i), "data")
 		change(access)
-		s.Make(access)
-		s.WaitReady(access)
+		cl.Make(access)
+		cl.WaitReady(access)
 	}
 }
 
 // TestForeignSecret: a Secret that COSI did not create is left alone, before the driver
 // is asked for anything that would have to be written into it.
 func TestForeignSecret(t *testing.T) {
-	s := newWorld(t).newScene(t)
+	cl := newTestCluster(t)
 	foreign := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app-data"}, StringData: map[string]string{"password": "x"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: "app-data"}, StringData: map[string]string{"password": "x"},
 	}
-	claim, access := s.claim("data"), s.access("app", "data")
-	s.Make(foreign, s.bucketClass(), s.accessClass(), claim, access)
-	s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
-	message := s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	claim, access := cl.claim("data"), cl.access("app", "data")
+	cl.Make(foreign, cl.bucketClass(), cl.accessClass(), claim, access)
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
+	message := cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretConflict)
 	if !strings.Contains(message, `"app-data"`) {
 		t.Errorf("the message does not name the Secret: %s", message)
 	}
-	if calls := s.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
+	if calls := cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
 	}
 	version := foreign.ResourceVersion
-	s.Remove(access)
-	s.WaitGone(access)
-	s.Must(s.Refresh(foreign))
+	cl.Remove(access)
+	cl.WaitGone(access)
+	cl.Must(cl.Refresh(foreign))
 	if foreign.ResourceVersion != version {
 		t.Errorf("the foreign Secret was written: %+v", foreign.ObjectMeta)
 	}
@@ -207,7 +207,7 @@ func TestForeignSecret(t *testing.T) {
 // TestDriverRejectsAccess: a permanent error of the driver is reported once, and the driver is
 // called once.
 func TestDriverRejectsAccess(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	for _, method := range []string{"DriverGenerateBucketAccessId", "DriverGrantBucketAccess"} {
 		reject := func(_ context.Context, request proto.Message, next drivertest.Next) (proto.Message, error) {
 			if strings.Contains(fmt.Sprint(request), "reject-"+method) {
@@ -215,32 +215,32 @@ func TestDriverRejectsAccess(t *testing.T) {
 			}
 			return next()
 		}
-		w.driver.Script(method, reject)
+		cl.driver.Script(method, reject)
 		t.Run(method, func(t *testing.T) {
-			s := w.newScene(t)
-			claim, access := s.claim("data"), s.access("app", "data")
-			s.Make(s.bucketClass(), claim)
-			s.WaitReady(claim)
-			w.settle(t) // an event of the Bucket has the access tried once more
-			s.Make(access, s.accessClass(func(class *v1alpha2.BucketAccessClass) {
+			cl := cl.inNamespace(t)
+			claim, access := cl.claim("data"), cl.access("app", "data")
+			cl.Make(cl.bucketClass(), claim)
+			cl.WaitReady(claim)
+			cl.settle(t) // an event of the Bucket has the access tried once more
+			cl.Make(access, cl.accessClass(func(class *v1alpha2.BucketAccessClass) {
 				class.Spec.Parameters = map[string]string{"please": "reject-" + method}
 			}))
-			s.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
-			message := s.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
+			cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonDriverRefused)
+			message := cl.WaitCondition(access, v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverRefused)
 			if !strings.Contains(message, "bucket metadata cannot be written") {
 				t.Errorf("the message is not the driver's: %s", message)
 			}
-			s.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
-			w.settle(t)
+			cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated)
+			cl.settle(t)
 			about := accountID(access)
 			if method == "DriverGenerateBucketAccessId" {
 				about = v1alpha2.AccountNameForAccess(access.UID)
 			}
-			if got := count(w.driver, method, about); got != 1 {
+			if got := count(cl.driver, method, about); got != 1 {
 				t.Errorf("%d calls, want one", got)
 			}
-			s.Remove(access, claim)
-			s.WaitGone(access, claim)
+			cl.Remove(access, claim)
+			cl.WaitGone(access, claim)
 		})
 	}
 }

@@ -89,68 +89,67 @@ func (v *vault) guard(d *drivertest.Driver) (breakDown func(method string, code 
 // accesses that are well, broken, repaired and deleted, and looks for each of
 // them in everything that can be read afterwards.
 func TestSecretsStayInSecrets(t *testing.T) {
-	w := newWorldWithoutSidecar(t, func(o *emulator.Options) { o.LogVerbosity = 10 })
+	cl := newTestClusterWithoutSidecar(t, func(o *emulator.Options) { o.LogVerbosity = 10 })
 	v := &vault{}
-	breakDriver := v.guard(w.driver)
-	w.addSidecar(t, emulator.ComponentSidecar, w.driver)
-	s := w.newScene(t)
-	s.Make(s.bucketClass(), s.accessClass(forSeveralBuckets))
+	breakDriver := v.guard(cl.driver)
+	cl.addSidecar(t, emulator.ComponentSidecar, cl.driver)
+	cl.Make(cl.bucketClass(), cl.accessClass(forSeveralBuckets))
 	var accesses []*v1alpha2.BucketAccess
 	for _, protocol := range []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolAzure, v1alpha2.ProtocolGCS} {
 		name := strings.ToLower(string(protocol))
-		first, second := s.claim(name+"-1"), s.claim(name+"-2")
+		first, second := cl.claim(name+"-1"), cl.claim(name+"-2")
 		first.Spec.Protocols, second.Spec.Protocols = []v1alpha2.Protocol{protocol}, []v1alpha2.Protocol{protocol}
-		access := s.access(name, first.Name, second.Name)
+		access := cl.access(name, first.Name, second.Name)
 		access.Spec.Protocol = protocol
-		s.Make(first, second, access)
+		cl.Make(first, second, access)
 		accesses = append(accesses, access)
 	}
 	for _, access := range accesses {
-		s.WaitReady(access)
+		cl.WaitReady(access)
 	}
 	for _, access := range accesses {
-		s.expectRotation(v, access, func(secret *corev1.Secret) { secret.Data = nil })
-		s.expectRotation(v, access, func(secret *corev1.Secret) { secret.Data["extra"] = []byte("x") })
+		cl.expectRotation(v, access, func(secret *corev1.Secret) { secret.Data = nil })
+		cl.expectRotation(v, access, func(secret *corev1.Secret) { secret.Data["extra"] = []byte("x") })
 	}
 	// A key that is rotated cannot be had, and then it can.
 	breakDriver("DriverGrantBucketAccess", codes.PermissionDenied)
 	broken := secretOf(accesses[0], 0)
-	s.Modify(broken, func() { broken.Data = nil })
-	message := s.WaitCondition(accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.Modify(broken, func() { broken.Data = nil })
+	message := cl.WaitCondition(accesses[0], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
 	if !strings.Contains(message, "it is Sunday") {
 		t.Errorf("the message is not the driver's: %s", message)
 	}
-	w.driver.Stop()
-	v.guard(w.driver)
-	w.driver.Serve()
-	s.Eventually(func() error { return s.filled(accesses[0]) })
+	cl.driver.Stop()
+	v.guard(cl.driver)
+	cl.driver.Serve()
+	cl.Eventually(func() error { return cl.filled(accesses[0]) })
 	// Nor can one be revoked.
 	breakDriver("DriverRevokeBucketAccess", codes.InvalidArgument)
-	s.Remove(accesses[1])
-	s.WaitCondition(accesses[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
-	s.expectNoSecretAnywhere(v.all())
-	w.driver.Stop()
-	w.driver.Script("DriverRevokeBucketAccess", nil)
-	w.driver.Serve()
-	s.WaitGone(accesses[1])
-	s.clear()
-	s.expectNoSecretAnywhere(v.all())
+	cl.Remove(accesses[1])
+	cl.WaitCondition(accesses[1], v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError)
+	cl.expectNoSecretAnywhere(v.all())
+	cl.driver.Stop()
+	cl.driver.Script("DriverRevokeBucketAccess", nil)
+	cl.driver.Serve()
+	cl.WaitGone(accesses[1])
+	cl.clear()
+	cl.expectNoSecretAnywhere(v.all())
 }
 
 // expectRotation edits a Secret, which brings a new key into it: one that the
 // vault has handed out, into all Secrets of the access.
-func (s *scene) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit func(*corev1.Secret)) {
-	s.Helper()
+func (cl *testCluster) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit func(*corev1.Secret)) {
+	cl.Helper()
 	before := len(v.all())
 	secret := secretOf(access, 0)
-	s.Modify(secret, func() { edit(secret) })
-	s.Eventually(func() error {
+	cl.Modify(secret, func() { edit(secret) })
+	cl.Eventually(func() error {
 		handed := v.all()
 		if len(handed) == before {
 			return fmt.Errorf("nothing new for %s", access.Name)
 		}
 		for n := range access.Spec.BucketClaims {
-			if err := s.holds(secretOf(access, n), handed[len(handed)-1]); err != nil {
+			if err := cl.holds(secretOf(access, n), handed[len(handed)-1]); err != nil {
 				return err
 			}
 		}
@@ -159,8 +158,8 @@ func (s *scene) expectRotation(v *vault, access *v1alpha2.BucketAccess, edit fun
 }
 
 // holds returns an error if a Secret does not have a value in it.
-func (s *scene) holds(secret *corev1.Secret, value string) error {
-	if err := s.Refresh(secret); err != nil {
+func (cl *testCluster) holds(secret *corev1.Secret, value string) error {
+	if err := cl.Refresh(secret); err != nil {
 		return err
 	}
 	for _, data := range secret.Data {
@@ -173,26 +172,26 @@ func (s *scene) holds(secret *corev1.Secret, value string) error {
 
 // expectNoSecretAnywhere looks into the journal, which has all requests, calls
 // and logs, and into all Events and objects but Secrets.
-func (s *scene) expectNoSecretAnywhere(secrets []string) {
-	s.Helper()
-	written, err := os.ReadFile(s.emu.Info().Journal)
-	s.Must(err)
+func (cl *testCluster) expectNoSecretAnywhere(secrets []string) {
+	cl.Helper()
+	written, err := os.ReadFile(cl.emu.Info().Journal)
+	cl.Must(err)
 	if !bytes.Contains(written, []byte("hmac-id")) {
-		s.Error("the journal does not even have the ID of the key: the test looks in the wrong place")
+		cl.Error("the journal does not even have the ID of the key: the test looks in the wrong place")
 	}
 	places := map[string][]byte{"journal": written}
 	for _, list := range []client.ObjectList{
 		&eventsv1.EventList{}, &v1alpha2.BucketList{}, &v1alpha2.BucketClaimList{}, &v1alpha2.BucketAccessList{},
 	} {
-		s.Must(s.List(s.Context(), list))
+		cl.Must(cl.List(cl.Context(), list))
 		places[fmt.Sprintf("%T", list)], err = json.Marshal(list)
-		s.Must(err)
+		cl.Must(err)
 	}
 	for place, content := range places {
 		for _, secret := range secrets {
 			for _, form := range formsOf(secret) {
 				if bytes.Contains(content, []byte(form)) {
-					s.Errorf("%s has secret %q, as %q: %s", place, secret, form, lineOf(content, form))
+					cl.Errorf("%s has secret %q, as %q: %s", place, secret, form, lineOf(content, form))
 				}
 			}
 		}

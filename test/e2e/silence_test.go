@@ -9,20 +9,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// calm is how long a world must do nothing to be at rest. Retries are an hour
+// calm is how long the components must do nothing to be at rest. Retries are an hour
 // off, and watches are answered within milliseconds.
 const calm = 300 * time.Millisecond
 
 // settle waits until no component writes to the API server or calls a driver any
-// more, and returns the mark of the journal from which it was silent. A world
-// that never rests fails the test.
-func (w *world) settle(tb testing.TB) uint64 {
+// more, and returns the mark of the journal from which it was silent. Components
+// that never rest fail the test.
+func (cl *testCluster) settle(tb testing.TB) uint64 {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), harness.Timeout)
 	defer cancel()
 	for {
-		mark := w.emu.Journal().Mark()
-		event := w.disturbed(ctx, mark)
+		mark := cl.emu.Journal().Mark()
+		event := cl.disturbed(ctx, mark)
 		if ctx.Err() != nil {
 			tb.Fatalf("the components do not come to rest: %s", event)
 		}
@@ -33,10 +33,10 @@ func (w *world) settle(tb testing.TB) uint64 {
 }
 
 // disturbed returns the first write or call after a mark, if there is one soon.
-func (w *world) disturbed(ctx context.Context, mark uint64) *journal.Event {
+func (cl *testCluster) disturbed(ctx context.Context, mark uint64) *journal.Event {
 	ctx, cancel := context.WithTimeout(ctx, calm)
 	defer cancel()
-	for e := range w.emu.Journal().Follow(ctx, mark) {
+	for e := range cl.emu.Journal().Follow(ctx, mark) {
 		if e.Write() || e.Seam == journal.SeamRPC {
 			return &e
 		}

@@ -16,18 +16,18 @@ import (
 // and give back a bucket. What administrators manage stays closed.
 // KEP: USE-1, USE-3
 func TestOrdinaryUser(t *testing.T) {
-	s := newWorld(t).newScene(t)
-	s.Make(s.bucketClass(), s.accessClass())
-	user := s.user("alice")
+	cl := newTestCluster(t)
+	cl.Make(cl.bucketClass(), cl.accessClass())
+	user := cl.user("alice")
 
-	claim, access := s.claim("data"), s.access("app", "data")
+	claim, access := cl.claim("data"), cl.access("app", "data")
 	user.Make(claim, access)
 	user.WaitReady(claim, access)
 	if got := user.Secret(secretOf(access, 0).Name)[v1alpha2.SecretKeyBucketName]; got != bucketID(claim) {
 		t.Errorf("the Secret names the bucket %q, want %q", got, bucketID(claim))
 	}
 
-	class, accessClass, bucket := s.bucketClass(), s.accessClass(), s.existing()
+	class, accessClass, bucket := cl.bucketClass(), cl.accessClass(), cl.existing()
 	for _, object := range []client.Object{class, accessClass, bucket} {
 		if err := user.Create(t.Context(), object, client.DryRunAll); !apierrors.IsForbidden(err) {
 			t.Errorf("create %T: %v, want forbidden", object, err)
@@ -42,11 +42,11 @@ func TestOrdinaryUser(t *testing.T) {
 }
 
 // user returns the client of a user with rights to claims, accesses and Secrets in
-// the scene's namespace alone.
-func (s *scene) user(name string) *cluster.Cluster {
-	s.Helper()
-	in := metav1.ObjectMeta{Namespace: s.Namespace, Name: name}
-	s.Make(
+// the cluster's namespace alone.
+func (cl *testCluster) user(name string) *cluster.Cluster {
+	cl.Helper()
+	in := metav1.ObjectMeta{Namespace: cl.Namespace, Name: name}
+	cl.Make(
 		&rbacv1.Role{ObjectMeta: in, Rules: []rbacv1.PolicyRule{
 			{
 				APIGroups: []string{v1alpha2.GroupName}, Resources: []string{"bucketclaims", "bucketaccesses"},
@@ -60,12 +60,12 @@ func (s *scene) user(name string) *cluster.Cluster {
 			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 		},
 	)
-	cfg, err := s.emu.ControlPlane().UserConfig(name, "system:authenticated")
-	s.Must(err)
+	cfg, err := cl.emu.ControlPlane().UserConfig(name, "system:authenticated")
+	cl.Must(err)
 	requests := &cluster.Requests{}
 	cfg.Wrap(requests.Wrap)
-	s.Cleanup(requests.CloseIdle)
+	cl.Cleanup(requests.CloseIdle)
 	c, err := cluster.Connect(cfg)
-	s.Must(err)
-	return &cluster.Cluster{TB: s.TB, Client: c, Namespace: s.Namespace}
+	cl.Must(err)
+	return &cluster.Cluster{TB: cl.TB, Client: c, Namespace: cl.Namespace}
 }

@@ -46,7 +46,6 @@ const maxWrites = 1.25
 // one call of each kind. In between, and afterwards, the components are silent.
 func TestWritesV1alpha1(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{API: objectstorage.V1alpha1, RetryBaseDelay: never, RetryMaxDelay: never})
-	w := &world{emu: emu}
 	namespace := emulatortest.NamespaceIn(t, emu)
 	claim := &v1alpha1.BucketClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "photos"},
@@ -59,33 +58,33 @@ func TestWritesV1alpha1(t *testing.T) {
 			CredentialsSecretName: "photos", Protocol: v1alpha1.ProtocolS3,
 		},
 	}
-	begin := w.settle(t)
-	c := cluster.Cluster{TB: t, Client: emu.Client(), Namespace: namespace}
-	c.Must(c.Create(t.Context(), claim))
-	c.Must(c.Create(t.Context(), access))
-	c.Eventually(func() error {
-		if err := c.Refresh(access); err != nil || access.Status.AccessGranted {
+	cl := &testCluster{Cluster: &cluster.Cluster{TB: t, Client: emu.Client(), Namespace: namespace}, emu: emu}
+	begin := cl.settle(t)
+	cl.Must(cl.Create(t.Context(), claim))
+	cl.Must(cl.Create(t.Context(), access))
+	cl.Eventually(func() error {
+		if err := cl.Refresh(access); err != nil || access.Status.AccessGranted {
 			return err
 		}
 		return fmt.Errorf("the access has status %+v", access.Status)
 	})
-	w.settle(t)
+	cl.settle(t)
 	for _, object := range []client.Object{access, claim} {
-		c.Must(c.Delete(t.Context(), object))
-		c.WaitGone(object)
+		cl.Must(cl.Delete(t.Context(), object))
+		cl.WaitGone(object)
 	}
-	writes, calls := w.countRequests(begin, w.settle(t))
+	writes, calls := cl.countRequests(begin, cl.settle(t))
 	checkCalls(t, calls)
 	checkWrites(t, writes)
-	w.expectSilenceOfRestart(t)
+	cl.expectSilenceOfRestart(t)
 }
 
-// countRequests counts the writes of all components that the API server accepted, and the calls of
-// the sidecar, between two events. A write that is based on an old object is rejected: how often that
-// happens depends on how far a cache is behind.
-func (w *world) countRequests(begin, end uint64) (writes, calls map[string]int) {
+// countRequests counts the writes of all components that the API server accepted, and the calls of the
+// sidecar, between two events. The API server rejects a write that rests on an old object: how often that
+// happens depends on the delay of a cache.
+func (cl *testCluster) countRequests(begin, end uint64) (writes, calls map[string]int) {
 	writes, calls = map[string]int{}, map[string]int{}
-	for _, e := range w.emu.Journal().Since(begin) {
+	for _, e := range cl.emu.Journal().Since(begin) {
 		switch {
 		case e.Seq > end:
 		case e.Seam == journal.SeamRPC && e.Component == emulator.ComponentSidecar:
@@ -131,16 +130,16 @@ func checkWrites(t *testing.T, writes map[string]int) {
 
 // expectSilenceOfRestart restarts the components, which then have nothing to do: they only ask the
 // driver who it is.
-func (w *world) expectSilenceOfRestart(t *testing.T) {
+func (cl *testCluster) expectSilenceOfRestart(t *testing.T) {
 	t.Helper()
-	mark := w.settle(t)
+	mark := cl.settle(t)
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
-		if err := w.emu.Component(name).Restart(context.WithoutCancel(t.Context())); err != nil {
+		if err := cl.emu.Component(name).Restart(context.WithoutCancel(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.settle(t)
-	for _, e := range w.emu.Journal().Since(mark) {
+	cl.settle(t)
+	for _, e := range cl.emu.Journal().Since(mark) {
 		if e.Write() || e.Seam == journal.SeamRPC && e.Operation.Name != "DriverGetInfo" {
 			t.Errorf("a component that has nothing to do does this after a restart: %s", e)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// waker blocks something in a scene and returns how it is unblocked.
-type waker func(*scene) blockage
+// waker blocks something in a cluster and returns how it is unblocked.
+type waker func(*testCluster) blockage
 
 // blockage is something that is blocked.
 type blockage struct {
@@ -48,16 +48,16 @@ func end(e journal.Event) time.Time { return e.Time.Add(e.Duration) }
 // until the answer to the write that is the reaction. A reaction that does not
 // come fails the test. The components may learn of a write before its author has
 // the answer, and their reaction be recorded first; that counts as no time at all.
-func (b blockage) measure(s *scene) time.Duration {
-	s.Helper()
-	mark := s.settle(s)
+func (b blockage) measure(cl *testCluster) time.Duration {
+	cl.Helper()
+	mark := cl.settle(cl)
 	b.unblock()
 	from, since := time.Now(), time.Time{}
-	ctx, cancel := context.WithTimeout(s.Context(), harness.Timeout)
+	ctx, cancel := context.WithTimeout(cl.Context(), harness.Timeout)
 	defer cancel()
 	triggered := b.trigger == nil
 	var reactions []journal.Event
-	for e := range s.emu.Journal().Follow(ctx, mark) {
+	for e := range cl.emu.Journal().Follow(ctx, mark) {
 		switch {
 		case !triggered && b.trigger.is(e):
 			triggered, from, since = true, end(e), e.Time
@@ -70,18 +70,18 @@ func (b blockage) measure(s *scene) time.Duration {
 			}
 		}
 	}
-	s.Fatalf("no reaction: %+v (triggered: %t)", b.reaction, triggered)
+	cl.Fatalf("no reaction: %+v (triggered: %t)", b.reaction, triggered)
 	return 0
 }
 
 // TestWakers: each event that unblocks an object triggers its reconcile. Periodic
 // retries are an hour apart.
 func TestWakers(t *testing.T) {
-	w := newWorld(t)
+	cl := newTestCluster(t)
 	for name, blocked := range wakers {
 		t.Run(name, func(t *testing.T) {
-			s := w.newScene(t)
-			t.Logf("%.1f ms", float64(blocked(s).measure(s).Microseconds())/1000)
+			cl := cl.inNamespace(t)
+			t.Logf("%.1f ms", float64(blocked(cl).measure(cl).Microseconds())/1000)
 		})
 	}
 }
@@ -89,13 +89,13 @@ func TestWakers(t *testing.T) {
 // BenchmarkWake reports how long it takes from the answer to the unblocking write
 // until the reaction is written. Run it with -benchtime=20x.
 func BenchmarkWake(b *testing.B) {
-	w := newWorld(b)
+	cl := newTestCluster(b)
 	for name, blocked := range wakers {
 		b.Run(name, func(b *testing.B) {
 			var total, longest time.Duration
 			for b.Loop() {
-				s := w.newScene(b)
-				took := blocked(s).measure(s)
+				cl := cl.inNamespace(b)
+				took := blocked(cl).measure(cl)
 				total, longest = total+took, max(longest, took)
 			}
 			b.ReportMetric(0, "ns/op") // most of that is the preparation

@@ -41,9 +41,13 @@ type Child struct {
 	killed atomic.Bool
 }
 
-// StartChild runs a test with a directory, and waits for its first line. Wait must be called.
+// StartChild runs a test with a directory, and waits for its first line. Wait must be called. The
+// test is skipped with -short: unit tests start no process.
 func StartChild(tb testing.TB, test, dir string) *Child {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it starts a process")
+	}
 	c := &Child{cmd: exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^"+test+"$")} //nolint:gosec // this very program
 	c.cmd.Env = append(os.Environ(), childDir+"="+dir)
 	c.cmd.Stderr = os.Stderr

@@ -70,12 +70,22 @@ func TestCacheIsCheckedBeforeUse(t *testing.T) {
 			builds: true,
 		},
 	}
+	built, _ := fakeOptions(t)
+	if _, err := Find(testContext(t), built); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			opts, progress := fakeOptions(t)
+			if err := os.CopyFS(opts.CacheDir, os.DirFS(built.CacheDir)); err != nil {
+				t.Fatal(err)
+			}
 			first, err := Find(testContext(t), opts)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if len(progress.updates) > 0 {
+				t.Fatalf("a copy of the cache is not used: %v", progress.updates)
 			}
 			tc.corrupt(t, first)
 			progress.updates = nil

@@ -10,8 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/tools/setup-envtest/versions"
 )
 
+// compile builds a small program for a platform. The test is skipped with -short.
 func compile(t *testing.T, platform versions.Platform) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n", 0o600)
 	out := filepath.Join(dir, "program")

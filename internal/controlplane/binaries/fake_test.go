@@ -60,9 +60,13 @@ func (r *recorder) phases() []string {
 	return phases
 }
 
-// fakeOptions describe a machine without a network, with a fake module and an empty cache.
+// fakeOptions are those of a machine without a network, a fake module and an
+// empty cache. The test is skipped with -short: it builds programs.
 func fakeOptions(t *testing.T) (Options, *recorder) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
 	t.Setenv(AssetsVariable, "")
 	r := &recorder{notify: make(chan Update, 100)}
 	return Options{

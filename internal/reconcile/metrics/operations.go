@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
 )
 
 // Values of the label operation.
@@ -31,22 +33,22 @@ var (
 	seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "cosi_operation_total_seconds",
 		Help: "Time from the creation of an object until it is ready, or from its deletion until it is gone.",
-		// The buckets are the KEP's. An object's timestamps have whole seconds, so the first ones
-		// are hardly meaningful.
-		Buckets: DurationBuckets(),
-	}, []string{LabelDriver, labelKind, labelOperation})
+		// These are the KEP's. An object's timestamps have whole seconds, so the
+		// first buckets say little.
+		Buckets: kepmetrics.DurationBuckets(),
+	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation})
 
 	// proposedSeconds has the name of the KEP's proposal for v1beta1, which measures no Buckets.
 	proposedSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "operation_total_seconds",
 		Help:    "As cosi_operation_total_seconds, for BucketClaims and BucketAccesses, under the name that is proposed for v1beta1.",
-		Buckets: DurationBuckets(),
-	}, []string{LabelDriver, labelKind, labelOperation})
+		Buckets: kepmetrics.DurationBuckets(),
+	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation})
 
 	count = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "cosi_operation_count",
 		Help: "Operations that have ended, by how they ended.",
-	}, []string{LabelDriver, labelKind, labelOperation, labelStatus})
+	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation, labelStatus})
 )
 
 // RegisterOperations adds the operation metrics to the metrics of the controller.
@@ -67,7 +69,7 @@ func observeDuration(driver, kind, operation string, since, now time.Time) {
 
 // ForgetDriver removes the operation metrics of a driver.
 func ForgetDriver(driver string) {
-	labels := prometheus.Labels{LabelDriver: driver}
+	labels := prometheus.Labels{kepmetrics.LabelDriver: driver}
 	seconds.DeletePartialMatch(labels)
 	proposedSeconds.DeletePartialMatch(labels)
 	count.DeletePartialMatch(labels)

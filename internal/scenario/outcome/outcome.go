@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -44,7 +44,7 @@ type Result struct {
 	// Notes explain what could not be judged, and why.
 	Notes []string
 	// Observed is the input of the oracles, without the events.
-	Observed oracle.Input
+	Observed observed.Input
 }
 
 // StepResult is the result of one step. Steps inside another have their own.

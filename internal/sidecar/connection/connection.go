@@ -11,8 +11,6 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
-
-	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 
 // The driver is on the same machine, so attempts to connect are cheap, and the sidecar waits for
@@ -54,9 +52,6 @@ type Conn struct {
 func Connect(ctx context.Context, options Options, generation Generation) (*Conn, error) {
 	if options.Endpoint == "" {
 		return nil, errors.New("no driver endpoint given: it is needed to find the driver, for example unix:///var/lib/cosi/cosi.sock")
-	}
-	if err := cosimetrics.Register(callSeconds, callErrors); err != nil {
-		return nil, err
 	}
 	options = options.withDefaults()
 	c := &Conn{options: options, generation: generation}

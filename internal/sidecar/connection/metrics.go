@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
 )
 
 const (
@@ -26,17 +26,20 @@ var (
 	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "cosi_sidecar_operation_duration_seconds",
 		Help:    "Duration of the calls to the driver.",
-		Buckets: cosimetrics.DurationBuckets(),
-	}, []string{cosimetrics.LabelDriver, labelMethod, labelCode})
+		Buckets: kepmetrics.DurationBuckets(),
+	}, []string{kepmetrics.LabelDriver, labelMethod, labelCode})
 
 	callErrors = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "cosi_sidecar_operation_errors_total",
 		Help: "Calls to the driver that have returned an error.",
-	}, []string{cosimetrics.LabelDriver, labelMethod})
+	}, []string{kepmetrics.LabelDriver, labelMethod})
 )
 
-// measure is the outermost interceptor, so it measures a call as the reconciler sees it. A driver
-// has no name before its first answer to DriverGetInfo.
+// Metrics returns the metrics of all connections, for the sidecar's registry.
+func Metrics() []prometheus.Collector { return []prometheus.Collector{callSeconds, callErrors} }
+
+// measure is the outermost interceptor, so it measures a call as the reconciler sees
+// it. A driver has no name before its first answer to DriverGetInfo.
 func (c *Conn) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
@@ -63,7 +66,7 @@ func (c *Conn) nameBy(response any) string {
 // ForgetMetrics removes the metrics of a driver, for processes whose drivers change. Later calls to
 // the driver start new metrics.
 func ForgetMetrics(name string) {
-	labels := prometheus.Labels{cosimetrics.LabelDriver: name}
+	labels := prometheus.Labels{kepmetrics.LabelDriver: name}
 	callSeconds.DeletePartialMatch(labels)
 	callErrors.DeletePartialMatch(labels)
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 )
@@ -63,6 +64,9 @@ func New(ctx context.Context, cfg *rest.Config, conn *connection.Conn, opts Opti
 
 // setup creates the manager and adds the reconcilers, their watches, and the watch of the driver.
 func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Generation) (err error) {
+	if err := cosimetrics.Register(connection.Metrics()...); err != nil {
+		return fmt.Errorf("set up the metrics of the connection: %w", err)
+	}
 	if i.Manager, err = newManager(cfg, i.driver.Name(), i.Options, generation); err != nil { //nolint:contextcheck // it outlives its making
 		return fmt.Errorf("set up the manager: %w", err)
 	}

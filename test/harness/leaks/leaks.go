@@ -37,6 +37,8 @@ func IgnoreControlPlane() []goleak.Option {
 		goleak.IgnoreTopFunction(informer + "(*processorListener).pop"),
 		goleak.IgnoreTopFunction(informer + "(*Reflector).startResync"),
 		goleak.IgnoreAnyFunction("k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive"),
+		// So does a watch that begins anew. A component that leaks a context leaks who waits for it, too.
+		goleak.IgnoreTopFunction("context.(*cancelCtx).propagateCancel.func2"),
 	}
 }
 

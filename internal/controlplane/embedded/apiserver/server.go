@@ -20,6 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/establish"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/registry"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/token"
@@ -148,7 +149,7 @@ func (s *Server) Start(ctx context.Context) error {
 	s.stop = stop
 	s.loopback.Serve(running, s.Handler())
 	definitions := s.extensions.Informers.Apiextensions().V1().CustomResourceDefinitions()
-	if err := definitions.Informer().SetTransform(settle); err != nil {
+	if err := definitions.Informer().SetTransform(establish.Backdate); err != nil {
 		return err
 	}
 	groups, err := serveGroups(definitions, s.generic().DiscoveryGroupManager)

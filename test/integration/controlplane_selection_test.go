@@ -1,4 +1,6 @@
-package selection
+// The tests of this file guard the choice of a control plane: internal/controlplane/selection.
+
+package integration_test
 
 import (
 	"io"
@@ -12,10 +14,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
-// silent returns the URL of a server that accepts connections but never answers.
-func silent(t *testing.T) string {
+// silentIndex returns the URL of a server that accepts connections and answers nothing.
+func silentIndex(t *testing.T) string {
 	t.Helper()
 	done := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -29,8 +32,8 @@ func silent(t *testing.T) string {
 	return server.URL
 }
 
-// empty returns the URL of a list of releases without one for this version.
-func empty(t *testing.T) string {
+// emptyIndex returns the URL of a list of releases without one for this version.
+func emptyIndex(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "releases: {}\n")
@@ -50,8 +53,8 @@ func TestAutoFallsBack(t *testing.T) {
 	}{
 		"NoNetwork": {"the connection is rejected", func(*testing.T) string { return "http://127.0.0.1:1/index" }, "connection refused"},
 		"NoName":    {"the name has no address", func(*testing.T) string { return "http://releases.invalid/index" }, "releases.invalid"},
-		"Silent":    {"a firewall drops what is sent", silent, "no answer within 750ms"},
-		"NoRelease": {"envtest has not published this version yet", empty, "no release is published"},
+		"Silent":    {"a firewall drops what is sent", silentIndex, "no answer within 750ms"},
+		"NoRelease": {"envtest has not published this version yet", emptyIndex, "no release is published"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,14 +63,14 @@ func TestAutoFallsBack(t *testing.T) {
 				GoCommand: filepath.Join(t.TempDir(), "go"), // a build would fail without it
 			}
 			begin := time.Now()
-			choice, err := Choose(t.Context(), Auto, opts)
+			choice, err := selection.Choose(t.Context(), selection.Auto, opts)
 			if err != nil {
 				t.Fatalf("%s: %v", c.reason, err)
 			}
 			if elapsed := time.Since(begin); elapsed > binaries.DefaultConnectTimeout {
 				t.Errorf("%s: the choice took %v", c.reason, elapsed)
 			}
-			if choice.Kind != Embedded {
+			if choice.Kind != selection.Embedded {
 				t.Errorf("%s: the choice is %q", c.reason, choice.Kind)
 			}
 			notice := choice.Notice
@@ -97,11 +100,11 @@ func TestAutoPrefersPrograms(t *testing.T) {
 		}
 	}
 	t.Setenv(binaries.AssetsVariable, dir)
-	choice, err := Choose(t.Context(), Auto, binaries.Options{CacheDir: t.TempDir(), IndexURL: silent(t), IndexTimeout: time.Hour})
+	choice, err := selection.Choose(t.Context(), selection.Auto, binaries.Options{CacheDir: t.TempDir(), IndexURL: silentIndex(t), IndexTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if choice.Kind != Envtest || choice.Binaries.Etcd != filepath.Join(dir, binaries.Etcd) {
+	if choice.Kind != selection.Envtest || choice.Binaries.Etcd != filepath.Join(dir, binaries.Etcd) {
 		t.Errorf("the choice is %q with %s", choice.Kind, choice.Binaries.Etcd)
 	}
 }

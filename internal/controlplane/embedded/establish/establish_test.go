@@ -1,4 +1,4 @@
-package apiserver
+package establish
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-func TestSettle(t *testing.T) {
+func TestBackdate(t *testing.T) {
 	now := time.Now()
 	definition := &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(now)},
@@ -19,7 +19,7 @@ func TestSettle(t *testing.T) {
 		}},
 	}
 	for range 2 { // the informer may call it again
-		if _, err := settle(definition); err != nil {
+		if _, err := Backdate(definition); err != nil {
 			t.Fatal(err)
 		}
 		if age := now.Sub(definition.Status.Conditions[1].LastTransitionTime.Time); age != justEstablished {
@@ -30,7 +30,7 @@ func TestSettle(t *testing.T) {
 		t.Error("another condition has changed")
 	}
 	gone := toolscache.DeletedFinalStateUnknown{Key: "a"}
-	if got, err := settle(gone); got != any(gone) || err != nil {
+	if got, err := Backdate(gone); got != any(gone) || err != nil {
 		t.Errorf("got %v, %v for what is no definition", got, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
 const (
@@ -26,15 +27,15 @@ func class() *v1alpha1.BucketClass {
 	}
 }
 
-func (h *fixture) claim(name string) *v1alpha1.BucketClaim {
+func (cl *testCluster) claim(name string) *v1alpha1.BucketClaim {
 	return &v1alpha1.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: name},
 		Spec:       v1alpha1.BucketClaimSpec{BucketClassName: className, Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3}},
 	}
 }
 
-func (h *fixture) claimOfExisting(name string) *v1alpha1.BucketClaim {
-	c := h.claim(name)
+func (cl *testCluster) claimOfExisting(name string) *v1alpha1.BucketClaim {
+	c := cl.claim(name)
 	c.Spec.BucketClassName, c.Spec.ExistingBucketName = "", existingName
 	return c
 }
@@ -51,9 +52,9 @@ func existingBucket() *v1alpha1.Bucket {
 }
 
 // access requests access to the bucket of a claim.
-func (h *fixture) access(name, claim string) *v1alpha1.BucketAccess {
+func (cl *testCluster) access(name, claim string) *v1alpha1.BucketAccess {
 	return &v1alpha1.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: cl.Namespace, Name: name},
 		Spec: v1alpha1.BucketAccessSpec{
 			BucketClaimName: claim, BucketAccessClassName: "keys", CredentialsSecretName: name, Protocol: v1alpha1.ProtocolS3,
 		},
@@ -61,48 +62,48 @@ func (h *fixture) access(name, claim string) *v1alpha1.BucketAccess {
 }
 
 // newBucketOf waits until the claim is bound, and returns its Bucket.
-func (h *fixture) newBucketOf(claim *v1alpha1.BucketClaim) *v1alpha1.Bucket {
-	h.t.Helper()
-	awaits(h, claim, "is bound", func(c *v1alpha1.BucketClaim) error {
+func (cl *testCluster) newBucketOf(claim *v1alpha1.BucketClaim) *v1alpha1.Bucket {
+	cl.Helper()
+	cluster.Await(cl.Cluster, claim, "is bound", func(c *v1alpha1.BucketClaim) error {
 		if c.Status.BucketName == "" {
 			return fmt.Errorf("not bound: %+v", c.Status)
 		}
 		return nil
 	})
 	bucket := &v1alpha1.Bucket{ObjectMeta: metav1.ObjectMeta{Name: claim.Status.BucketName}}
-	h.must(refresh(h.t.Context(), h, bucket))
+	cl.Must(cl.Refresh(bucket))
 	return bucket
 }
 
 // The tests play the sidecar: they write what it would write.
 
 // guard sets the sidecar's finalizer.
-func (h *fixture) guard(bucket *v1alpha1.Bucket) {
-	h.t.Helper()
-	change(h, bucket, func(b *v1alpha1.Bucket) { controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer) })
+func (cl *testCluster) guard(bucket *v1alpha1.Bucket) {
+	cl.Helper()
+	change(cl, bucket, func(b *v1alpha1.Bucket) { controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer) })
 }
 
 // release removes the sidecar's finalizer.
-func (h *fixture) release(bucket *v1alpha1.Bucket) {
-	h.t.Helper()
-	change(h, bucket, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketFinalizer) })
+func (cl *testCluster) release(bucket *v1alpha1.Bucket) {
+	cl.Helper()
+	change(cl, bucket, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketFinalizer) })
 }
 
 // provision says that the bucket exists.
-func (h *fixture) provision(bucket *v1alpha1.Bucket) {
-	h.t.Helper()
-	report(h, bucket, func(b *v1alpha1.Bucket) { b.Status = v1alpha1.BucketStatus{BucketReady: true, BucketID: "backend-id"} })
+func (cl *testCluster) provision(bucket *v1alpha1.Bucket) {
+	cl.Helper()
+	report(cl, bucket, func(b *v1alpha1.Bucket) { b.Status = v1alpha1.BucketStatus{BucketReady: true, BucketID: "backend-id"} })
 }
 
 // provisioned makes a claim and a ready Bucket for it, of the class.
-func (h *fixture) provisioned(name string) (*v1alpha1.BucketClaim, *v1alpha1.Bucket) {
-	h.t.Helper()
-	claim := h.claim(name)
-	h.make(claim)
-	bucket := h.newBucketOf(claim)
-	h.guard(bucket)
-	h.provision(bucket)
-	awaits(h, claim, "is ready", ready)
+func (cl *testCluster) provisioned(name string) (*v1alpha1.BucketClaim, *v1alpha1.Bucket) {
+	cl.Helper()
+	claim := cl.claim(name)
+	cl.Make(claim)
+	bucket := cl.newBucketOf(claim)
+	cl.guard(bucket)
+	cl.provision(bucket)
+	cluster.Await(cl.Cluster, claim, "is ready", ready)
 	return claim, bucket
 }
 

@@ -1,4 +1,7 @@
-package migrate_test
+// The tests of this file guard how internal/migrate reads a cluster and creates objects in
+// it. Its plans are tested beside the code.
+
+package integration_test
 
 import (
 	"bytes"
@@ -6,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +38,24 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-const namespace = "demo"
+// migrated is the directory with the inputs of migrations, and their plans.
+const migrated = "../../internal/migrate/testdata"
+
+const labNamespace = "demo"
+
+// readObjects reads a file of migrated.
+func readObjects(t *testing.T, name string) []manifest.Located {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(migrated, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := manifest.DecodeFile(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
 
 // lab is a cluster whose kinds of COSI a test changes.
 type lab struct {
@@ -80,7 +101,7 @@ func newLab(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	_, err = kubernetesClient.CoreV1().Namespaces().Create(t.Context(),
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: labNamespace}}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
@@ -235,10 +256,18 @@ func TestMove(t *testing.T) {
 	t.Cleanup(func() { l.swap(ctx, crds.All) })
 	l.swap(ctx, crds.AllV1alpha1)
 	l.failsToRead(ctx, "an empty cluster", "has no objects of objectstorage.k8s.io/v1alpha1")
-	l.write(decode(t, "testdata/ordinary.yaml"))
+	l.write(readObjects(t, "ordinary.yaml"))
 
-	plan := l.readOnly(ctx).Plan(cases["ordinary"].options)
-	if diff := cmp.Diff(yamlOf(t, planOf(t, "ordinary")), yamlOf(t, plan)); diff != "" {
+	plan := l.readOnly(ctx).Plan(migrate.Options{SecretSuffix: migrate.DefaultSecretSuffix})
+	want, err := os.ReadFile(filepath.Join(migrated, "ordinary.golden.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := plan.WriteYAML(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("the plan of the cluster differs from that of the file:\n%s", diff)
 	}
 	objects := l.printed(plan)
@@ -259,8 +288,8 @@ func TestMove(t *testing.T) {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	again := l.apply(objects, false)
-	want := &migrate.Report{Created: []migrate.Reference{}, Different: []migrate.Difference{}, Skipped: again.Skipped}
-	if diff := cmp.Diff(want, again); diff != "" {
+	unchanged := &migrate.Report{Created: []migrate.Reference{}, Different: []migrate.Difference{}, Skipped: again.Skipped}
+	if diff := cmp.Diff(unchanged, again); diff != "" {
 		t.Errorf("applied again (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(ordinaryNames, names(again.Skipped)); diff != "" {
@@ -296,12 +325,16 @@ func (l *lab) failsToRead(ctx context.Context, cluster, want string) {
 // TestPlansAreValid: the API server accepts all plans.
 func TestPlansAreValid(t *testing.T) {
 	l := newLab(t)
-	for name := range cases {
-		t.Run(name, func(t *testing.T) {
-			plan := planOf(t, name)
-			report := l.apply(decode(t, filepath.Join("testdata", name+".golden.yaml")), true)
-			if len(report.Created) != len(plan.Objects) || !report.DryRun {
-				t.Errorf("%d of %d objects would be created", len(report.Created), len(plan.Objects))
+	plans, err := filepath.Glob(filepath.Join(migrated, "*.golden.yaml"))
+	if err != nil || len(plans) == 0 {
+		t.Fatalf("plans %v, %v", plans, err)
+	}
+	for _, plan := range plans {
+		t.Run(strings.TrimSuffix(filepath.Base(plan), ".golden.yaml"), func(t *testing.T) {
+			objects := readObjects(t, filepath.Base(plan))
+			report := l.apply(objects, true)
+			if len(report.Created) != len(objects) || !report.DryRun {
+				t.Errorf("%d of %d objects would be created", len(report.Created), len(objects))
 			}
 		})
 	}
@@ -319,7 +352,7 @@ func TestApplyDifferent(t *testing.T) {
 	l := newLab(t)
 	ctx := context.WithoutCancel(t.Context())
 	t.Cleanup(func() { l.removeObjects(ctx, "v1alpha2") })
-	objects := decode(t, "testdata/ordinary.golden.yaml")
+	objects := readObjects(t, "ordinary.golden.yaml")
 	l.apply(objects[:4], false)
 	buckets := l.resource("v1alpha2", "buckets", "")
 	patch := func(data string) {
@@ -347,7 +380,7 @@ func TestApplyDifferent(t *testing.T) {
 	if fields := l.apply(objects, false).Different[0].Fields; fields[0] != "metadata.deletionTimestamp: it is being deleted" {
 		t.Errorf("an object that is being deleted: %v", fields)
 	}
-	claims := l.resource("v1alpha2", "bucketclaims", namespace)
+	claims := l.resource("v1alpha2", "bucketclaims", labNamespace)
 	if _, err := claims.Get(ctx, "photos", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a BucketClaim was created beside a difference: %v", err)
 	}
@@ -372,7 +405,7 @@ func TestApplyRejects(t *testing.T) {
 		"NotCOSI": {func(object *unstructured.Unstructured) { object.SetAPIVersion("v1") }, "it is not an object of COSI"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := decode(t, "testdata/ordinary.golden.yaml")
+			objects := readObjects(t, "ordinary.golden.yaml")
 			tc.change(objects[len(objects)-1].Unstructured)
 			_, err := migrate.Apply(t.Context(), l.config, objects, false)
 			if err == nil || !strings.Contains(err.Error(), tc.says) {

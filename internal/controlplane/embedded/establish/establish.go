@@ -1,4 +1,5 @@
-package apiserver
+// Package establish has the API server serve new custom resources at once.
+package establish
 
 import (
 	"time"
@@ -10,10 +11,10 @@ import (
 // justEstablished is how long the handler of custom resources treats a definition as new.
 const justEstablished = 2 * time.Second
 
-// settle dates the establishment of a definition back, in the cache of the server only. The
+// Backdate dates the establishment of a definition back, in the cache of the server only. The
 // handler of custom resources delays each create of a new kind for other API servers. Here
 // there are none.
-func settle(object any) (any, error) {
+func Backdate(object any) (any, error) {
 	definition, ok := object.(*apiextensionsv1.CustomResourceDefinition)
 	if !ok {
 		return object, nil

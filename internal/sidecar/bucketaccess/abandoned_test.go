@@ -1,4 +1,7 @@
-package abandoned
+// The tests of this file guard internal/sidecar/abandoned, which collects the Secrets that this package
+// has created. They are in this test binary, which has an API server.
+
+package bucketaccess_test
 
 import (
 	"context"
@@ -11,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/abandoned"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
@@ -24,8 +28,8 @@ const (
 )
 
 // accesses are the driver's.
-func accesses() Accesses[*v1alpha2.BucketAccess] {
-	return Accesses[*v1alpha2.BucketAccess]{
+func accesses() abandoned.Accesses[*v1alpha2.BucketAccess] {
+	return abandoned.Accesses[*v1alpha2.BucketAccess]{
 		Driver: "driver.test", Finalizer: v1alpha2.ProtectionFinalizer,
 		New: func() *v1alpha2.BucketAccess { return &v1alpha2.BucketAccess{} },
 		SecretNames: func(access *v1alpha2.BucketAccess) []string {
@@ -45,7 +49,7 @@ type scene struct {
 func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
 
 func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, error) { //nolint:gocritic // phasetest.Do calls it
-	r := &Reconciler[*v1alpha2.BucketAccess]{Accesses: accesses(), Cached: s.Client(), Live: s.Live()}
+	r := &abandoned.Reconciler[*v1alpha2.BucketAccess]{Accesses: accesses(), Cached: s.Client(), Live: s.Live()}
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.secret)})
 }
 
@@ -97,7 +101,8 @@ func withOtherSecret(access *v1alpha2.BucketAccess) {
 	access.Spec.BucketClaims[0].AccessSecretName = "other"
 }
 
-func TestReconcile(t *testing.T) {
+// TestAbandonedSecrets: a Secret is deleted once no access needs it.
+func TestAbandonedSecrets(t *testing.T) {
 	t.Parallel()
 	isDeleted := phasetest.Outcome{Writes: []string{deletes}, Changes: []string{isDeleting}}
 	failed := phasetest.Outcome{Err: "InternalError", Requeue: true}

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
+// TestPrintError guards a function of package cli, whose own test binary would link the API server again.
 func TestPrintError(t *testing.T) {
 	errDisk := errors.New("no such disk")
 	for name, tc := range map[string]struct {
@@ -31,7 +33,7 @@ func TestPrintError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			PrintError(&out, tc.err)
+			cli.PrintError(&out, tc.err)
 			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}

@@ -1,4 +1,4 @@
-package abandoned
+package bucketaccess_test
 
 import (
 	"testing"

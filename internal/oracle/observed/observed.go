@@ -1,0 +1,153 @@
+// Package observed has what the oracles judge: the events of a run, and the observed state. It
+// imports no client of Kubernetes, so that a program that only shows a run links none.
+package observed
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+)
+
+// Input is the input of the oracles. It contains no secrets: their Watcher has removed them.
+type Input struct {
+	// API is the version of the COSI kinds and of the protocol; empty means v1alpha2.
+	API objectstorage.Version `json:"api,omitempty"`
+	// Scope selects what is judged.
+	Scope eventscope.Scope `json:"scope"`
+	// Drivers are the names of the drivers, by the sidecars that serve them.
+	Drivers map[string]string `json:"drivers,omitempty"`
+	// Events are the events of the journal during the run, in order. Events of other
+	// scopes are ignored.
+	Events []journal.Event `json:"events,omitempty"`
+	// Requests are those of the scenario's steps to the API server, which are a person's.
+	// The journal does not have them.
+	Requests []journal.Event `json:"requests,omitempty"`
+	// Incomplete means that the first events are missing: then the absence of an event
+	// proves nothing.
+	Incomplete bool `json:"incomplete,omitempty"`
+	// Before is the state before the run. Nil means that it is unknown, and that all
+	// existing objects are judged too.
+	Before *Observation `json:"before,omitempty"`
+	// Observations are the states observed while the components were idle, in order of
+	// time.
+	Observations []Observation `json:"moments,omitempty"`
+	// External are buckets and accounts that were changed without COSI, and objects,
+	// KIND/NAME, whose finalizers were removed by hand. Their leaks and losses are not
+	// COSI's.
+	External []string `json:"touched,omitempty"`
+	// Purging are drivers that delete buckets together with their objects, for any class.
+	Purging []string `json:"purging,omitempty"`
+	// DefaultDelays says that components retry with their default delays, so that the
+	// pace of retries can be judged.
+	DefaultDelays bool `json:"defaultDelays,omitempty"`
+	// SecretLeaks are secrets that were found in objects other than Secrets. Those in
+	// events are in the events.
+	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
+}
+
+// IsV1alpha1 reports whether the run was one of v1alpha1.
+func (in *Input) IsV1alpha1() bool { return in.API == objectstorage.V1alpha1 }
+
+// Observation is the observed state at one time.
+type Observation struct {
+	// Name names it in messages: "at the end", "after the clean-up".
+	Name string `json:"name"`
+	// After is the number of the last event before the observation, and Until that of the
+	// last event when it was complete. Normally they are equal.
+	After uint64 `json:"after"`
+	Until uint64 `json:"until"`
+	// Active means that the components did not become idle in time.
+	Active bool `json:"restless,omitempty"`
+	// Objects are the Kubernetes objects.
+	Objects Objects `json:"objects"`
+	// Backend is the state of the backend, or nil if the backend is external.
+	Backend *BackendState `json:"truth,omitempty"`
+	// KeyUses are what the keys that were ever given open in the emulator's store.
+	KeyUses []KeyUse `json:"keyUses,omitempty"`
+}
+
+// KeyUse is a bucket that a key of an account opens, without the key. An empty bucket is
+// the list of buckets.
+type KeyUse struct {
+	Account string `json:"account"`
+	Bucket  string `json:"bucket,omitempty"`
+}
+
+// Objects are the COSI objects and the objects that belong to them. Those of v1alpha1 are
+// converted; see package hub.
+type Objects struct {
+	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
+	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
+	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
+	Secrets  []AccessSecret          `json:"secrets,omitempty"`
+	// BucketClasses are those that exist, and AccessClasses their names. Recordings of
+	// before have only the names of BucketClasses, too, in a field of its own.
+	BucketClasses []v1alpha2.BucketClass `json:"wholeBucketClasses,omitempty"`
+	AccessClasses []string               `json:"accessClasses,omitempty"`
+	// WholeAccessClasses are the BucketAccessClasses, which recordings of before do not have.
+	WholeAccessClasses []v1alpha2.BucketAccessClass `json:"wholeAccessClasses,omitempty"`
+}
+
+// UnmarshalJSON reads the names of BucketClasses from recordings that have no more.
+func (o *Objects) UnmarshalJSON(data []byte) error {
+	type plain Objects
+	var read struct {
+		plain
+
+		Names []string `json:"bucketClasses"`
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*o = Objects(read.plain)
+	for _, name := range read.Names {
+		o.BucketClasses = append(o.BucketClasses, v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	return nil
+}
+
+// AccessSecret is a Secret that COSI has created, without its contents.
+type AccessSecret struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Access is the name of the BucketAccess in its annotation.
+	Access string `json:"access"`
+	// Owner is the UID of that BucketAccess, by its owner reference.
+	Owner types.UID `json:"owner,omitempty"`
+	// Empty means that it has no data.
+	Empty bool `json:"empty,omitempty"`
+	// Deleting means that it has a deletion timestamp; Finalizers block the deletion.
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
+}
+
+// BackendState is the state that the backend reports.
+type BackendState struct {
+	// Drivers are the drivers that use the backend.
+	Drivers []string `json:"drivers,omitempty"`
+	// Buckets and Accounts contain no keys.
+	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
+	Accounts []fakedriver.Account `json:"accounts,omitempty"`
+	// Contents are what the buckets hold, by their names.
+	Contents map[string]backend.Contents `json:"contents,omitempty"`
+	// Files are those below the data directory that hold contents of buckets, and the entries
+	// of the store's database that do, FILE#ID. They are read if there are no buckets.
+	Files []string `json:"files,omitempty"`
+}
+
+// SecretLeak is a secret in a place where it must not be. It does not contain the
+// value.
+type SecretLeak struct {
+	// Owner is the account or the Secret that the secret is of; see journal.Event.Leaks.
+	Owner string `json:"whose"`
+	// Place is the object, as KIND/NAME.
+	Place string `json:"place"`
+}
