@@ -97,7 +97,7 @@ func TestE24AccessesAtOnce(t *testing.T) {
 	cl.WaitGone(claim)
 }
 
-// TestAccessRemovedByForce: the claim notices what the access could not do.
+// TestAccessRemovedByForce: the claim is released although no access could report its end.
 func TestAccessRemovedByForce(t *testing.T) {
 	cl := start(t)
 	cl.Make(class(), newAccessClass())

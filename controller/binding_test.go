@@ -12,9 +12,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestBoundBucketIsReplaced: the Bucket of a claim has been removed by force, and
-// another one has its name. The claim takes nothing from it, says what has
-// happened, and does not go as if nothing were left.
+// TestBoundBucketIsReplaced: the Bucket of a claim was removed by force, and another Bucket has its
+// name. The claim copies nothing from it, reports the loss, and is not deleted as if its bucket were
+// gone.
 // KEP: FLOW-DELETE-2.2.2, COND-CLAIM-5, REASON-17
 func TestBoundBucketIsReplaced(t *testing.T) {
 	cl := start(t)

@@ -115,8 +115,8 @@ func TestE15DeleteBucketThenClaim(t *testing.T) {
 	cl.WaitGone(bucket)
 }
 
-// TestE68DeleteWhileControllerIsDown: what was deleted meanwhile is not taken
-// for new.
+// TestE68DeleteWhileControllerIsDown: an object that was deleted while the controller was down is
+// not treated as new.
 func TestE68DeleteWhileControllerIsDown(t *testing.T) {
 	cl := start(t)
 	cl.Make(class())

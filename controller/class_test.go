@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// TestClassIsDeletedOrReplaced: deleting or replacing a class changes nothing in what
-// was provisioned from it. Deletion does not need the class.
+// TestClassIsDeletedOrReplaced: deleting or replacing a class does not change the objects that were
+// provisioned from it. Deletion does not need the class.
 // KEP: LIFE-8, LIFE-9, API-ACCESS-STATUS-4, API-ACCESS-STATUS-5, API-ACCESS-STATUS-6
 func TestClassIsDeletedOrReplaced(t *testing.T) {
 	cl := start(t)

@@ -143,8 +143,8 @@ func TestAccessThroughClaimThatIsNotValid(t *testing.T) {
 	}
 }
 
-// TestAccessWaitsUntilItsClaimIsValidAgain: what an administrator puts right at the
-// Bucket is noticed by the claim, and by the access.
+// TestAccessWaitsUntilItsClaimIsValidAgain: when an administrator corrects the Bucket, the claim and
+// the access become ready.
 func TestAccessWaitsUntilItsClaimIsValidAgain(t *testing.T) {
 	cl := start(t)
 	bucket, claim := cl.existingBucket(existingName, "data"), cl.claimOfExisting()

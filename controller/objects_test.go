@@ -50,7 +50,7 @@ func (cl *testCluster) claimOfExisting() *v1alpha2.BucketClaim {
 	return c
 }
 
-// existingBucket is what an administrator makes for the claim of that name.
+// existingBucket is a Bucket that an administrator creates for the claim of that name.
 func (cl *testCluster) existingBucket(name, claim string) *v1alpha2.Bucket {
 	return &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

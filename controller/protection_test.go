@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// TestProtectionIsRestored: the finalizer of a claim, and that of an access which
-// waits for its claim, are restored when a user removes them.
+// TestProtectionIsRestored: when a user removes the finalizer of a claim, or of an access that waits
+// for its claim, the controller restores it.
 // KEP: FINAL-1
 func TestProtectionIsRestored(t *testing.T) {
 	cl := start(t)

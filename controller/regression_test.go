@@ -16,8 +16,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestE05ClaimWaitsForPhaseTwo: a Bucket that has its ID does not have a bucket
-// yet, and the claim does not say that it has.
+// TestE05ClaimWaitsForPhaseTwo: a Bucket that has its ID does not have a bucket yet, and the claim
+// does not report one.
 func TestE05ClaimWaitsForPhaseTwo(t *testing.T) {
 	cl := start(t)
 	cl.Make(class())
@@ -66,9 +66,9 @@ func TestE18RecoveredClaim(t *testing.T) {
 	}
 }
 
-// TestE47E48ControllerOlderThanTheKinds: elsewhere a renamed field made the API
-// server reject each Bucket, and the user was told that a class was missing. The
-// claim says here what the API server has said, once, and is not tried on.
+// TestE47E48ControllerOlderThanTheKinds: elsewhere a renamed field made the API server reject each
+// Bucket, and the user read that a class was missing. Here the claim reports the API server's error
+// once, and the controller does not retry.
 func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 	cl := start(t)
 	cl.Make(class())
@@ -99,8 +99,7 @@ func TestE47E48ControllerOlderThanTheKinds(t *testing.T) {
 	cl.WaitGone(claim)
 }
 
-// TestE69LongClassName: the name of a Bucket does not depend on that of the
-// class, however long it is.
+// TestE69LongClassName: a Bucket's name does not depend on its class's name, however long it is.
 func TestE69LongClassName(t *testing.T) {
 	cl := start(t)
 	long := class()

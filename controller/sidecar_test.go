@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// The tests play the sidecar: they write what it would write.
+// The tests act as the sidecar: they write its results.
 
 // report writes the status of a Bucket.
 func (cl *testCluster) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.BucketStatus)) {
@@ -29,7 +29,7 @@ func (cl *testCluster) report(bucket *v1alpha2.Bucket, change func(*v1alpha2.Buc
 // identify is the sidecar's phase 1: the ID is known, the bucket is not there.
 func identify(status *v1alpha2.BucketStatus) { status.BucketID = "backend-id" }
 
-// provision is what a Bucket says when all is well.
+// provision fills in the status of a healthy Bucket.
 func provision(status *v1alpha2.BucketStatus) {
 	identify(status)
 	status.ReadyToUse = true
@@ -95,7 +95,7 @@ func (cl *testCluster) handedOff(access *v1alpha2.BucketAccess) {
 	})
 }
 
-// reportAccess says that the sidecar has granted an access.
+// reportAccess reports, as the sidecar, that an access is granted.
 func (cl *testCluster) reportAccess(access *v1alpha2.BucketAccess) {
 	cl.Helper()
 	cl.Must(cl.Refresh(access))
@@ -107,7 +107,7 @@ func (cl *testCluster) reportAccess(access *v1alpha2.BucketAccess) {
 	cl.Must(cl.Status().Patch(context.Background(), access, client.MergeFrom(before)))
 }
 
-// finishCleanup says that the sidecar has revoked a deleted access.
+// finishCleanup reports, as the sidecar, that a deleted access is revoked.
 func (cl *testCluster) finishCleanup(access *v1alpha2.BucketAccess) {
 	cl.Helper()
 	cl.Must(cl.Refresh(access))

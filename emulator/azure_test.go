@@ -53,7 +53,7 @@ func azureCode(t *testing.T, token, method, blob, body string) string {
 	return code
 }
 
-// TestAzure is a claim of Azure, from the first request to the last, with what the Secret has.
+// TestAzure uses a claim of Azure from the first request to the last, with only the Secret's contents.
 func TestAzure(t *testing.T) {
 	emu := emulatortest.Start(t, everyProtocol())
 	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})

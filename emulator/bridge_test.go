@@ -28,8 +28,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestBridge uses a bucket of the fake driver behind a bridge, and looks at what the
-// driver is asked: nothing that only v1alpha2 has.
+// TestBridge uses a bucket of the fake driver behind a bridge, and checks that the driver receives
+// nothing that only v1alpha2 has.
 func TestBridge(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Dialect: dialects.V1alpha1})
 	if !emu.Bridged() {
@@ -67,8 +67,8 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// TestAssumeExisting brings in an existing bucket of a driver of v1alpha1. Its bridge uses the bucket
-// without a check if it is told to; otherwise the Bucket says what to do.
+// TestAssumeExisting brings in an existing bucket of a driver of v1alpha1. With the option, its
+// bridge uses the bucket without a check; otherwise the Bucket's condition names the remedy.
 func TestAssumeExisting(t *testing.T) {
 	for _, assumed := range []bool{true, false} {
 		t.Run(fmt.Sprint(assumed), func(t *testing.T) {
@@ -111,7 +111,7 @@ func waitProvisionFailed(t *testing.T, emu *emulator.Emulator, bucket *v1alpha2.
 }
 
 // TestAssumeExistingWithoutBridge: a driver of v1alpha2 looks existing buckets up itself, and the
-// emulator says that the option has no effect.
+// emulator warns that the option has no effect.
 func TestAssumeExistingWithoutBridge(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{
 		Driver: drivertest.ServeFake(t, "new.test", "http://127.0.0.1:1"), AssumeExisting: true,

@@ -99,7 +99,7 @@ func TestBrownfield(t *testing.T) {
 	expectPrivate(t, emu.Info().S3Administrator)
 }
 
-// secretKeyID is what a client signs with.
+// secretKeyID returns the ID of the key with which a client signs.
 func (s *story) secretKeyID(b bucket) string {
 	s.t.Helper()
 	c, err := b.client.Options().Credentials.Retrieve(s.t.Context())
@@ -162,8 +162,8 @@ func checkContentFiles(t *testing.T, emu *emulator.Emulator, b bucket) {
 	}
 }
 
-// TestNonEmptyBucketWaits: by default a bucket with objects stays until it is
-// empty, and COSI says so; then it goes by itself.
+// TestNonEmptyBucketWaits: by default a bucket with objects stays until it is empty, and COSI
+// reports so; then COSI deletes it without further help.
 func TestNonEmptyBucketWaits(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
@@ -193,8 +193,7 @@ func TestNonEmptyBucketWaits(t *testing.T) {
 	s.waitGone(object)
 }
 
-// hasEvent says whether there is an event about an object with a text in its
-// note.
+// hasEvent reports whether an Event about an object has a text in its note.
 func (s *story) hasEvent(ctx context.Context, name, text string) (bool, error) {
 	list := &eventsv1.EventList{}
 	err := s.emu.Client().List(ctx, list)

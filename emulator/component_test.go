@@ -65,12 +65,12 @@ type stage struct {
 	journal      *journal.Journal
 	incarnations []*script
 	failed       chan error
-	next         script // what the next incarnation is like
+	next         script // how the next incarnation behaves
 }
 
 func newStage(t *testing.T) (*Component, *stage) {
 	t.Helper()
-	others := goleak.IgnoreCurrent() // those of a bubble of synctest
+	others := goleak.IgnoreCurrent() // goroutines of a bubble of synctest
 	t.Cleanup(func() { leaks.Check(t, others) })
 	s := &stage{journal: journal.New(journal.Options{}), failed: make(chan error, 1)}
 	create := func(_ context.Context, i *seam.Incarnation) (Runner, error) {

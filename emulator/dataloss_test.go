@@ -13,8 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
-// TestForget has a component lose what it keeps between two incarnations, and not while it
-// runs.
+// TestForget has a component lose its data between two incarnations, and not while it runs.
 func TestForget(t *testing.T) {
 	c, s := newStage(t)
 	if err := c.Forget(t.Context()); !errors.Is(err, ErrNothingKept) {

@@ -18,8 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// applyExample makes the objects of an example, and returns what the Secret of
-// its access holds.
+// applyExample creates the objects of an example, and returns the data of its access's Secret.
 func applyExample(t *testing.T, emu *emulator.Emulator, file string, access client.ObjectKey) map[string]string {
 	t.Helper()
 	objects := readExample(t, file)
@@ -106,7 +105,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestExampleExistingBucket does with the example what it says.
+// TestExampleExistingBucket follows the instructions of the example.
 func TestExampleExistingBucket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	admin, _ := administrator(t, emu)
@@ -119,7 +118,7 @@ func TestExampleExistingBucket(t *testing.T) {
 	}
 }
 
-// TestExampleServiceAccount does with the example what docs/driver.md says.
+// TestExampleServiceAccount follows the instructions of docs/driver.md.
 func TestExampleServiceAccount(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	access := client.ObjectKey{Namespace: "keyless", Name: "photos-rw"}

@@ -24,7 +24,7 @@ func readExample(t *testing.T, name string) []*unstructured.Unstructured {
 	return objects
 }
 
-// TestExampleQuickstart does with the example what the README says.
+// TestExampleQuickstart follows the instructions of the README.
 func TestExampleQuickstart(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	objects := readExample(t, "quickstart.yaml")

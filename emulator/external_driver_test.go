@@ -44,8 +44,8 @@ func (u *upgraded) restart(t *testing.T, dialect dialects.Dialect) {
 	u.stop = u.ListenAt(t, u.socket)
 }
 
-// TestDriverUpgrade: a driver restarts in other dialects while the emulator runs. What was created
-// before can be used and deleted afterwards, and the emulator shows what the driver speaks.
+// TestDriverUpgrade: a driver restarts in other dialects while the emulator runs. Buckets from
+// before can be used and deleted afterwards, and the emulator shows the driver's dialect.
 func TestDriverUpgrade(t *testing.T) {
 	for name, steps := range map[string][]dialects.Dialect{
 		"FromDraft": {dialects.OneMode, dialects.BucketIDs, dialects.KEP},

@@ -118,7 +118,7 @@ func (idle) Start(ctx context.Context) error {
 	return nil
 }
 
-// TestRightsRejected has manifests that do not say whose the rights are.
+// TestRightsRejected has manifests without a subject of the rights.
 func TestRightsRejected(t *testing.T) {
 	const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n"
 	for name, manifest := range map[string]string{
@@ -147,8 +147,8 @@ func inject(t *testing.T, emu *emulator.Emulator, name string, match fault.Match
 	}
 }
 
-// expectFaults compares what the faults were applied to, one operation each, apart
-// from the crashes that they have caused.
+// expectFaults compares the operations that the faults affected, one each, without the crashes that
+// they caused.
 func expectFaults(t *testing.T, emu *emulator.Emulator, want map[string]string) {
 	t.Helper()
 	for name, operation := range want {

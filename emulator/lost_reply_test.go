@@ -15,9 +15,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
-// TestDriverLosesData has the driver come back without what it provisioned for a
-// story, by hand and by a fault at its n-th call: what others own stays, and COSI
-// gets rid of what it has provisioned all the same.
+// TestDriverLosesData has the driver come back without the buckets that it provisioned for a story,
+// by hand and by a fault at its n-th call: other owners' buckets stay, and COSI still deletes the
+// story's objects.
 func TestDriverLosesData(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	foreign := fakedriver.BucketSpec{Name: "foreign", Owner: "other"}
@@ -91,7 +91,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 	}
 }
 
-// lostSince returns what the journal says that was lost.
+// lostSince returns the data losses in the journal since a mark.
 func lostSince(t *testing.T, emu *emulator.Emulator, mark uint64) []administration.DataLoss {
 	t.Helper()
 	var all []administration.DataLoss

@@ -144,8 +144,8 @@ func (s *story) live() {
 	s.waitDeprovisioned()
 }
 
-// groupOf returns the API group of what a request is about. Of all kinds that the
-// components use only Events are in two groups.
+// groupOf returns the API group of a request's resource. Of all kinds that the components use only
+// Events are in two groups.
 func groupOf(t *testing.T, event journal.Event, resource string) string {
 	t.Helper()
 	if resource == "events" && event.Request != nil {

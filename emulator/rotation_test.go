@@ -94,8 +94,8 @@ func (s *story) expectRotated(old map[string]string) map[string]string {
 	return rotated
 }
 
-// TestAccountLimit: a bucket for one access, and who waits for it says so, and
-// goes on when the other has gone.
+// TestAccountLimit: a bucket allows one access. A second access reports that it waits, and becomes
+// ready once the first is deleted.
 func TestAccountLimit(t *testing.T) {
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	s.useBucketClass(map[string]string{fakedriver.ParameterMaxAccounts: "1"})

@@ -33,9 +33,9 @@ func (s *story) token(serviceAccount, audience string) string {
 	return request.Status.Token
 }
 
-// openAs returns the SDK's default client in an environment as that of a Pod
-// whose container has the Secret as variables, and the token of its ServiceAccount
-// on a volume: it finds all else by itself.
+// openAs returns the SDK's default client in the environment of a Pod whose container has the Secret
+// as variables, and the token of its ServiceAccount on a volume. The client finds everything else by
+// itself.
 func (s *story) openAs(secret map[string]string, token, role string) bucket {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "token")

@@ -195,8 +195,9 @@ func filesOf(t *testing.T, dir string) map[string]string {
 }
 
 // TestSnapshotPort starts two emulators from a snapshot at a time, for both versions of the COSI
-// kinds. The first has the ports of the snapshot, and changes no object. The second has others,
-// which it says. The sidecar of v1alpha2 writes them into the Secrets, and that of v1alpha1 does not.
+// kinds. The first has the ports of the snapshot, and changes no object. The second has other ports,
+// which it reports. The sidecar of v1alpha2 writes them into the Secrets; the sidecar of v1alpha1
+// does not.
 func TestSnapshotPort(t *testing.T) {
 	for api, tc := range map[objectstorage.Version]struct {
 		secretOf func(*testing.T, *emulator.Emulator) map[string]string
@@ -259,7 +260,7 @@ func portOf(t *testing.T, endpoint string) string {
 	return u.Port()
 }
 
-// TestSnapshotWantedPort: the options name another port than the snapshot has, which the emulator says.
+// TestSnapshotWantedPort: the options name another port than the snapshot has, which the emulator reports.
 func TestSnapshotWantedPort(t *testing.T) {
 	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded})
 	file := saveAndStop(t, emu, stop)
@@ -308,7 +309,7 @@ func secretV1alpha2(t *testing.T, emu *emulator.Emulator) map[string]string {
 	return storyIn(t, emu, "photos").secret()
 }
 
-// secretV1alpha1 returns what the Secret of demo/photos says, below the keys of v1alpha2.
+// secretV1alpha1 returns the contents of the Secret of demo/photos, below the keys of v1alpha2.
 func secretV1alpha1(t *testing.T, emu *emulator.Emulator) map[string]string {
 	t.Helper()
 	info, err := v1alpha1.ParseBucketInfo([]byte(secretV1alpha2(t, emu)[v1alpha1.BucketInfoKey]))

@@ -123,7 +123,7 @@ func expectInspected(t *testing.T, file string, kind emulator.ControlPlaneKind, 
 	}
 }
 
-// expectIdentical expects the objects of before, and the Secret with what it opens.
+// expectIdentical expects the objects of before, and a Secret that opens the same bucket.
 func expectIdentical(t *testing.T, s *story, before, secret map[string]string) {
 	t.Helper()
 	if diff := cmp.Diff(before, versionsOf(t, s.emu)); diff != "" {
@@ -193,10 +193,10 @@ func versionsOf(t *testing.T, emu *emulator.Emulator) map[string]string {
 	return versions
 }
 
-// TestSnapshotConsistent takes snapshots while claims come and go, and objects are written.
-// The state in each file, before any component could mend it, is consistent: every Bucket
-// that is ready has its backend bucket, the keys of every access that is ready work, and what
-// was acknowledged before the snapshot is there.
+// TestSnapshotConsistent takes snapshots while claims come and go, and objects are written. The
+// state in each file is consistent before any component can fix it: every ready Bucket has its
+// backend bucket, the keys of every ready access work, and the file has every write that was
+// acknowledged before the snapshot.
 func TestSnapshotConsistent(t *testing.T) { snapshotsAreConsistent(t, emulator.ControlPlaneEmbedded) }
 
 func TestProgramsSnapshotConsistent(t *testing.T) {
@@ -393,7 +393,7 @@ func expectBuckets(t *testing.T, c client.Client, backend *store.Store) (ready i
 	return ready
 }
 
-// expectKeys expects that the keys of every access that is ready are those of an account.
+// expectKeys expects that every ready access has the keys of an account.
 func expectKeys(t *testing.T, c client.Client, backend *store.Store) (ready int) {
 	t.Helper()
 	var accesses v1alpha2.BucketAccessList

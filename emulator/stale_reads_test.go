@@ -81,8 +81,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestStaleDeleted reads what has been deleted: an object that lived twice, and a
-// list in which it was not alone.
+// TestStaleDeleted reads deleted objects: one that lived twice, and a list in which it was not
+// alone.
 func TestStaleDeleted(t *testing.T) {
 	c, set, j := reader(t)
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: emulatortest.Namespace(t), Name: "m"}}
@@ -241,7 +241,7 @@ func createConfig(t *testing.T, c client.Client, namespace, name string) {
 	}
 }
 
-// hasNew reports whether a list has what is new.
+// hasNew reports whether a list has the new object.
 func hasNew(t *testing.T, c client.Client, namespace string) bool {
 	t.Helper()
 	var now corev1.ConfigMapList

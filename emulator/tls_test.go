@@ -22,8 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// openSecurely returns the SDK's default client, which trusts nothing but what
-// the Secret holds.
+// openSecurely returns the SDK's default client, which trusts only the Secret's certificates.
 func openSecurely(t *testing.T, secret map[string]string) bucket {
 	t.Helper()
 	cfg, err := config.LoadDefaultConfig(t.Context(),
@@ -76,8 +75,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// expectRejected connects without the Secret's certificates, and with what
-// is no longer in use.
+// expectRejected connects without the Secret's certificates, and with certificates that are no
+// longer in use.
 func expectRejected(t *testing.T, secret map[string]string) {
 	t.Helper()
 	endpoint := secret[v1alpha2.SecretKeyS3Endpoint]
@@ -159,8 +158,8 @@ func openLocally(t *testing.T, secret map[string]string) bucket {
 	return bucket{name: b.name, client: s3.New(options)}
 }
 
-// localTransport connects to the loopback address, whatever the host's name, and
-// says to what it was asked to connect.
+// localTransport connects to the loopback address, whatever the host's name, and returns the address
+// that it was asked to dial.
 func localTransport(t *testing.T, certificates string) (transport *http.Transport, dialled func() string) {
 	t.Helper()
 	roots := x509.NewCertPool()

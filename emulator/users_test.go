@@ -57,7 +57,7 @@ func TestRolesOfUsers(t *testing.T) {
 	}
 }
 
-// verbs are what a user may do with a resource in the namespace of the story.
+// verbs returns the verbs that a user may use with a resource in the namespace of the story.
 func (s *story) verbs(ctx context.Context, user, resource string) ([]string, error) {
 	var allowed []string
 	name, subresource, _ := strings.Cut(resource, "/")

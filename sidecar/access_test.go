@@ -152,7 +152,7 @@ func TestAccessWaitsForItsSecretToGo(t *testing.T) {
 	cl.isHandedBack(access)
 }
 
-// E73: the Bucket may be gone by any means; what was granted can still be revoked.
+// E73: a grant can still be revoked after the Bucket is gone, by any means.
 // KEP: COND-PROV-6, COND-VALID-6, REASON-16
 func TestE73AccessIsRevokedWithoutItsBucket(t *testing.T) {
 	cl := newTestCluster(t)

@@ -143,8 +143,8 @@ func TestE20MisspeltAnnotationIsHonoured(t *testing.T) {
 	cl.WaitGone(bucket)
 }
 
-// A Bucket with the policy Retain outlives its claim, says so at once, and goes
-// without its bucket when an administrator deletes it.
+// A Bucket with the policy Retain outlives its claim and reports so at once. When an administrator
+// deletes it, its bucket stays.
 // KEP: CHANGE-2, FLOW-DELETE-0.2, FLOW-DELETE-3.4
 func TestE19AndE26RetainedBucket(t *testing.T) {
 	cl := newTestCluster(t)

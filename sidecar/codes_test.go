@@ -58,8 +58,8 @@ func everyFailure() []*failure {
 	return failures
 }
 
-// failingDriver is a driver's behaviour: it fails as the parameters say, twice if that
-// should be retried, and always if not, until it is mended.
+// failingDriver is a driver that fails as the parameters require: twice if the call should be
+// retried, otherwise always, until it is fixed.
 type failingDriver struct {
 	mu     sync.Mutex
 	calls  map[string]int
@@ -109,8 +109,8 @@ func (m *failingDriver) mend() {
 	m.mended = true
 }
 
-// TestEveryCodeOfEveryCall: which failures are final and which are retried, from
-// the driver to the object. What was final comes back to life with the driver.
+// TestEveryCodeOfEveryCall: which failures are final and which are retried, from the driver to the
+// object. A fixed driver ends final failures too.
 // KEP: FLOW-CREATE-3.6, RETRY-1, RETRY-4, FLOW-GRANT-4.9, API-ACCESS-2, COND-ACCESS-8, GRPC-GRANT-7
 // KEP: GRPC-GENERATEBUCKETID-10, GRPC-CREATEBUCKET-6, GRPC-GETBUCKET-4, GRPC-GETBUCKET-6
 // Known failure: E93

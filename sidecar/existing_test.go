@@ -50,7 +50,7 @@ func TestExistingBucketIsLookedUp(t *testing.T) {
 	cl.WaitCondition(one, v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned)
 }
 
-// What the driver says of an existing bucket has to fit the Bucket's protocols.
+// The driver's description of an existing bucket has to fit the Bucket's protocols.
 // KEP: GRPC-GETBUCKET-5
 func TestExistingBucketOfAnotherProtocol(t *testing.T) {
 	cl := newTestCluster(t)

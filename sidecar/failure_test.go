@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// E01: what the driver has created is known even if every write after it fails,
-// so that it can be deleted.
+// E01: the sidecar knows a created bucket even if every write after its creation fails, so that it
+// can be deleted.
 // KEP: FLOW-CREATE-3.4, GRPC-CREATEBUCKET-2
 func TestE01NoBucketLeaksWhenTheResultCannotBeWritten(t *testing.T) {
 	cl := newTestCluster(t)

@@ -52,8 +52,7 @@ func TestNoAccessToABucketThatIsBeingDeleted(t *testing.T) {
 	}
 }
 
-// Trouble after success shows in the other conditions: what was provisioned is
-// still there.
+// Trouble after success shows in the other conditions: the bucket or the account still exists.
 // KEP: FLOW-GRANT-4.9, COND-PROV-5, COND-PROV-6, COND-FAILED-5, COND-ACCESS-8, STATUS-BUCKET-2
 func TestFailureAfterSuccess(t *testing.T) {
 	cl := newTestCluster(t)

@@ -47,8 +47,7 @@ func TestE64DriverStartsLater(t *testing.T) {
 	cl.readyBucket()
 }
 
-// E27: a driver that hangs blocks what it hangs on, nothing else, and not the
-// end of the sidecar.
+// E27: a driver that hangs blocks only the object of the call, and not the end of the sidecar.
 // KEP: RETRY-9
 func TestE27HungDriver(t *testing.T) {
 	cl := newTestCluster(t)

@@ -79,7 +79,7 @@ func freeAddress(tb testing.TB) string {
 	return listener.Addr().String()
 }
 
-// scrape returns what the metrics endpoint answers.
+// scrape returns the response of the metrics endpoint.
 func (cl *testCluster) scrape() string {
 	cl.Helper()
 	request, err := http.NewRequestWithContext(cl.Context(), http.MethodGet, "http://"+cl.options.Metrics.BindAddress+"/metrics", http.NoBody)

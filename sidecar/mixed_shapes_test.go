@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// as has a method do what it should, and then return a message of v1alpha1.
+// as has a method do its work, and then return a message of v1alpha1.
 func as(response proto.Message) drivertest.Script {
 	return func(_ context.Context, _ proto.Message, next drivertest.Next) (proto.Message, error) {
 		if _, err := next(); err != nil {
@@ -24,8 +24,8 @@ func as(response proto.Message) drivertest.Script {
 }
 
 // TestResponsesOfV1alpha1: a driver registers the services of v1alpha2 and returns the messages of
-// v1alpha1. Each is a clear error without secrets, and nothing is lost: what the driver has created
-// becomes ready when it is mended, and is deleted.
+// v1alpha1. Each is a clear error without secrets, and nothing is lost: once the driver is fixed,
+// its buckets and accounts become ready, and are deleted.
 func TestResponsesOfV1alpha1(t *testing.T) {
 	t.Run("DriverGetInfo", func(t *testing.T) {
 		cl := newTestCluster(t)

@@ -66,7 +66,7 @@ func (cl *testCluster) isReady(bucket *v1alpha2.Bucket) error {
 	return nil
 }
 
-// releaseClaim does what the controller does when the claim is deleted.
+// releaseClaim acts as the controller when the claim is deleted.
 func (cl *testCluster) releaseClaim(bucket *v1alpha2.Bucket) {
 	cl.Helper()
 	cl.Modify(bucket, func() {

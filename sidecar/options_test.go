@@ -26,8 +26,8 @@ func TestInvalidSecretKeys(t *testing.T) {
 	}
 }
 
-// A group that the Lease cannot have as a label is rejected at the start: nothing would
-// ever say whose the driver's name is.
+// A group that the Lease cannot have as a label is rejected at the start: otherwise nothing would
+// ever show who owns the driver's name.
 func TestInvalidGroups(t *testing.T) {
 	for name, options := range map[string]cosisidecar.Options{
 		"driver group":            {DriverGroup: "team a/prod"},

@@ -65,8 +65,8 @@ func TestE06InvalidIDFailsOnce(t *testing.T) {
 	}
 }
 
-// TestE08RandomIDs: a driver that names another ID each time is asked again when
-// the first could not be saved. Only what was saved is created.
+// TestE08RandomIDs: a driver that names another ID each time is asked again when the first could not
+// be saved. The sidecar creates only a saved ID.
 func TestE08RandomIDs(t *testing.T) {
 	cl := newTestCluster(t)
 	var count atomic.Int64
@@ -89,8 +89,8 @@ func TestE08RandomIDs(t *testing.T) {
 	}
 }
 
-// TestE46FormerProtocol: a driver that speaks v1alpha1 knows none of the
-// services. The sidecar says so, and does not go on asking for two minutes.
+// TestE46FormerProtocol: a driver that speaks v1alpha1 knows none of the services. The sidecar
+// reports this, and does not go on asking for two minutes.
 func TestE46FormerProtocol(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.driver.Fail("DriverGetInfo", codes.Unimplemented, "unknown service sigs.k8s.io.cosi.v1alpha2.Identity")
@@ -218,8 +218,7 @@ func TestE72SecretCannotBeDeleted(t *testing.T) {
 	cl.isHandedBack(access)
 }
 
-// TestE56SecretGoneBeforeTheAccess: what is to be deleted and is not there is
-// deleted.
+// TestE56SecretGoneBeforeTheAccess: a Secret that is already gone counts as deleted.
 func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 	cl := newTestCluster(t)
 	stop := cl.start()

@@ -131,7 +131,7 @@ func TestSecretIsRestored(t *testing.T) {
 	}
 }
 
-// E36: a restart of the sidecar grants once more, which brings what has changed.
+// E36: a restart of the sidecar grants once more, which brings the changed credentials.
 // KEP: ALT-2
 func TestE36RotatedCredentialsAreWritten(t *testing.T) {
 	cl := newTestCluster(t)

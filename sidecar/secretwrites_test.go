@@ -11,8 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// An access whose Secret cannot be written says so, and makes no credentials
-// before it can.
+// An access whose Secret cannot be written reports this, and creates no credentials before it can.
 // KEP: REASON-27
 func TestSecretThatCannotBeWritten(t *testing.T) {
 	// KEP: COND-ACCESS-6

@@ -78,7 +78,7 @@ func report[T client.Object](cl *testCluster, object T, edit func(T)) {
 	cl.ModifyStatus(object, func() { edit(object) })
 }
 
-// says waits for an Event about an object, perhaps not the first with its reason.
+// says waits for an Event about an object. Other Events with the same reason may precede it.
 func (cl *testCluster) says(object client.Object, reason, want string) {
 	cl.Helper()
 	_, message, _ := strings.Cut(want, ": ")

@@ -305,7 +305,7 @@ func TestE48ControllerOlderThanTheKinds(t *testing.T) {
 	cl.WaitGone(claim)
 }
 
-// TestE69LongClassName: the name of a Bucket does not depend on that of the class.
+// TestE69LongClassName: a Bucket's name does not depend on its class's name.
 func TestE69LongClassName(t *testing.T) {
 	cl := start(t)
 	long, claim := class(), cl.claim("data")

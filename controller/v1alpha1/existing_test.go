@@ -145,7 +145,8 @@ func TestClaimsRaceForABucket(t *testing.T) {
 	}
 }
 
-// TestProtocols: for a strict controller, the Bucket must have those of the claim, before it is bound and after.
+// TestProtocols: a strict controller requires the claim's protocols of the Bucket, before it is
+// bound and after.
 func TestProtocols(t *testing.T) {
 	cl := prepare(t)
 	cl.strict = true
@@ -168,7 +169,7 @@ func TestProtocols(t *testing.T) {
 	cluster.Await(cl.Cluster, claim, "is ready again", ready)
 }
 
-// TestExistingBucketIsCreatedAgain: the administrator has repaired what was lost.
+// TestExistingBucketIsCreatedAgain: the administrator creates the lost Bucket again.
 func TestExistingBucketIsCreatedAgain(t *testing.T) {
 	cl := start(t)
 	bucket, claim := existingBucket(), cl.claimOfExisting("data")

@@ -40,7 +40,7 @@ func (cl *testCluster) claimOfExisting(name string) *v1alpha1.BucketClaim {
 	return c
 }
 
-// existingBucket is what an administrator makes, for no claim in particular.
+// existingBucket is a Bucket that an administrator creates, for no claim in particular.
 func existingBucket() *v1alpha1.Bucket {
 	return &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: existingName},
@@ -75,7 +75,7 @@ func (cl *testCluster) newBucketOf(claim *v1alpha1.BucketClaim) *v1alpha1.Bucket
 	return bucket
 }
 
-// The tests play the sidecar: they write what it would write.
+// The tests act as the sidecar: they write its results.
 
 // guard sets the sidecar's finalizer.
 func (cl *testCluster) guard(bucket *v1alpha1.Bucket) {
@@ -89,7 +89,7 @@ func (cl *testCluster) release(bucket *v1alpha1.Bucket) {
 	change(cl, bucket, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketFinalizer) })
 }
 
-// provision says that the bucket exists.
+// provision reports that the bucket exists.
 func (cl *testCluster) provision(bucket *v1alpha1.Bucket) {
 	cl.Helper()
 	report(cl, bucket, func(b *v1alpha1.Bucket) { b.Status = v1alpha1.BucketStatus{BucketReady: true, BucketID: "backend-id"} })

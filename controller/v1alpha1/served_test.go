@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
-// TestClusterOfAnotherVersion: the error says what the cluster serves, and what to do.
+// TestClusterOfAnotherVersion: the error names the versions that the cluster serves, and the remedy.
 func TestClusterOfAnotherVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs control planes")

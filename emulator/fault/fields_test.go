@@ -15,7 +15,7 @@ import (
 )
 
 // TestFieldsOfEachGeneration: a fault is valid if the response of either generation has its fields.
-// A fault does not say which generation it is for.
+// A fault does not name the generation that it is for.
 func TestFieldsOfEachGeneration(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason    string

@@ -30,7 +30,7 @@ func TestValidateInterference(t *testing.T) {
 	tests := map[string]struct {
 		match  fault.Match
 		effect fault.Effect
-		want   string // what the error says; nothing if it is valid
+		want   string // part of the error; empty if it is valid
 	}{
 		"Valid":     {at("patch buckets"), fault.Effect{Interfere: fault.Delete, Object: "BucketClaim/photos", After: true}, ""},
 		"Namespace": {at("patch buckets"), fault.Effect{Interfere: fault.Delete, Object: "BucketClaim/team/photos"}, ""},

@@ -17,7 +17,7 @@ func TestValidate(t *testing.T) {
 	tests := map[string]struct {
 		match  fault.Match
 		effect fault.Effect
-		want   string // what the error says; nothing if it is valid
+		want   string // part of the error; empty if it is valid
 	}{
 		"NoSeam":      {effect: hang, want: `the seam is ""`},
 		"LogSeam":     {match: fault.Match{Seam: journal.SeamLog}, effect: hang, want: `the seam is "log"`},

@@ -152,8 +152,8 @@ func TestE70AlreadyExistsOnGrant(t *testing.T) {
 	cl.waitGranted(access)
 }
 
-// TestE77NoController: without a controller an access waits, an Event says for what, and nothing is
-// retried.
+// TestE77NoController: without a controller an access waits, an Event names the claim, and nothing
+// is retried.
 func TestE77NoController(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.start()

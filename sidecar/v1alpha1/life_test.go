@@ -249,7 +249,7 @@ func TestEveryCallHasADeadline(t *testing.T) {
 	cl.Eventually(func() error { return cl.isGone(bucket) })
 }
 
-// What was being deleted when the sidecar starts is deleted.
+// A deletion that began while the sidecar was down is finished after its start.
 // Known failure: E68
 func TestDeletionWhileDown(t *testing.T) {
 	cl := newTestCluster(t)

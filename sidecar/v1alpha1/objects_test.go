@@ -52,7 +52,7 @@ func (cl *testCluster) claimOf(bucket *v1alpha1.Bucket) *v1alpha1.BucketClaim {
 	return claim
 }
 
-// bind does what the controller does when the Bucket is ready.
+// bind acts as the controller when the Bucket is ready.
 func (cl *testCluster) bind(bucket *v1alpha1.Bucket) {
 	cl.Helper()
 	claim := cl.claimOf(bucket)
