@@ -74,8 +74,8 @@ func (w *world) access(claim *v1alpha2.BucketClaim, name string, mode v1alpha2.B
 	return access
 }
 
-// open returns the SDK's client for what a Secret has, in its default configuration but for the
-// certificate authority.
+// open returns the SDK's client for a Secret, in its default configuration but for the certificate
+// authority.
 func (w *world) open(secret string) *container.Client {
 	w.Helper()
 	values := w.Secret(secret)

@@ -72,7 +72,7 @@ type command struct {
 	timeout time.Duration
 }
 
-// run measures what the arguments select, and writes the report to out and the progress to progress.
+// run takes the selected measurements, and writes the report to out and the progress to progress.
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	c := &command{}
 	c.options.Progress = func(step string) { _, _ = fmt.Fprintln(progress, step) }

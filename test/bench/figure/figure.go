@@ -7,20 +7,20 @@ import (
 
 // Figure is a result and the bar for it.
 type Figure struct {
-	// Name says what was measured.
+	// Name is the name of the measurement.
 	Name string `json:"name"`
-	// Value is the result: a ratio, a number or an amount, as Unit says.
+	// Value is the result in units of Unit: a ratio, a number or an amount.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Bar is the highest value that is good, or the lowest with AtLeast, and Met says
-	// that this one is good.
+	// Bar is the highest value that is good, or the lowest with AtLeast. Met reports whether this
+	// value is good.
 	Bar     float64 `json:"bar"`
 	AtLeast bool    `json:"atLeast,omitempty"`
 	Met     bool    `json:"met"`
-	// Measured and Baseline are what a ratio was made of, if those are times.
+	// Measured and Baseline are the two parts of a ratio, if those are times.
 	Measured *Spread `json:"measured,omitempty"`
 	Baseline *Spread `json:"baseline,omitempty"`
-	// Notes say what else was seen.
+	// Notes are further observations.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -50,8 +50,7 @@ func AtLeast(name string, value float64, unit string, bar float64, notes ...stri
 	return Figure{Name: name, Value: value, Unit: unit, Bar: bar, AtLeast: true, Met: value >= bar, Notes: notes}
 }
 
-// Ratio returns a figure that compares the median of what was measured with that
-// of its baseline.
+// Ratio returns a figure that compares the median of the measurement with its baseline's median.
 func Ratio(name string, bar float64, measured, baseline Spread, notes ...string) Figure {
 	f := New(name, measured.Median/baseline.Median, UnitTimes, bar, notes...)
 	f.Measured, f.Baseline = &measured, &baseline

@@ -10,7 +10,7 @@ import (
 
 // Report holds the figures of a run.
 type Report struct {
-	// Platform and CPUs say on what the run was made.
+	// Platform and CPUs describe the machine of the run.
 	Platform string `json:"platform"`
 	CPUs     int    `json:"cpus"`
 	// Figures are the results, in the order in which they were measured.

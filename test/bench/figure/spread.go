@@ -25,8 +25,7 @@ func Times(times []time.Duration) Spread {
 	}
 }
 
-// Median returns the middle of sorted numbers, or what is halfway between the
-// two in the middle.
+// Median returns the middle of sorted numbers, or the mean of the two in the middle.
 func Median[N ~int | ~int64](sorted []N) N {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
@@ -35,7 +34,7 @@ func Median[N ~int | ~int64](sorted []N) N {
 // Milliseconds is how times are told.
 func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// String renders the spread for people; that of nothing as a dash.
+// String renders the spread for people, and an empty spread as a dash.
 func (s *Spread) String() string {
 	if s == nil {
 		return "-"

@@ -118,7 +118,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// checkKept compares the names of what is in the cache.
+// checkKept compares the names of the cached files.
 func checkKept(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*"))

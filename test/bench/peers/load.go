@@ -14,7 +14,7 @@ import (
 
 const (
 	clients = workload.Clients
-	// size is that of all objects, in bytes.
+	// size is the size of each object, in bytes.
 	size = 4 << 10
 	// reads is how many of a hundred requests are GET; the others are PUT.
 	reads, hundred = 70, 100
@@ -22,7 +22,7 @@ const (
 	objects = 1000
 )
 
-// result is what a server did in its turns.
+// result is the result of a server's turns.
 type result struct {
 	elapsed, cpu time.Duration
 	hasCPU       bool

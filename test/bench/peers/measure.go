@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/workload"
 )
 
-// Options say what to compare. All but the directories are required.
+// Options select the servers to compare. All but the directories are required.
 type Options struct {
 	// Program is the path of the cosi-emu program.
 	Program string
@@ -33,9 +33,9 @@ const turnLength = 3 * time.Second
 
 var errNoPeer = errors.New("there is no other server to compare with")
 
-// Measure compares the store with each peer. A peer that cannot be built or started is
-// left out, and the figures say so; the error is of none of them, or of the load. Measure
-// leaves no process running and no data behind.
+// Measure compares the store with each peer. A peer that cannot be built or started is left out, and
+// the figures note this. Measure fails if no peer runs, or if the load fails. It leaves no process
+// running and no data behind.
 func Measure(ctx context.Context, o Options, progress func(string)) (figures []figure.Figure, err error) {
 	var subjects []*subject
 	defer func() {

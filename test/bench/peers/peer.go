@@ -15,11 +15,11 @@ const (
 type Peer struct {
 	// Name is also the name of the program.
 	Name string
-	// Package and Version are what the go command builds.
+	// Package and Version are the package that the go command builds.
 	Package, Version string
 	// Bar is how many times the peer's requests/s the store must reach.
 	Bar float64
-	// Durability says what the server does before it answers an upload.
+	// Durability describes how the server persists an upload before it answers.
 	Durability string
 	// Args are the arguments of the server for a directory and an address.
 	Args func(dir, address string) []string

@@ -73,7 +73,7 @@ func fakePeer(ctx context.Context, args []string) error {
 	return nil
 }
 
-// fakeStore has what was put, by path.
+// fakeStore has the uploaded objects by path.
 type fakeStore struct{ all sync.Map }
 
 func (f *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func (f *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data) //nolint:gosec // no browser reads it
 }
 
-// fake returns a peer whose program is that of the tests.
+// fake returns a peer whose program is the test binary.
 func fake(name, verb string) Peer {
 	return Peer{
 		Name: name, Version: "v1", Bar: 0.001, Durability: "in memory",

@@ -103,8 +103,8 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// cleanEnv is the environment of this process without the variables that would change what
-// a server does.
+// cleanEnv is the environment of this process without the variables that would change a server's
+// behavior.
 func cleanEnv(dir string) []string {
 	env := []string{"HOME=" + dir}
 	for _, variable := range os.Environ() {

@@ -27,8 +27,8 @@ type component interface {
 	WaitReady(ctx context.Context) error
 }
 
-// startComponents starts driver, sidecar and controller with their defaults, and returns
-// when the two are ready. The counter counts what they do.
+// startComponents starts driver, sidecar and controller with their defaults, and returns when the
+// two are ready. The counter counts their requests.
 func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*components, error) {
 	c, err := s.startSidecar(ctx, m, fakedriver.DefaultName)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package scale measures what the COSI controller and a sidecar cost when there
 // is much to do: how fast they are against bare writes to the same API server,
-// how many requests they make against what the KEP needs, and whether the cost
+// how many requests they make against the KEP's minimum, and whether the cost
 // of one object grows with the number of the others.
 //
 // Controller and sidecar run in this process, without the seams and the journal

@@ -74,8 +74,8 @@ type inProcess interface {
 	InProcessConfig(name string, groups ...string) *rest.Config
 }
 
-// addUser adds a user whose requests need no network if the API server is in this process, as
-// those of an emulator's components.
+// addUser adds a user. If the API server is in this process, the user's requests need no network,
+// like the requests of an emulator's components.
 func (s *environment) addUser(emu *emulator.Emulator, name, user string, groups ...string) error {
 	if plane, ok := emu.ControlPlane().(inProcess); ok {
 		if cfg := plane.InProcessConfig(user, groups...); cfg != nil {

@@ -10,9 +10,9 @@ import (
 type step struct {
 	// operation is the write, as a requestCounter names it.
 	operation string
-	// kep says where KEP-1979 asks for it: the flow, and the number of the step.
+	// kep is the place where KEP-1979 requires it: the flow, and the number of the step.
 	kep string
-	// what is written.
+	// what describes the write.
 	what string
 }
 
@@ -44,7 +44,7 @@ var accessFlow = []step{
 	{"patch bucketaccesses/status", granting + " 4.10.3", "the BucketAccess is ready"},
 }
 
-// pairFlow is what a pair needs.
+// pairFlow has the writes that a pair needs.
 var pairFlow = slices.Concat(claimFlow, accessFlow)
 
 // callsPerPair is how often the driver has to be called for a pair: an ID and a

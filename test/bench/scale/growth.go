@@ -23,7 +23,7 @@ const (
 type among struct {
 	env      *environment
 	claims   int
-	left     string // namespace of what the latest replay has left, if not empty
+	left     string // namespace with the objects of the latest replay, if not empty
 	measured []figure.Cost
 	baseline []figure.Cost
 }

@@ -33,7 +33,7 @@ type batch struct {
 
 func numbered(i int) string { return "scale-" + strconv.Itoa(i) }
 
-// objects are what a user creates as the i-th of a batch.
+// objects are the objects that a user creates as the i-th of a batch.
 func (b batch) objects(i int) []client.Object {
 	switch {
 	case b.claim != "":

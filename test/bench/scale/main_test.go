@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// newTestEnvironment is an environment on the control plane of the tests. What is left there in
-// the end is deleted.
+// newTestEnvironment is an environment on the control plane of the tests. In the end it deletes its
+// remaining objects there.
 func newTestEnvironment(tb testing.TB) *environment {
 	tb.Helper()
 	if testing.Short() {

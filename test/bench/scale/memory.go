@@ -12,14 +12,14 @@ import (
 // memory of controller and sidecar together.
 const barMemory = 20
 
-// heap is what is in use after everything else was collected.
+// heap is the memory in use after a garbage collection.
 type heap struct {
 	objects float64 // bytes of live objects
 	spans   float64 // bytes of the memory that they are spread over
 }
 
-// heapInUse collects garbage twice: what has a finalizer, or is in a pool,
-// survives the first time.
+// heapInUse collects garbage twice: an object that has a finalizer, or is in a pool, survives the
+// first time.
 func heapInUse() heap {
 	runtime.GC()
 	runtime.GC()

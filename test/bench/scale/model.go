@@ -115,7 +115,7 @@ func startWrites(results []sizeResult) figure.Figure {
 		barStartWrites, notes...)
 }
 
-// furtherPairs compares what a further pair costs among the most with what it costs among the
+// furtherPairs compares the cost of a further pair among the most pairs with its cost among the
 // fewest.
 func furtherPairs(results []sizeResult) figure.Figure {
 	var notes []string

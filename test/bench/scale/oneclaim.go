@@ -13,7 +13,7 @@ import (
 // oneClaim is what accesses of one claim cost, for several numbers of them.
 type oneClaim []*sizeCost
 
-// sizeCost is a number of accesses of one claim: what it cost in each round.
+// sizeCost has the costs, in each round, of a number of accesses of one claim.
 type sizeCost struct {
 	size             int
 	created, deleted []figure.Cost

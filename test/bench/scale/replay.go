@@ -28,8 +28,8 @@ type replay struct {
 	uids   []uids
 }
 
-// uids are those of the claim and the access that writes were made for. They are
-// in the names and references of other objects.
+// uids are the UIDs of the claim and the access that writes were made for. They are in the names and
+// references of other objects.
 type uids struct{ claim, access string }
 
 // bareWrite is a write that is ready to be repeated, but for UIDs and namespace.
@@ -38,8 +38,8 @@ type bareWrite struct {
 	content string
 }
 
-// newReplay sorts writes by what they were for. The objects of the batch must
-// still be there.
+// newReplay groups writes by the pairs that they were made for. The objects of the batch must still
+// exist.
 func (s *environment) newReplay(ctx context.Context, b batch, writes []*write) (*replay, error) {
 	r := &replay{batch: b, chains: make([][]*bareWrite, b.count), uids: make([]uids, b.count)}
 	index, err := r.identify(ctx, s.admin)
@@ -112,8 +112,8 @@ func (w *bareWrite) owner() string {
 	return w.name[:max(0, strings.LastIndexByte(w.name, '.'))]
 }
 
-// run makes all the writes, those of a user who creates the batch included, in a
-// namespace of their own, so many at the same time as are wanted.
+// run makes all the writes in a namespace of their own, with the user's writes that create the
+// batch. It makes as many at the same time as there are workers.
 func (r *replay) run(ctx context.Context, s *environment, namespace string, workers int) error {
 	clients := map[string]client.Client{}
 	for user, cfg := range s.users {
@@ -193,7 +193,7 @@ func (w *bareWrite) object() client.Object {
 	}
 }
 
-// size returns how many writes are made, those of the user included.
+// size returns how many writes are made, with the user's writes.
 func (r *replay) size() int {
 	writes := 0
 	for i, chain := range r.chains {

@@ -138,7 +138,7 @@ func (m *requestCounter) call(
 	return invoke(ctx, method, req, reply, conn, opts...)
 }
 
-// requestCounts is what a requestCounter has counted.
+// requestCounts are the counts of a requestCounter.
 type requestCounts struct {
 	requests  map[string]int // by operation
 	calls     map[string]int // to the driver, by method
@@ -169,7 +169,7 @@ func (t requestCounts) clone() requestCounts {
 	return requestCounts{requests: maps.Clone(t.requests), calls: maps.Clone(t.calls), conflicts: t.conflicts}
 }
 
-// since returns what has been added to earlier counts.
+// since returns the increase over earlier counts.
 func (t requestCounts) since(before requestCounts) requestCounts {
 	return requestCounts{
 		requests: subtract(t.requests, before.requests), calls: subtract(t.calls, before.calls), conflicts: t.conflicts - before.conflicts,

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 )
 
-// Load says how much there is to do. Every number must be positive.
+// Load is the size of the load. Every number must be positive.
 type Load struct {
 	// Pairs is how many claims with an access each are created at once, and how
 	// many accesses one claim gets.
@@ -26,7 +26,7 @@ type Load struct {
 	Most int
 }
 
-// DefaultLoad is what the bars are meant for.
+// DefaultLoad is the load that the bars are meant for.
 var DefaultLoad = Load{Pairs: 1000, Many: 5000, Rounds: 3, Most: 25000}
 
 // Options are a load, and where to find the programs of the control plane.
@@ -76,7 +76,7 @@ func withEnvironment(ctx context.Context, opts Options, measure func(*environmen
 	return measure(s)
 }
 
-// round says which of several rounds it is.
+// round names one of several rounds by its number.
 func round(what string, number, count int) string {
 	return fmt.Sprintf("%s, round %d of %d", what, number+1, count)
 }

@@ -22,10 +22,9 @@ func (o oneClaim) figures() []figure.Figure {
 	}
 }
 
-// figure takes the worse of two growths: that of the time by the clock, against
-// the same number of bare writes, and that of the processor time in this process.
-// It is made of the fastest rounds: whatever else the machine does makes a round
-// slower and never faster, and a slow round of one size would pass for growth.
+// figure takes the worse of two growths: of the time by the clock, against the same number of bare
+// writes, and of the processor time in this process. It uses the fastest rounds: other work of the
+// machine makes a round slower and never faster, and a slow round of one size would pass for growth.
 func (o oneClaim) figure(what string, part func(*sizeCost) []figure.Cost, notes ...string) figure.Figure {
 	var sizes []int
 	var clock, bare, busy []float64
@@ -48,7 +47,7 @@ func (o oneClaim) figure(what string, part func(*sizeCost) []figure.Cost, notes 
 	}, notes...)...)
 }
 
-// requests says what was asked for an access in its life.
+// requests describes the requests for an access in its life.
 func (o oneClaim) requests() string {
 	parts := make([]string, len(o))
 	for i, c := range o {

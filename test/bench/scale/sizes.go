@@ -14,24 +14,24 @@ const (
 	// sizeStep is how many more pairs the next size has, and mostSizes how many sizes there are.
 	sizeStep  = 10
 	mostSizes = 4
-	// further is how many pairs are created and deleted among those of a size.
+	// further is how many pairs are created and deleted among the pairs of a size.
 	further = 50
 	// otherDriver has none of the pairs.
 	otherDriver = "other.cosi-emu"
 )
 
-// sizeResult is what was measured among a number of pairs.
+// sizeResult has the measurements among a number of pairs.
 type sizeResult struct {
 	pairs  int
 	server float64 // bytes of live objects of an API server in this process; 0 if it is not
-	// What the start of a component costs, that has the pairs to look after.
+	// The costs of starting a component that has the pairs to look after.
 	controller, own, other startResult
 	// What further pairs cost.
 	asked requestCounts
 	cost  figure.Cost
 }
 
-// startResult is what the start of a component costs.
+// startResult is the cost of starting a component.
 type startResult struct {
 	memory float64     // bytes of live objects
 	list   figure.Cost // until its caches have everything

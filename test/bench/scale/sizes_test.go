@@ -16,7 +16,7 @@ func TestSizesUpTo(t *testing.T) {
 	}
 }
 
-// TestModel: a line is found again, and what is not a line has an error.
+// TestModel: the model recovers a line, and other data misses the bar.
 func TestModel(t *testing.T) {
 	sizes := []int{10, 100, 1000}
 	straight := fit(sizes, []float64{5 + 20, 5 + 200, 5 + 2000})

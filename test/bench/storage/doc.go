@@ -1,4 +1,4 @@
-// Package storage measures the S3 store against what it is made of: gofakes3 alone,
-// with its backend in memory, which checks nothing. Both do the same for the same
-// clients, in turns; package workload of the store says what.
+// Package storage measures the S3 store against its foundation: gofakes3 alone, with its backend in
+// memory, which checks nothing. Both serve the same requests of the same clients, in turns; package
+// workload has the requests.
 package storage

@@ -10,10 +10,10 @@ import (
 // task is something that both of a pair do in turns.
 type task[S any] struct {
 	name string
-	// bar is for the time of what is measured, as a multiple of the baseline's; in
-	// milliseconds if the figure is the time itself.
+	// bar is for the measured time, as a multiple of the baseline's; in milliseconds if the figure
+	// is the time itself.
 	bar float64
-	// isTime says that the figure is the time itself and not a ratio.
+	// isTime is set if the figure is the time itself and not a ratio.
 	isTime bool
 	do     func(context.Context, S) error
 }

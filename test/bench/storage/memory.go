@@ -62,7 +62,7 @@ func perByte(
 	return float64(grown) / float64(count) / float64(size), err
 }
 
-// liveHeap is what is left after two collections: the first leaves what pools have.
+// liveHeap returns the heap after two collections: objects in pools survive the first.
 func liveHeap() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/workload"
 )
 
-// Load says how much there is to do. Every number must be positive.
+// Load is the size of the load. Every number must be positive.
 type Load struct {
 	// Objects is how many objects there are in listings and where memory is
 	// measured.
@@ -20,7 +20,7 @@ type Load struct {
 	Rounds int
 }
 
-// DefaultLoad is what the bars are meant for.
+// DefaultLoad is the load that the bars are meant for.
 var DefaultLoad = Load{Objects: 100_000, Requests: 1000, Rounds: 11}
 
 const (
@@ -45,7 +45,7 @@ func Measure(ctx context.Context, load Load, progress func(string)) ([]figure.Fi
 	return all, nil
 }
 
-// pair is what is measured and its baseline.
+// pair is a measurement and its baseline.
 type pair[S any] struct{ measured, baseline S }
 
 // subjects are the store and gofakes3.

@@ -8,8 +8,8 @@ import (
 
 func TestMain(m *testing.M) { leaks.Main(m) }
 
-// TestMeasure takes all measurements with a light load: the times say nothing
-// then, but what is counted must be right, and nothing may be left running.
+// TestMeasure takes all measurements with a light load: the times mean nothing then, but the counts
+// must be right, and nothing may be left running.
 func TestMeasure(t *testing.T) {
 	load := Load{Objects: 300, Requests: 20, Rounds: 1}
 	steps := 0

@@ -12,8 +12,8 @@ import (
 // span is a stretch of time.
 type span struct{ begin, end time.Time }
 
-// breakdown says what the time of the latencies went into. What is left over is
-// spent in queues, in code, and on the way of watch events.
+// breakdown describes the parts of the latencies. The remainder is spent in queues, in code, and on
+// the way of watch events.
 func (ts latencies) breakdown() string {
 	var writing, calling, rest []time.Duration
 	for _, t := range ts {

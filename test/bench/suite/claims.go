@@ -29,9 +29,9 @@ const (
 	practice = 3
 )
 
-// measureClaims times claims, one after another, from their creation until they
-// are provisioned. The baseline of each is what its writes take when the same
-// client makes them, one after another, right afterwards.
+// measureClaims times claims, one after another, from their creation until they are provisioned. The
+// baseline of each is the time of its writes when the same client makes them, one after another,
+// right afterwards.
 func measureClaims(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	return withProgram(ctx, opts, func(_ *program, t *target) ([]figure.Figure, error) {
 		return t.measureClaims(ctx, opts.Claims, progress)
@@ -70,7 +70,7 @@ type latency struct {
 	claim   *v1alpha2.BucketClaim
 	elapsed time.Duration
 	begin   time.Time
-	// writes are those of controller and sidecar, in the order of their begin.
+	// writes are the writes of controller and sidecar, in the order of their begin.
 	writes []journal.Event
 	// others are all other events of that time, of any object.
 	others []journal.Event

@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 )
 
-// What the embedded control plane may take, relative to the programs.
+// The bars for the embedded control plane, relative to the programs.
 const (
 	barLifecycle = 0.5
 	barExplore   = 1 / 1.9
@@ -38,7 +38,7 @@ const (
 	fewLifecycles = 8
 )
 
-// Exit codes of the program that say how scenarios have ended, and not that it failed.
+// Exit codes of the program that report how scenarios have ended, and not that it failed.
 const (
 	exitPassed = 0
 	exitFailed = 1
@@ -130,7 +130,7 @@ func compareSecondStarts(ctx context.Context, opts Options, progress func(string
 	return []figure.Figure{f}, nil
 }
 
-// ratioNote says what a figure is relative to envtest, if its bar is not.
+// ratioNote gives a figure relative to envtest, for bars with another baseline.
 func ratioNote(measured, baseline float64) string {
 	return fmt.Sprintf("%s x of envtest", figure.Number(measured/baseline))
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/storage"
 )
 
-// Options say what to measure, and how much. Every number must be positive.
+// Options select the measurements, and their size. Every number must be positive.
 type Options struct {
 	// Suites are the names of the suites to run, at least one.
 	Suites []string
 	// Program is the path of the cosi-emu program.
 	Program string
-	// ControlPlane is the kind of the control plane that is measured. The baseline of
-	// starts is that of the programs. The suite control-planes measures both kinds.
+	// ControlPlane is the kind of the control plane that is measured. The baseline of starts is
+	// always the programs. The suite control-planes measures both kinds.
 	ControlPlane emulator.ControlPlaneKind
-	// Binaries say where to find the programs of the control plane.
+	// Binaries locate the programs of the control plane.
 	Binaries binaries.Options
 	// Starts is how often each kind of start is timed. If it is more than once,
 	// there is one before for practice.
@@ -43,9 +43,9 @@ type Options struct {
 	Scenario string
 	// Window is for how long a settled emulator is watched for silence.
 	Window time.Duration
-	// Scale says how heavy the load of the suite scale is.
+	// Scale is the load of the suite scale.
 	Scale scale.Load
-	// S3 says how heavy the load of the suite s3 is.
+	// S3 is the load of the suite s3.
 	S3 storage.Load
 	// Peers has the suite s3 compare the store with other S3 servers instead.
 	Peers bool

@@ -17,7 +17,7 @@ type phases struct {
 	times map[string][]time.Duration
 }
 
-// PhaseStarted does nothing: a phase says itself how long it has taken.
+// PhaseStarted does nothing: a phase reports its own duration.
 func (*phases) PhaseStarted(string) {}
 
 // PhaseProgress does nothing.

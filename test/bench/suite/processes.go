@@ -84,7 +84,7 @@ func readProc(dir string) (processTable, error) {
 		}
 		data, err := os.ReadFile(filepath.Join(dir, entry.Name(), "stat"))
 		if err != nil {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
 		if table[pid], err = parseStat(data); err != nil {
 			return nil, fmt.Errorf("process %d: %w", pid, err)

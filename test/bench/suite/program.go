@@ -70,7 +70,7 @@ type execution struct {
 	elapsed, used time.Duration
 }
 
-// failure is the error of a command whose exit code says that it has failed.
+// failure is the error of a command whose exit code reports a failure.
 func (e execution) failure() error {
 	return fmt.Errorf("cosi-emu %s: exit code %d\n%s", e.command, e.code, e.errs)
 }

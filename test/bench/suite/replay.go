@@ -87,8 +87,7 @@ func (s *standIn) repeat(ctx context.Context, write journal.Event) (time.Duratio
 	return time.Since(begin), err
 }
 
-// adapt turns what was sent for the original into what can be sent for the
-// stand-in.
+// adapt turns a request for the original into a request for the stand-in.
 func (s *standIn) adapt(write journal.Event) (*unstructured.Unstructured, []byte, error) {
 	body := bytes.ReplaceAll(write.Request, []byte(bucketOf(s.original)), []byte(bucketOf(s.claim)))
 	content := map[string]any{}

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// quietPeriod is how long nothing must have happened before silence is measured:
-	// Events are written a moment after what they tell of.
+	// quietPeriod is how long nothing must have happened before silence is measured: a component
+	// writes an Event a moment after its cause.
 	quietPeriod = time.Second
-	// quietTimeout is how long the emulator is given to calm down. If it does not,
-	// that is what is measured.
+	// quietTimeout is the time limit for the emulator to become quiet. If it does not, its activity
+	// is measured.
 	quietTimeout = 30 * time.Second
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 )
 
-// The time of a start may be barStart of that of a bare envtest if it runs the same programs,
-// and barStartEmbedded if it does not.
+// The time of a start may be barStart times the start of a bare envtest if it runs the same
+// programs, and barStartEmbedded if it does not.
 const (
 	barStart         = 1.3
 	barStartEmbedded = 0.5
@@ -27,9 +27,8 @@ const stopTimeout = time.Minute
 // timed.
 type starter func(context.Context) (stop func(context.Context) error, err error)
 
-// measureStarts times the start of an emulator in this process and of the whole
-// program, and, as the baseline, that of a bare envtest with the same etcd and
-// kube-apiserver.
+// measureStarts times the start of an emulator in this process and of the whole program, and, as the
+// baseline, the start of a bare envtest with the same etcd and kube-apiserver.
 func measureStarts(ctx context.Context, opts Options, progress func(string)) ([]figure.Figure, error) {
 	set, err := binaries.Find(ctx, opts.Binaries)
 	if err != nil {
@@ -70,8 +69,7 @@ func (o Options) firstStart() int {
 	return 0
 }
 
-// turn says which of several turns it is, of which those before the first are
-// for practice.
+// turn names one of several turns by its number. The turns before the first are for practice.
 func turn(what string, number, count int) string {
 	if number < 1 {
 		return what + " for practice"

@@ -20,8 +20,8 @@ const (
 	ControlPlanes = "control-planes"
 	// Scale puts controller and sidecar under load; see package scale.
 	Scale = "scale"
-	// Sizes measures what one claim with an access costs among more and more of them,
-	// and what a million would cost.
+	// Sizes measures the cost of one claim with an access among more and more of them, and estimates
+	// the cost of a million.
 	Sizes = "sizes"
 	// S3 compares the S3 store with gofakes3 alone; see package storage.
 	S3 = "s3"
@@ -43,10 +43,9 @@ var measurements = []measurement{
 	{S3, measureS3},
 }
 
-// Run takes the measurements of the chosen suites, one after another, which is a
-// matter of minutes. It leaves nothing running, also when ctx is done before the
-// end. The error wraps ErrOptions, or says which measurement could not be taken;
-// a bar that is missed is not an error.
+// Run takes the measurements of the chosen suites, one after another, which takes minutes. It leaves
+// nothing running, also when ctx is done before the end. The error wraps ErrOptions, or names the
+// measurement that failed; a missed bar is not an error.
 func Run(ctx context.Context, opts Options) (figure.Report, error) {
 	if err := opts.validate(); err != nil {
 		return figure.Report{}, err

@@ -23,8 +23,8 @@ func newTestTarget(tb testing.TB) *target {
 	return newTarget(emu.Client(), emu.Info().Journal)
 }
 
-// TestMeasureClaims only makes sure that the measurement still fits what it
-// measures; how long anything takes is not for a test.
+// TestMeasureClaims only makes sure that the measurement still fits its subject; no test judges how
+// long anything takes.
 func TestMeasureClaims(t *testing.T) {
 	figures, err := newTestTarget(t).measureClaims(t.Context(), 2, func(string) {})
 	if err != nil {

@@ -39,9 +39,9 @@ func resource(e journal.Event) string {
 	return resource
 }
 
-// chain returns the indexes of the writes that followed one another up to the
-// last: each of them had ended when the next began. What it leaves out went on
-// beside. The writes must be in the order of their begin.
+// chain returns the indexes of the writes that followed one another up to the last: each of them had
+// ended when the next began. It leaves out the writes that ran concurrently. The writes must be in
+// the order of their begin.
 func chain(writes []journal.Event) []int {
 	var indexes []int
 	for next := len(writes) - 1; next >= 0; next = lastEnded(writes[:next], writes[next].Time) {

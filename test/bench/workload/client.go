@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
 )
 
-// signedHeaders are what the client signs: as little as S3 accepts.
+// signedHeaders are the headers that the client signs: as few as S3 accepts.
 const signedHeaders = "host;x-amz-content-sha256;x-amz-date"
 
 // Client sends signed requests to a bucket. It does little more than that, because it runs
@@ -33,7 +33,7 @@ func NewClient(address, bucket, region string, keys fakedriver.Credentials) *Cli
 	return &Client{plain: newPlain(address), bucket: bucket, region: region, keys: keys}
 }
 
-// Content is what is uploaded, with its digest.
+// Content is the content of an upload, with its digest.
 type Content struct {
 	data []byte
 	hash string
@@ -64,8 +64,8 @@ func (c *Client) Get(ctx context.Context, key string) (int64, error) {
 	return c.do(ctx, http.MethodGet, "/"+key, nothing)
 }
 
-// List reads the list of all keys, page by page, and returns how many there are. It looks
-// for what it needs, and does not decode the documents.
+// List reads the list of all keys, page by page, and returns how many there are. It searches the
+// documents without decoding them.
 func (c *Client) List(ctx context.Context) (keys int, err error) {
 	query := url.Values{"list-type": {"2"}}
 	for page := new(bytes.Buffer); ; page.Reset() {

@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
-// Service is the service of one protocol, in memory, with an empty bucket and a client
-// that does nothing but send requests: those of the SDKs take different times. Its methods
-// are safe for concurrent use, but for Close.
+// Service is the service of one protocol, in memory, with an empty bucket and a client that does
+// nothing but send requests: the SDKs' clients take different times. Its methods are safe for
+// concurrent use, but for Close.
 type Service struct {
 	put   func(context.Context, string, Content) error
 	get   func(context.Context, string) (int64, error)
@@ -31,7 +31,7 @@ func (s *Service) Put(ctx context.Context, key string, content Content) error {
 // Get reads an object and returns its size in bytes.
 func (s *Service) Get(ctx context.Context, key string) (int64, error) { return s.get(ctx, key) }
 
-// Close ends serving, and forgets what is stored.
+// Close ends serving, and discards the data.
 func (s *Service) Close() error { return s.close() }
 
 // ServeS3 serves S3. The client signs requests. The caller closes it.

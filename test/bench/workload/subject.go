@@ -104,7 +104,7 @@ func newClient(url string, keys fakedriver.Credentials, transport *http.Transpor
 	})
 }
 
-// Close ends serving, and forgets what is stored.
+// Close ends serving, and discards the data.
 func (s *Subject) Close() error {
 	s.transport.CloseIdleConnections()
 	s.plain.Close()
