@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// callTimeout bounds one command, and awaitTimeout what a test waits for.
+	// callTimeout bounds one command, and awaitTimeout the wait for a condition of a test.
 	callTimeout  = time.Minute
 	awaitTimeout = time.Minute
 	pollInterval = 50 * time.Millisecond
@@ -171,8 +171,8 @@ func (c *connection) read(from *os.File) {
 	}
 }
 
-// Complaints returns the errors in the console since the last call: exceptions, and what the
-// content security policy has blocked.
+// Complaints returns the errors in the console since the last call: exceptions, and requests that
+// the content security policy has blocked.
 func (c *connection) Complaints() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -293,7 +293,7 @@ func (b *Browser) Text(selector string) string {
 	return text
 }
 
-// HTML returns what has become of the page.
+// HTML returns the current document of the page.
 func (b *Browser) HTML() string {
 	b.tb.Helper()
 	text, _ := b.Eval("document.documentElement.outerHTML").(string)
@@ -364,7 +364,7 @@ func (b *Browser) Dark(dark bool) {
 	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": value}}})
 }
 
-// Screenshot returns a picture of what is in view of the page, as PNG.
+// Screenshot returns a picture of the visible part of the page, as PNG.
 func (b *Browser) Screenshot() []byte {
 	b.tb.Helper()
 	text, _ := b.Call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)

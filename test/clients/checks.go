@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
-// equal compares what was got with what is wanted. Contents are compared, but not shown.
+// equal compares a result with the wanted one. Contents are compared, but not shown.
 func equal(what string, got, want any, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -130,7 +130,7 @@ func sum(name string, content []byte) string {
 	return digest.Checksum().String()
 }
 
-// signed makes a request of what a client has printed, a URL and headers on further lines, but for a key.
+// signed makes a request from a client's output, a URL and headers on further lines, but for a key.
 func (t *try) signed(method, key string, body []byte) ([]byte, error) {
 	printed, header := strings.Split(strings.TrimSpace(t.output), "\n"), http.Header{}
 	for _, line := range printed[1:] {

@@ -23,9 +23,9 @@ type client struct {
 	protocol      protocol
 	// script is a file, or empty for a library of Go, which this program is built with.
 	script string
-	// program runs the script, or is what a script of the shell runs.
+	// program runs the script, or is the program that a script of the shell runs.
 	program string
-	// hosts is the file /etc/hosts of its processes, if it is not that of the system.
+	// hosts replaces the file /etc/hosts of its processes, if it is not empty.
 	hosts string
 }
 
@@ -69,7 +69,7 @@ func install(dir, programs string) error {
 		os.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH")))
 }
 
-// firstVersion finds the version of a client in what the client prints.
+// firstVersion finds the version of a client in its output.
 var firstVersion = regexp.MustCompile(`v?\d+\.\d[\w.-]*`)
 
 // find returns the clients that are here, and the names of those that are missing. Their scripts are in a directory.

@@ -34,7 +34,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestChecks has every operation find out that a client does nothing, whether it says that it has succeeded or failed.
+// TestChecks has every operation detect that a client does nothing, whether it reports success or failure.
 func TestChecks(t *testing.T) {
 	for _, program := range []string{"/bin/true", "/bin/false"} {
 		t.Run(filepath.Base(program), func(t *testing.T) {

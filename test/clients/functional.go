@@ -20,7 +20,7 @@ import (
 // key of the store's administrator.
 const functionalTests = "minio-functional"
 
-// expectedFailures say why tests fail, by a part of the name or of the error.
+// expectedFailures has the reasons why tests fail, by a part of the name or of the error.
 var expectedFailures = []struct{ part, reason string }{
 	{"Signature Version 2", "requires SigV2, which is rejected"},
 	{"testMakeBucketRegions", "creates buckets in other regions than the store's"},

@@ -29,8 +29,8 @@ var libraries = map[string]library{
 	"azblob for Go":  {"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", newAzblob},
 }
 
-// store is the bucket of an access, as each library has it. Its methods end the process if something fails, and print what
-// the library returns.
+// store is the bucket of an access, as each library has it. Its methods end the process if something
+// fails, and print the library's results.
 type store interface {
 	write(key string, from io.Reader, o object)
 	// read returns length bytes of an object, or with -1 all.
@@ -69,7 +69,7 @@ const (
 	disposition = `attachment; filename="a b.txt"`
 )
 
-// cases are those of all libraries. The operations ask only S3 for checksums and versions.
+// cases are the cases of all libraries. The operations ask only S3 for checksums and versions.
 func cases(s store) map[string]func() {
 	put := func(o object) func() { return func() { s.write(key, file(), o) } }
 	get := func(offset, length int64) func() { return func() { save("out", s.read(key, offset, length)) } }
@@ -149,13 +149,13 @@ func optional[T ~string](value T) *T {
 	return &value
 }
 
-// file returns what a case writes.
+// file returns the content that a case writes.
 func file() *bytes.Reader { return bytes.NewReader(must(os.ReadFile("in"))) }
 
-// save writes what a case has read.
+// save writes the content that a case has read.
 func save(path string, r io.Reader) { check(os.WriteFile(path, must(io.ReadAll(r)), privateFile)) }
 
-// synchronize uploads the directory up, and downloads what a list has to the directory down.
+// synchronize uploads the directory up, and downloads the listed objects to the directory down.
 func synchronize(s store) {
 	for name := range tree() {
 		s.write(key+"/"+name, bytes.NewReader(must(os.ReadFile(filepath.Join("up", filepath.FromSlash(name))))), object{})

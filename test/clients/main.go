@@ -1,6 +1,6 @@
 // Command clients uses the services of the fake driver with the clients that people use, and makes the tables of
-// docs/clients.md. It starts emulators in its own process, claims buckets through COSI, and gives each client what
-// `cosi-emu env --access` prints, and nothing else. It looks at what a client has done with plain HTTP requests.
+// docs/clients.md. It starts emulators in its own process, claims buckets through COSI, and gives each client the
+// output of `cosi-emu env --access`, and nothing else. It checks a client's work with plain HTTP requests.
 //
 //	make clients
 //	make clients CLIENTS='-clients rclone,boto3 -protocols S3 -operations Put,List -schemes http'

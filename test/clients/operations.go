@@ -18,24 +18,25 @@ func op(title, proof string, in []protocol, steps ...step) operation {
 
 // step is one run of a client.
 type step struct {
-	// do is what the client is asked to do: a case of its script, or another one if the script does not have it.
+	// do is the task of the client: a case of its script, or another one if the script does not have it.
 	do, or string
 	// as is the access, and with changes its variables.
 	as   string
 	with environment
 	// key is the object; it defaults to the name of the case.
 	key string
-	// size is that of the content that the client gets in the file "in", or of the object, in bytes. It defaults to small.
+	// size is the size of the content that the client gets in the file "in", or of the object, in
+	// bytes. It defaults to small.
 	size int
 	// given are objects that exist before: suffixes of the key.
 	given []string
-	// metadata is that of the given objects.
+	// metadata is the metadata of the given objects.
 	metadata map[string]string
 	// prepare does what else has to be done before.
 	prepare func(*try) error
 	// fails is set for a run that must fail, with an output that this matches, and write nothing.
 	fails string
-	// check looks at what the client has done.
+	// check verifies the client's work.
 	check func(*try) error
 }
 
@@ -176,7 +177,7 @@ var operations = []operation{
 func checksumSteps(do string, size int) (steps []step) {
 	for _, algorithm := range []string{"CRC32", "SHA1", "SHA256", "CRC32C", "CRC64NVME"} {
 		if do == "checksum-parts" && algorithm == "CRC64NVME" {
-			continue // it has no composite form, and is that of the whole object
+			continue // it has no composite form, and covers the whole object
 		}
 		check := stored("")
 		if do == "checksum" {

@@ -43,7 +43,8 @@ const (
 	varCA     = "AWS_CA_BUNDLE"
 )
 
-// asS3 returns the environment of clients of S3 that use the XML API of GCS with the HMAC key, as Google's documentation says.
+// asS3 returns the environment of clients of S3 that use the XML API of GCS with the HMAC key,
+// following Google's documentation.
 func (e environment) asS3() environment {
 	changed := maps.Clone(e)
 	maps.Copy(changed, environment{

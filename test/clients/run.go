@@ -15,12 +15,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// run is what is tested.
+// run is one run of the tests.
 type run struct {
 	// programs is a directory with programs and Node modules.
 	programs                                            string
 	wantClient, wantOperation, wantScheme, wantProtocol func(string) bool
-	// clients replace those of the catalogue.
+	// clients replace the clients of the catalogue.
 	clients []*client
 }
 

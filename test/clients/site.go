@@ -44,7 +44,7 @@ type site struct {
 	// scheme is http, or https, with which URLs of S3 have the bucket in the host name.
 	scheme   string
 	emulator *emulator.Emulator
-	// client is that of the references.
+	// client sends the reference requests.
 	client *http.Client
 }
 
@@ -85,7 +85,7 @@ func (s *site) create(ctx context.Context, object k8s.Object) error {
 	return nil
 }
 
-// accesses creates what a client uses: its buckets, and an access of each name.
+// accesses creates the objects that a client uses: its buckets, and an access of each name.
 func (s *site) accesses(ctx context.Context, p protocol, name string) (map[string]environment, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("not ready after %s", readyTimeout))
 	defer cancel()

@@ -17,7 +17,7 @@ type table struct {
 
 	mu      sync.Mutex
 	results map[cell][]result
-	// functional says how minio-go's tests ended.
+	// functional summarizes the results of minio-go's tests.
 	functional string
 }
 
@@ -27,7 +27,7 @@ type cell struct {
 	title  string
 }
 
-// result is what an operation ended with.
+// result is the result of an operation.
 type result struct {
 	scheme string
 	err    error
@@ -105,7 +105,7 @@ func (t *table) protocol(out *strings.Builder, p protocol, clients []*client) {
 	}
 }
 
-// cell returns what a table says about an operation of a client: the mark, and the numbers of notes.
+// cell returns a table's cell for an operation of a client: the mark, and the numbers of notes.
 func (t *table) cell(c cell, notes *[]string) string {
 	results, mark, reasons := t.results[c], works, map[string][]string{}
 	if len(results) == 0 {
@@ -115,7 +115,7 @@ func (t *table) cell(c cell, notes *[]string) string {
 		if r.err != nil && mark != fails {
 			mark = r.mark()
 		}
-		if r.err != nil && r.err.Error() != "" { // otherwise there is nothing to say
+		if r.err != nil && r.err.Error() != "" { // otherwise the error has no text
 			text := strings.Join(strings.Fields(r.err.Error()), " ")
 			text = text[:min(len(text), maxOutput)]
 			reasons[text] = append(reasons[text], r.scheme)

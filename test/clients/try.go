@@ -26,7 +26,8 @@ const (
 	// stepTimeout bounds one run of a client, which takes seconds at most.
 	stepTimeout = 2 * time.Minute
 	waitDelay   = 5 * time.Second
-	// exitUnsupported is the exit code of a script for what its client cannot do. No client exits with it.
+	// exitUnsupported is the exit code of a script for an operation that its client lacks. No client
+	// exits with it.
 	exitUnsupported = 42
 	writers         = 8
 	private         = 0o700
@@ -34,7 +35,7 @@ const (
 	maxOutput       = 400
 )
 
-// unsupportedError says why a client cannot do an operation.
+// unsupportedError is the reason why a client cannot do an operation.
 type unsupportedError string
 
 func (e unsupportedError) Error() string { return string(e) }
@@ -45,7 +46,7 @@ type try struct {
 	*reference // of the access that may do everything there
 
 	ctx         context.Context //nolint:containedctx // it is that of one run
-	environment environment     // what the client has
+	environment environment     // the variables of the client
 	dir         string
 	// content is in the file "in", in standard input, and in the given objects; if the step must fail, they have old.
 	content, old []byte
@@ -107,7 +108,7 @@ func (t *try) setUp() error {
 	return errors.Join(err, os.WriteFile(filepath.Join(t.dir, "in"), t.content, privateFile))
 }
 
-// start runs a case of the client, and keeps what it prints.
+// start runs a case of the client, and keeps its output.
 func (t *try) start(c *client, do string) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
 	defer cancel()
@@ -132,7 +133,7 @@ func endWithGroup(cmd *exec.Cmd) {
 	cmd.WaitDelay = waitDelay
 }
 
-// rejected checks a run that had to fail: it says so, and has read and written nothing.
+// rejected checks a run that had to fail: it reports a rejection, and has read and written nothing.
 func (t *try) rejected(err error) error {
 	switch {
 	case err == nil:
@@ -174,7 +175,7 @@ func (t *try) expectTree(name string) error {
 	return equal("the directory "+name, got, tree(), err)
 }
 
-// lines are those of the output, without the prefix that is the key.
+// lines returns the lines of the output, without the prefix that is the key.
 func (t *try) lines() (lines []string) {
 	for line := range strings.Lines(t.output) {
 		if line = strings.TrimPrefix(strings.TrimSpace(line), t.key+"/"); line != "" {

@@ -58,7 +58,7 @@ func (c *Cluster) Must(err error) {
 	}
 }
 
-// Eventually calls check until it returns nil. Its error says what is missing.
+// Eventually calls check until it returns nil. The error names the missing condition.
 func (c *Cluster) Eventually(check func() error) {
 	c.Helper()
 	c.eventually("the API server and the components", check)

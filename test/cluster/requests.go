@@ -19,7 +19,7 @@ import (
 // Requests records the requests of a component, and can make them fail. Its
 // zero value is ready; Wrap puts it into a rest.Config.
 type Requests struct {
-	// KeepBodies has the requests that write keep what they write.
+	// KeepBodies keeps the bodies of requests that write.
 	KeepBodies bool
 
 	mu        sync.Mutex
@@ -33,7 +33,7 @@ type Requests struct {
 type Request struct {
 	Method, Path string
 	Status       int
-	// Body is what a request writes, if Requests.KeepBodies is set.
+	// Body is the body of a request that writes, if Requests.KeepBodies is set.
 	Body []byte
 }
 
@@ -100,7 +100,7 @@ func (r *Requests) All() []Request {
 	return all
 }
 
-// Writes returns those of All that write anything other than Events.
+// Writes returns the requests of All that write anything other than Events.
 func (r *Requests) Writes() []Request {
 	return slices.DeleteFunc(r.All(), func(request Request) bool {
 		return request.Method == http.MethodGet || strings.Contains(request.Path, "/events")
@@ -156,8 +156,8 @@ func (r *Requests) begin(request *http.Request) (*Request, Intercept) {
 	return recorded, r.intercept
 }
 
-// BodyOf returns the body of a request, which is still sent. Clients of Kubernetes send
-// what they can read again.
+// BodyOf returns the body of a request, which is still sent. Clients of Kubernetes send bodies that
+// can be read again.
 func BodyOf(request *http.Request) []byte {
 	if request.GetBody == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package deploytest builds the kustomizations of this repository for tests, as
-// `kubectl apply -k` does, so that what is tested is what a cluster gets.
+// Package deploytest builds the kustomizations of this repository for tests, as `kubectl apply -k`
+// does, so that tests use the manifests that a cluster gets.
 package deploytest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// module is the directory of the module that pins kustomize, in that of the repository.
+// module is the directory, in the repository, of the module that pins kustomize.
 const module = "test/kustomize"
 
 // Build returns the objects of the kustomization in dir, in the order in which

@@ -40,7 +40,7 @@ type Driver struct {
 	mu       sync.Mutex
 	buckets  map[string]string // names, by ID
 	accounts map[string]string // names, by ID
-	modes    map[string]string // what the latest grant has asked for, by ID of the bucket
+	modes    map[string]string // modes that the latest grant requested, by ID of the bucket
 	requests []proto.Message
 }
 
@@ -85,7 +85,7 @@ func (d *Driver) union() []grpc.MethodDesc {
 	return dialects.OneCall_ServiceDesc.Methods
 }
 
-// Dial serves the driver until the test ends, and returns what a client dials with.
+// Dial serves the driver until the test ends, and returns options for a client's connection.
 func (d *Driver) Dial(tb testing.TB) []grpc.DialOption {
 	tb.Helper()
 	listener := bufconn.Listen(1 << 20)
@@ -196,7 +196,7 @@ func (d *Driver) get(request *cosiv1alpha2.DriverGetBucketRequest) error {
 	return nil
 }
 
-// grant makes an account. The modes are those of the request, by ID of the bucket.
+// grant creates an account with the request's modes, by ID of the bucket.
 func (d *Driver) grant(request proto.Message, name, id string, modes map[string]string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -65,7 +65,7 @@ type differential struct {
 
 	sent, found int
 	codes       map[int]int
-	// messages are those of all causes.
+	// messages are the messages of all causes.
 	messages map[string]bool
 }
 
@@ -180,8 +180,9 @@ func (d *differential) mustDo(t *testing.T, r request) (answers [2]response) {
 	return answers
 }
 
-// compared returns what has to be the same. kube-apiserver may apply a patch to the object
-// that its cache still has, and warn of it, before it answers that the object is not found.
+// compared returns the part of a response that has to be equal. kube-apiserver may apply a patch to
+// the object that its cache still has, and warn of it, before it answers that the object is not
+// found.
 func compared(r response) map[string]any {
 	slices.Sort(r.Warnings)
 	if r.Code == http.StatusNotFound {
@@ -190,7 +191,7 @@ func compared(r response) map[string]any {
 	return map[string]any{"code": r.Code, "warnings": r.Warnings, "body": normalize(r.Body)}
 }
 
-// collect notes what the causes of a rejection say.
+// collect notes the messages of the causes of a rejection.
 func (d *differential) collect(r response) {
 	body, _ := r.Body.(map[string]any)
 	details, _ := body["details"].(map[string]any)

@@ -44,7 +44,7 @@ func (g *generator) edit(k *kind, object map[string]any) edit {
 	return g.editBelow(k, object, nil)
 }
 
-// editBelow draws a change of what is below a path.
+// editBelow draws a change of a value below a path.
 func (g *generator) editBelow(k *kind, object map[string]any, below []string) edit {
 	isBelow := func(path []string) bool { return len(path) >= len(below) && slices.Equal(path[:len(below)], below) }
 	changes := slices.DeleteFunc(slices.Clone(k.Changes), func(e edit) bool { return !isBelow(e.Path) })
@@ -103,7 +103,7 @@ func (g *generator) small(depth int) map[string]any {
 	return maps.Clone(drawn)
 }
 
-// at returns what is at a path.
+// at returns the value at a path.
 func at(object any, path []string) any {
 	for _, key := range path {
 		switch in := object.(type) {

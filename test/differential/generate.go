@@ -17,7 +17,7 @@ type generator struct {
 	random    *rand.Rand
 	kinds     []*kind
 	namespace string
-	// current returns an object as the servers have it, for edits of what is there.
+	// current returns an object as the servers have it, for edits of its values.
 	current func(path string) map[string]any
 }
 
@@ -29,7 +29,7 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 // chance is true in so many of a hundred cases.
 func (g *generator) chance(percent int) bool { return g.random.IntN(100) < percent } //nolint:mnd // percent
 
-// subject is what a request is about.
+// subject is the object of a request.
 type subject struct {
 	kind             *kind
 	namespace, name  string
@@ -334,8 +334,7 @@ func (g *generator) get(s subject) request {
 	return r
 }
 
-// list lists what the run itself has made: collections without a namespace have other
-// objects, too.
+// list lists the objects of the run itself: collections without a namespace have other objects, too.
 func (g *generator) list(s subject) request {
 	r := request{Method: http.MethodGet, Path: s.collection, Query: url.Values{}}
 	if s.kind.Namespaced {
@@ -366,7 +365,7 @@ func (g *generator) list(s subject) request {
 		r.Query.Set("resourceVersionMatch", pick(g.random, []string{"Exact", "NotOlderThan", "Other"}))
 	}
 	if g.chance(15) { //nolint:mnd // percent
-		// Exactly then: the cache of kube-apiserver may have what is newer, or not.
+		// Exactly this version: the cache of kube-apiserver may or may not have a newer one.
 		r.Object = s.path
 		r.Query.Set("resourceVersion", pick(g.random, []string{placeFirst, placeVersion}))
 		r.Query.Set("resourceVersionMatch", "Exact")

@@ -16,7 +16,7 @@ type kind struct {
 	Group, Version, Resource, Kind string
 
 	Namespaced bool
-	// Metadata says that nothing but metadata is edited.
+	// Metadata restricts edits to the metadata.
 	Metadata bool
 	// Weight is how often the kind is chosen, relative to the others.
 	Weight int
@@ -48,7 +48,7 @@ func (k *kind) apiVersion() string {
 	return k.Group + "/" + k.Version
 }
 
-// path is that of the collection.
+// path is the path of the collection.
 func (k *kind) path(namespace string) string {
 	root := "/apis/" + k.apiVersion()
 	if k.Group == "" {

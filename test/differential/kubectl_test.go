@@ -168,7 +168,7 @@ func newKubectl(t *testing.T, program string, plane controlplane.ControlPlane) k
 	}
 }
 
-// run returns what a command prints and its exit code, without what differs each time.
+// run returns the output of a command and its exit code, without the parts that differ each time.
 func (k kubectl) run(t *testing.T, args []string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), k.program, append(args, k.flags...)...)

@@ -10,7 +10,7 @@ import (
 // times. It returns a copy.
 func normalize(value any) any { return normalizeField("", clone(value)) }
 
-// volatile are the fields that are different on every server, and what they become.
+// volatile are the fields that are different on every server, and their replacements.
 var volatile = map[string]string{ //nolint:gochecknoglobals // a table
 	"uid": "UID", "resourceVersion": "VERSION", "creationTimestamp": "TIME", "deletionTimestamp": "TIME", "time": "TIME",
 	"continue": "TOKEN", "expirationTimestamp": "TIME", "token": "TOKEN",
@@ -76,14 +76,14 @@ func normalizeText(text string) string {
 	text = shown.ReplaceAllString(text, "${1}FIELDS${2}")       // as above, sorted by the second of their time
 	text = unfit.ReplaceAllString(text, "${1}REASON")           // the first of several, in an order that changes from run to run
 	text = values.ReplaceAllString(text, "${1}OBJECT: ")        // its fields have the names of internal types
-	text = converted.ReplaceAllString(text, "${1}(PACKAGE${2}") // that of internal types
+	text = converted.ReplaceAllString(text, "${1}(PACKAGE${2}") // package of internal types
 	text = conflicts.ReplaceAllString(text, "$1 (VERSION)")
 	text = addresses.ReplaceAllString(text, "ADDRESS")
 	text = times.ReplaceAllString(text, "TIME")
 	return generated.ReplaceAllString(text, "generated-RANDOM")
 }
 
-// normalizeStatus removes from the message of a rejection what its causes say, too.
+// normalizeStatus removes from the message of a rejection the text that its causes repeat.
 func normalizeStatus(status map[string]any) {
 	details, _ := status["details"].(map[string]any)
 	message, ok := status["message"].(string)

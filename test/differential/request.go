@@ -21,14 +21,14 @@ type request struct {
 	Accept      string
 	// User is who sends it; empty means the administrator.
 	User string
-	// Current says that the body is the object as the server has answered it last, with the
-	// Edits. Otherwise the body is Body. In both, the values of placeholders are replaced.
+	// Current selects as the body the object as the server answered it last, with the Edits.
+	// Otherwise the body is Body. In both, the values of placeholders are replaced.
 	Current bool
 	Edits   []edit
 	Body    string
 }
 
-// The placeholders, which are replaced by what the server has answered about the object.
+// The placeholders, which are replaced by values from the server's answers about the object.
 const (
 	placeUID      = "@uid"
 	placeVersion  = "@version"

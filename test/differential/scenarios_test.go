@@ -118,7 +118,7 @@ func stopAfter(t *testing.T, stop func(context.Context) error) {
 	})
 }
 
-// run is what is compared of a run.
+// run is the part of a run that is compared.
 type run struct {
 	trace   replay.Trace
 	objects map[string]string
@@ -165,7 +165,7 @@ func sameRuns(t *testing.T, on [2]*runner, s *spec.Scenario) {
 		*attempts, selection.Envtest, selection.Embedded, difference, cmp.Diff(seen(s, runs[0]), seen(s, runs[1])))
 }
 
-// number is that of an object among those that a repeat makes.
+// number is the number of an object among the objects that a repeat creates.
 var number = regexp.MustCompile(`-\d+\b`)
 
 // nameOf returns how a step or an object is compared. A fault of the third call meets whichever

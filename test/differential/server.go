@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// server is an API server, and what it has answered.
+// server is an API server with its answers.
 type server struct {
 	host   string
 	client *http.Client
@@ -22,7 +22,7 @@ type server struct {
 	tokens map[string]string
 }
 
-// known is what a server has said of an object.
+// known is a server's latest answer about an object.
 type known struct {
 	uid, version, first string
 
@@ -74,7 +74,7 @@ func (s *server) send(ctx context.Context, r request) (*http.Response, error) {
 	return s.client.Do(out)
 }
 
-// do sends a request, and remembers what the server answers about its object.
+// do sends a request, and remembers the server's answer about its object.
 func (s *server) do(ctx context.Context, r request) (response, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

@@ -46,12 +46,11 @@ func TestProgramsVersions(t *testing.T) {
 	}
 }
 
-// versionHistory is what was written of a kind, and the version on both servers after each
-// write.
+// versionHistory has the writes of a kind, and the version on both servers after each write.
 type versionHistory struct {
 	kind      *kind
 	namespace string
-	// steps are what the writes were, and at the versions after them.
+	// steps are descriptions of the writes, and at has the versions after them.
 	steps []string
 	at    [][2]string
 	// tokens continue a list whose first page is of the middle of the history.
@@ -110,7 +109,7 @@ func (d *differential) mustAccept(t *testing.T, r request) [2]response {
 	return answers
 }
 
-// listOptions are what a list from a version is asked with.
+// listOptions are the parameters of lists from a version.
 var listOptions = []url.Values{ //nolint:gochecknoglobals // a table
 	{},
 	{"resourceVersionMatch": {"Exact"}},

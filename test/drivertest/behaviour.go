@@ -9,7 +9,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// What the driver says of all its buckets.
+// The driver's settings of all its buckets.
 const (
 	S3Endpoint = "http://127.0.0.1:9000"
 	S3Region   = "test-1"
@@ -18,7 +18,7 @@ const (
 // SecretKey is the secret that the driver hands out for an account.
 func SecretKey(account string) string { return "secret-of-" + account }
 
-// S3Info is what the driver says of a bucket.
+// S3Info is the driver's description of a bucket.
 func S3Info(bucket string) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
 	return &cosiv1alpha2.ObjectProtocolAndBucketInfo{S3: &cosiv1alpha2.S3BucketInfo{
 		BucketId:        bucket,

@@ -67,7 +67,7 @@ func serve(tb testing.TB, opts fakedriver.Options) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// The driver serves until its own clean-up: what a test cleans up before may need it.
+	// The driver serves until its own clean-up: a test's earlier clean-ups may need it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var served sync.WaitGroup
 	served.Go(func() {

@@ -25,12 +25,12 @@ type Script func(ctx context.Context, request proto.Message, next Next) (proto.M
 type Call struct {
 	// Method is the name of the call, without its service.
 	Method string
-	// Request is what it was called with.
+	// Request is the request of the call.
 	Request proto.Message
 }
 
-// Script has a method, such as DriverCreateBucket, behave as the script says. A
-// nil script has it behave well again.
+// Script has a method, such as DriverCreateBucket, follow the script. A nil script restores the
+// normal behavior.
 func (s *Server) Script(method string, script Script) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +59,7 @@ func (s *Server) Hang(method string) {
 	})
 }
 
-// Calls returns the calls received so far, in their order: all, or those of the
-// given methods.
+// Calls returns the calls received so far, in their order: all, or the calls of the given methods.
 func (s *Server) Calls(methods ...string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

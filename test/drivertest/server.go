@@ -69,8 +69,8 @@ func (s *Server) Serve() {
 	}()
 }
 
-// Stop breaks all connections, as the death of the process would, and waits for
-// the server to be over. What the driver has created stays.
+// Stop breaks all connections, as the death of the process would, and waits for the server to end.
+// The driver's buckets and accounts stay.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	server, served := s.server, s.served

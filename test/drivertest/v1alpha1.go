@@ -38,7 +38,7 @@ func V1alpha1BucketID(name string) string { return "arn:s3/" + name }
 // V1alpha1AccountID is the ID that the driver makes from the name of an account.
 func V1alpha1AccountID(name string) string { return "user/" + name }
 
-// V1alpha1Credentials are what the driver grants to an account.
+// V1alpha1Credentials are the credentials that the driver grants to an account.
 func V1alpha1Credentials(account string) map[string]*cosiv1alpha1.CredentialDetails {
 	return map[string]*cosiv1alpha1.CredentialDetails{cosiv1alpha1.CredentialsS3: {Secrets: map[string]string{
 		cosiv1alpha1.S3AccessKeyID: "key-of-" + account, cosiv1alpha1.S3AccessSecretKey: SecretKey(account),
@@ -60,8 +60,8 @@ func (d *V1alpha1) DriverCreateBucket(
 	return &cosiv1alpha1.DriverCreateBucketResponse{BucketId: id}, nil
 }
 
-// DriverDeleteBucket implements the call. What does not exist is not found, as many
-// drivers say.
+// DriverDeleteBucket implements the call. If the bucket does not exist, it returns NotFound, as many
+// drivers do.
 func (d *V1alpha1) DriverDeleteBucket(
 	_ context.Context, request *cosiv1alpha1.DriverDeleteBucketRequest,
 ) (*cosiv1alpha1.DriverDeleteBucketResponse, error) {

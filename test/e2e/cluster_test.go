@@ -81,7 +81,7 @@ func (cl *testCluster) addSidecar(tb testing.TB, name string, d *drivertest.Driv
 	return component
 }
 
-// expectHealthy looks for what is wrong in every flow.
+// expectHealthy checks the rules that hold for every flow.
 func (cl *testCluster) expectHealthy(tb testing.TB) {
 	tb.Helper()
 	for _, e := range cl.history(tb) {

@@ -17,7 +17,7 @@ import (
 // bucket with the claim.
 var kinds = map[string]struct {
 	pair func(*testCluster) *pair
-	// kept says that the backend's bucket outlives the claim.
+	// kept is set if the backend's bucket outlives the claim.
 	kept bool
 }{
 	"delete": {func(cl *testCluster) *pair { return cl.dynamicPair(v1alpha2.DeletionPolicyDelete) }, false},
@@ -25,9 +25,8 @@ var kinds = map[string]struct {
 	"static": {(*testCluster).staticPair, true},
 }
 
-// TestDeletion has all that makes up a claim with an access deleted, in all
-// orders, all at once, and with its namespace. Nothing may be left but what the
-// policy says.
+// TestDeletion deletes all parts of a claim with an access, in all orders, all at once, and with its
+// namespace. Nothing may remain but the bucket that the policy retains.
 func TestDeletion(t *testing.T) {
 	cl := newTestCluster(t)
 	var pairs []*pair
@@ -152,8 +151,8 @@ func (p *pair) fallAtOnce() {
 	together.Wait()
 }
 
-// expectNothingLeft waits until all objects are gone, and looks at what is left
-// in the backend.
+// expectNothingLeft waits until all objects are gone, and checks the remaining buckets and accounts
+// of the backend.
 func (p *pair) expectNothingLeft(kept bool) {
 	p.Helper()
 	p.WaitGone(p.claim, p.access, p.objects[theBucket], p.objects[theSecret])
@@ -180,7 +179,7 @@ func (p *pair) expectRetained() {
 	}
 }
 
-// expectOrderly looks at what the components have done while the objects went.
+// expectOrderly checks the components' operations while the objects were deleted.
 func (p *pair) expectOrderly(history []journal.Event) {
 	p.Helper()
 	want := 0

@@ -66,8 +66,7 @@ func (n *tenant) names() []string {
 	return names
 }
 
-// expectLeftAlone looks for what a driver and its sidecar have done to what is
-// another driver's.
+// expectLeftAlone looks for operations of a driver and its sidecar on another driver's objects.
 func (n *tenant) expectLeftAlone(history []journal.Event, others []string) {
 	n.cluster.Helper()
 	for _, call := range n.driver.Calls() {
@@ -180,8 +179,8 @@ func TestAccessAcrossDrivers(t *testing.T) {
 	cl.WaitGone(alone, mixed)
 }
 
-// TestOneDriverDown: what is the other's goes on as if nothing had happened, and
-// what is its own is done when it is back.
+// TestOneDriverDown: work on the other driver's objects goes on as if nothing had happened, and the
+// stopped driver's own work is done when it is back.
 func TestOneDriverDown(t *testing.T) {
 	down, up := newTenants(t)
 	down.order("down-before")

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// handle is what the statuses of the three kinds have in common, to be edited.
+// handle gives access to the common fields of the three kinds' statuses, to edit them.
 type handle struct {
 	ready      *bool
 	conditions *[]metav1.Condition
@@ -68,7 +68,7 @@ var edits = map[string]func(handle){
 	"foreign condition": func(h handle) { h.set(foreignCondition, metav1.ConditionTrue) },
 }
 
-// state is what an object says of itself, and what protects it.
+// state is the status of an object, with its finalizers.
 type state struct {
 	Ready      bool
 	Conditions map[string]string
@@ -87,8 +87,8 @@ func stateNow(object client.Object) state {
 	return now
 }
 
-// TestEditedStatus edits what is ready, and wants it to be as it was before: at
-// rest, and with nothing in the way of its deletion.
+// TestEditedStatus edits ready objects, and expects their earlier state: at rest, and with nothing
+// in the way of their deletion.
 func TestEditedStatus(t *testing.T) {
 	cl := newTestCluster(t)
 	type edited struct {

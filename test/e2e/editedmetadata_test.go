@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// annotations are those of COSI on an object.
+// annotations returns COSI's annotations of an object.
 func annotations(object client.Object) []string {
 	var found []string
 	for _, name := range []string{
@@ -105,8 +105,8 @@ func TestEditedMetadata(t *testing.T) {
 	}
 }
 
-// TestAccessSaidToBeCleanedUp: an access is revoked although, while the sidecar was
-// stopped, a user set the annotation that says so.
+// TestAccessSaidToBeCleanedUp: an access is revoked although, while the sidecar was stopped, a user
+// set the annotation that reports the revocation.
 func TestAccessSaidToBeCleanedUp(t *testing.T) {
 	cl := newTestCluster(t)
 	p := cl.dynamicPair(v1alpha2.DeletionPolicyDelete)
@@ -121,10 +121,9 @@ func TestAccessSaidToBeCleanedUp(t *testing.T) {
 	p.expectRevokedLast(cl.history(t))
 }
 
-// TestClaimSaidToBeDeleted: the annotation by which the controller lets the
-// sidecar deprovision, in either spelling, on a Bucket whose claim is alive. The
-// Bucket is not ready while it is there, the access says why, and nothing is
-// deleted.
+// TestClaimSaidToBeDeleted: a user sets the annotation by which the controller allows the sidecar to
+// deprovision, in either spelling, on a Bucket whose claim is alive. The Bucket is not ready while
+// the annotation is there, the access reports why, and nothing is deleted.
 func TestClaimSaidToBeDeleted(t *testing.T) {
 	cl := newTestCluster(t)
 	for _, annotation := range []string{
@@ -153,9 +152,9 @@ func TestClaimSaidToBeDeleted(t *testing.T) {
 	}
 }
 
-// TestForcedRemoval removes the finalizer of a deleting object before COSI has
-// finished. The objects that refer to it report that it is missing, and can be
-// deleted. COSI no longer knows what the backend still has.
+// TestForcedRemoval removes the finalizer of a deleting object before COSI has finished. The objects
+// that refer to it report that it is missing, and can be deleted. COSI no longer knows the remaining
+// bucket or account.
 func TestForcedRemoval(t *testing.T) {
 	cl := newTestCluster(t)
 	t.Run("claim", func(t *testing.T) {

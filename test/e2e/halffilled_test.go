@@ -23,11 +23,11 @@ type prefilled struct {
 	what   string
 	object func(*testCluster) client.Object
 	status func(client.Object)
-	// want is what the object says in the end, of this condition.
+	// The object ends with this condition.
 	condition string
 	want      metav1.ConditionStatus
 	reason    string
-	// heals is set if the object is well when what it waits for comes.
+	// heals is set if the object becomes ready once the obstacle is gone.
 	heals bool
 }
 
@@ -82,8 +82,7 @@ func onBucket(change func(*v1alpha2.Bucket)) func(client.Object) {
 	}
 }
 
-// handedOver fills in what the controller would for an access to Buckets of
-// claims.
+// handedOver fills in the controller's part of an access to Buckets of claims.
 func handedOver(driver string, claims ...string) func(client.Object) {
 	return onAccess(func(access *v1alpha2.BucketAccess) {
 		access.Status.DriverName = driver
@@ -241,7 +240,7 @@ func objectsOf[T any, P interface {
 	return objects
 }
 
-// notReady returns an error while an object says that it is ready.
+// notReady returns an error while an object is ready.
 func (cl *testCluster) notReady(object client.Object) error {
 	if err := cl.Refresh(object); err != nil {
 		return err

@@ -115,7 +115,7 @@ func accountID(access client.Object) string {
 	return "id-" + v1alpha2.AccountNameForAccess(access.GetUID())
 }
 
-// s3Data is what the Secret of an access to a bucket must have in it.
+// s3Data is the expected data of the Secret of an access to a bucket.
 func s3Data(access client.Object, bucket string) map[string]string {
 	return map[string]string{
 		v1alpha2.SecretKeyProtocol:          string(v1alpha2.ProtocolS3),

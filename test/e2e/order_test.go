@@ -48,8 +48,8 @@ func TestCreationInAnyOrder(t *testing.T) {
 	}
 }
 
-// appear creates the objects in an order: at once, or each when all is said
-// about those before. In the end the access is ready and its Secret is filled.
+// appear creates the objects in an order: at once, or each when the earlier objects have their final
+// conditions. In the end the access is ready and its Secret is filled.
 func (p *pair) appear(order []string, patient bool) {
 	p.Helper()
 	there := map[string]bool{}
@@ -66,8 +66,8 @@ func (p *pair) appear(order []string, patient bool) {
 	}
 }
 
-// expectWaiting waits until claim and access say what they wait for, if they are
-// there and something else is not.
+// expectWaiting waits until claim and access report the objects that they wait for, if they exist
+// and something else does not.
 func (p *pair) expectWaiting(there map[string]bool) {
 	p.Helper()
 	source, missing := theClass, v1alpha2.ReasonBucketClassNotFound

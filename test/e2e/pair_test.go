@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// What a claim with an access consists of.
+// The parts of a claim with an access.
 const (
 	theClass       = "class"
 	theAccessClass = "accessclass"
@@ -46,7 +46,7 @@ func (cl *testCluster) staticPair() *pair {
 	return p
 }
 
-// bucketID is what the backend calls the bucket.
+// bucketID is the backend's ID of the bucket.
 func (p *pair) bucketID() string {
 	if p.existing != nil {
 		return p.existing.Spec.ExistingBucketID
@@ -80,7 +80,7 @@ func (p *pair) await() {
 	p.objects[theBucket], p.objects[theSecret] = bucket, secret
 }
 
-// tell logs what the components have done about the pair.
+// tell logs the components' operations on the pair.
 func (p *pair) tell(history []journal.Event) {
 	p.Helper()
 	about := []string{p.Namespace, string(p.claim.UID), string(p.access.UID)}

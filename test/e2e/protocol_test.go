@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// What a driver of all protocols answers.
+// The answers of a driver of all protocols.
 const (
 	sasToken   = "sv=2024&sig=sas-signature"
 	hmacSecret = "hmac-secret-of-gcs"
@@ -73,7 +73,7 @@ func speakAll(d *drivertest.Driver) {
 	})
 }
 
-// answerGrant is what a driver of all protocols says to DriverGrantBucketAccess.
+// answerGrant is the answer of a driver of all protocols to DriverGrantBucketAccess.
 func answerGrant(request proto.Message) (*cosiv1alpha2.DriverGrantBucketAccessResponse, error) {
 	asked, ok := request.(*cosiv1alpha2.DriverGrantBucketAccessRequest)
 	if !ok {
@@ -89,9 +89,9 @@ func answerGrant(request proto.Message) (*cosiv1alpha2.DriverGrantBucketAccessRe
 	return response, nil
 }
 
-// TestProtocols has an access by each protocol and each way to authenticate: the
-// Secret has the keys of the KEP ("BucketAccess Secret data"), the Bucket's
-// status has those that are not secret, and the claim says which protocol.
+// TestProtocols has an access by each protocol and each way to authenticate: the Secret has the keys
+// of the KEP ("BucketAccess Secret data"), the Bucket's status has the keys that are not secret, and
+// the claim names the protocol.
 // KEP: CHANGE-8, FLOW-GRANT-4.10.2, API-BUCKET-STATUS-3, API-BUCKET-STATUS-4, GRPC-GRANT-5
 // Known failure: E75
 func TestProtocols(t *testing.T) {

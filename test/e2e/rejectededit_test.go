@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// TestRejectedEdits: what is set once, and what would be lost with it, the API
-// server defends itself, and says so.
+// TestRejectedEdits: the API server itself rejects edits of fields that are set once, with a clear
+// error.
 func TestRejectedEdits(t *testing.T) {
 	cl := newTestCluster(t)
 	p := cl.dynamicPair(v1alpha2.DeletionPolicyDelete)

@@ -22,7 +22,7 @@ type rejection struct {
 	claims []string
 	access func(*v1alpha2.BucketAccess)
 	reason string
-	// says is what the user has to be told.
+	// says is the text that the user has to read.
 	says string
 }
 
@@ -105,8 +105,8 @@ func rejections() map[string]rejection {
 	return all
 }
 
-// TestRejectedAccess: the conditions of an access say why it is rejected; it has
-// no consequence: no call, no Secret, no hold on the claims.
+// TestRejectedAccess: the conditions of an access report why it is rejected; it has no consequence:
+// no call, no Secret, no hold on the claims.
 // KEP: COND-ACCESS-3, REASON-21
 func TestRejectedAccess(t *testing.T) {
 	cl := newTestCluster(t)

@@ -40,8 +40,8 @@ func (p *pair) expectRevokedLast(history []journal.Event) {
 	}
 }
 
-// absence says since when a Secret has been gone, by a request about it, and by
-// what was known before.
+// absence returns since when a Secret has been gone, from a request about it, and from the time
+// known before.
 func absence(before time.Time, e journal.Event) time.Time {
 	verb, resource, _ := strings.Cut(e.Operation.Name, " ")
 	switch {

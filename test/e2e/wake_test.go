@@ -50,13 +50,13 @@ func (cl *testCluster) readyPair() *pair {
 
 func (cl *testCluster) path(name string) string { return cl.Namespace + "/" + name }
 
-// waitsFor waits until an object says that it waits.
+// waitsFor waits until an object reports that it waits.
 func (cl *testCluster) waitsFor(object client.Object, reason string) {
 	cl.Helper()
 	cl.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, reason)
 }
 
-// isRejected waits until an object says that it cannot be provisioned.
+// isRejected waits until an object reports that it cannot be provisioned.
 func (cl *testCluster) isRejected(object client.Object, reason string) {
 	cl.Helper()
 	cl.WaitCondition(object, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, reason)

@@ -17,8 +17,7 @@ type waker func(*testCluster) blockage
 type blockage struct {
 	// unblock ends it, with a write.
 	unblock func()
-	// trigger is the write that ends it, where that is not what unblock does, but
-	// what a component does because of it.
+	// trigger is the write that ends it, if a component makes that write because of unblock.
 	trigger *step
 	// reaction is the first thing that must happen then.
 	reaction step

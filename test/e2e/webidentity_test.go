@@ -24,15 +24,15 @@ const (
 
 var errDown = errors.New("the API server is down")
 
-// review is what the API server says of the token.
+// review is the API server's verdict on the token.
 func review(user string, audiences ...string) authenticationv1.TokenReviewStatus {
 	return authenticationv1.TokenReviewStatus{
 		Authenticated: true, User: authenticationv1.UserInfo{Username: user}, Audiences: audiences,
 	}
 }
 
-// reviewer answers TokenReviews: which token an API server accepts is not what is
-// tested, and some answers are those of other versions.
+// reviewer answers TokenReviews. The test does not judge which tokens an API server accepts, and
+// some answers come from other versions.
 type reviewer struct {
 	client.Client
 

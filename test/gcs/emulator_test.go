@@ -76,8 +76,7 @@ func statusOf(t *testing.T, err error) int {
 	return rejected.Code
 }
 
-// TestGCS is a claim of GCS, from the first request to the last, with what the
-// Secret holds.
+// TestGCS uses a claim of GCS from the first request to the last, with only the Secret's contents.
 func TestGCS(t *testing.T) {
 	emu := emulatortest.Start(t, options())
 	s := newStory(t, emu, v1alpha2.BucketAccessModes{

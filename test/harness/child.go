@@ -106,7 +106,7 @@ func (c *Child) UseAndKill(tb testing.TB, enough int64, clients ...func() bool) 
 	c.Kill(tb)
 }
 
-// Wait waits for the end of the process, which was killed, and reads what it has printed.
+// Wait waits for the end of the process, which was killed, and reads its output.
 func (c *Child) Wait() {
 	for c.Lines.Scan() {
 		continue

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// SeedVariable is the environment variable with the seed of what a test draws at random.
+// SeedVariable is the environment variable with the seed of a test's random choices.
 const SeedVariable = "COSI_EMU_TEST_SEED"
 
 // Seed returns the seed in [SeedVariable]. It defaults to 1.

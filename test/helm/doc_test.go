@@ -1,3 +1,3 @@
-// Package helm_test installs a chart with Helm's own library on both control planes. It
-// is a module of its own, so that nobody who imports the emulator needs Helm.
+// Package helm_test installs a chart with Helm's own library on both control planes. It is a module
+// of its own, so that importers of the emulator do not need Helm.
 package helm_test

@@ -11,8 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestWaitQuietWithCompany has a run that gets company while it waits: what the other run does
-// must not count from then on.
+// TestWaitQuietWithCompany: another run appears while the first waits. From then on, the other run's
+// operations must not count.
 func TestWaitQuietWithCompany(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
 	detector := idle.New(emu)

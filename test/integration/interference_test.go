@@ -24,7 +24,7 @@ import (
 
 const namespace = "default"
 
-// meta is that of an object that something else holds and has marked.
+// metaOf is the metadata of an object that something else holds and has marked.
 func metaOf(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name, Namespace: namespace, Labels: map[string]string{"app": "shop"}, Annotations: map[string]string{"note": "mine"},
@@ -32,7 +32,7 @@ func metaOf(name string) metav1.ObjectMeta {
 	}
 }
 
-// result is what is left of an object, and what the administrator did.
+// result is the state of an object, and the administrator's actions.
 type result struct {
 	requests []string
 	exists   bool

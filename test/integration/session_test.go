@@ -113,7 +113,7 @@ func TestSession(t *testing.T) {
 	s.expectNothing()
 }
 
-// TestWait crashes and starts a component, and expects the books to say so.
+// TestWait crashes and starts a component, and expects the recorded state to follow.
 func TestWait(t *testing.T) {
 	s := newStage(t)
 	running := s.start(s.options())
@@ -139,7 +139,7 @@ func TestWait(t *testing.T) {
 	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Running", Incarnation: 2})
 }
 
-// expectComponent waits until the books say this of a component.
+// expectComponent waits until the recorded state of a component is this.
 func expectComponent(t *testing.T, want emulator.ComponentInfo) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

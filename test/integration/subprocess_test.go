@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	ctrl.SetLogger(logr.Discard()) // its complaint that there is none would be all it says
+	ctrl.SetLogger(logr.Discard()) // without a logger, its complaint would be its only output
 	os.Exit(m.Run())
 }
 

@@ -14,7 +14,7 @@ import (
 	upstream "github.com/cosi-emu/cosi-emu/test/linking/upstream"
 )
 
-// TestSameWire reads with our code what the code of others has written.
+// TestSameWire reads with our code the data that the code of others has written.
 func TestSameWire(t *testing.T) {
 	written, err := proto.Marshal(&upstream.DriverGrantBucketAccessResponse{
 		AccountId:   "ba-1",

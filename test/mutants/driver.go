@@ -22,8 +22,8 @@ var (
 	errNotFound      = status.Error(codes.NotFound, "not found")
 )
 
-// substitution changes the options of one incarnation of a driver into those of a driver
-// with a bug. It may return a server to run with the driver.
+// substitution turns the options of one incarnation of a driver into the options of a driver with a
+// bug. It may return a server to run with the driver.
 type substitution func(*fakedriver.Options) emulator.Server
 
 func ofDriver(name, bug string, change func() substitution, oracles ...string) Mutant {

@@ -14,7 +14,7 @@ type Patch struct {
 	Bug string
 	// Net is the command that finds the bug, without the name of the program.
 	Net []string
-	// Written says that a scenario of the net was written for this bug.
+	// Written is set if a scenario of the net was written for this bug.
 	Written bool
 	// Oracles may find the bug.
 	Oracles []string
@@ -65,8 +65,8 @@ const (
 // v1alpha1 is a scenario of the suite for v1alpha1.
 func v1alpha1(name string) string { return "scenarios/suite/v1alpha1/" + name + ".yaml" }
 
-// cleanRun is an exploration without faults: the standing oracles judge one run, and what
-// they find is shrunk.
+// cleanRun is an exploration without faults: the standing oracles judge one run, and their findings
+// are shrunk.
 func cleanRun(scenario string) []string { return []string{"explore", scenario, "--at", "nothing"} }
 
 // faults is an exploration of one effect at some points.

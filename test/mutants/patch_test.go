@@ -65,7 +65,7 @@ func TestPatchNets(t *testing.T) {
 	}
 }
 
-// TestLongPatchesCompile verifies that every patch applies, and that what it changes compiles.
+// TestLongPatchesCompile verifies that every patch applies, and that the patched packages compile.
 func TestLongPatchesCompile(t *testing.T) {
 	t.Parallel()
 	for _, p := range Patches() {
@@ -110,7 +110,7 @@ func mutantsScript(t *testing.T, args ...string) {
 	}
 }
 
-// finding is what a net has found.
+// finding is a finding of a net.
 type finding struct{ oracle, message, shrunk string }
 
 // found runs the net of a patch.

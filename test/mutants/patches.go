@@ -13,7 +13,7 @@ func Patches() []Patch {
 		v1alpha1Controller(), v1alpha1Sidecar(), v1alpha1Secrets(), bridgePatches())
 }
 
-// controllerPatches are the bugs of the controller, and of what it shares with the sidecar.
+// controllerPatches are the bugs of the controller, and of the code that it shares with the sidecar.
 func controllerPatches() []Patch { //nolint:funlen // a table
 	return []Patch{
 		{

@@ -19,7 +19,7 @@ import (
 const shards = 4
 
 // TestLongShards explores the base lifecycle, of components without a bug and of a mutant, once
-// as a whole and once in shards, one after the other. What they find is the same, and each effect
+// as a whole and once in shards, one after the other. Both have the same findings, and each effect
 // at the first of equal calls is tried in one shard. A sidecar repeats a call if its cache was late,
 // so that a run without faults has a second call now and then that another has not.
 // The nightly run tries every effect at the calls of the sidecar, and others two of them.
@@ -56,9 +56,9 @@ func TestLongShards(t *testing.T) {
 	}
 }
 
-// inShards explores in shards, and returns the report of the joined state, and that of the
-// exploration that continues from it and confirms the findings. It expects that each of some
-// effects is tried in one shard.
+// inShards explores in shards, and returns the report of the joined state, and the report of the
+// exploration that continues from it and confirms the findings. It expects that each of some effects
+// is tried in one shard.
 func inShards(t *testing.T, opts explore.Options, want []string) (joined, merged *explore.Report) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
 // Command olddriver is a driver of COSI v1alpha1. It knows nothing of cosi-emu but the
-// generated protocol, as drivers in the field do. What it creates is in a file, so
-// that it is idempotent over restarts. It hands out keys, and has no object storage.
+// generated protocol, as drivers in the field do. Its buckets and accounts are
+// in a file, so that it is idempotent over restarts. It hands out keys, and has no object storage.
 // Flags have it behave as badly as some drivers in the field.
 package main
 
@@ -60,7 +60,7 @@ type driver struct {
 	mu                                sync.Mutex
 }
 
-// state is what the file has.
+// state is the content of the file.
 type state struct {
 	// Buckets are the parameters by ID.
 	Buckets map[string]map[string]string `json:"buckets"`

@@ -17,9 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// Client returns the client of the component. It reads from a cache, which has the objects
-// of the case when it returns, and writes to the API server. The cache is like that of the
-// components: it has no kinds but the suite's, and waits for the client's own writes.
+// Client returns the client of the component. It reads from a cache, which has the objects of the
+// case when it returns, and writes to the API server. The cache works like the components' caches:
+// it has no kinds but the suite's, and waits for the client's own writes.
 func (c *Case) Client() client.Client {
 	c.Helper()
 	c.startCache()
@@ -137,8 +137,8 @@ func (c *Case) newCache(ctx context.Context) (made cache.Cache, informers []cach
 	return made, informers, err
 }
 
-// waitCached waits until the cache has the objects of the case in their latest versions, but
-// for those of some kinds.
+// waitCached waits until the cache has the objects of the case in their latest versions, but for the
+// objects of some kinds.
 func (c *Case) waitCached(except []client.Object) {
 	c.Helper()
 	for _, object := range c.objects {

@@ -17,7 +17,7 @@ import (
 // Case is the world of one case: objects, the component's cache of them, and what happens
 // between its requests. It is for one phase.
 type Case struct {
-	// Cluster is the administrator's view. What the administrator does is not recorded.
+	// Cluster is the administrator's view, whose requests are not recorded.
 	*cluster.Cluster
 
 	suite   *Suite
@@ -38,7 +38,7 @@ type Case struct {
 
 // hook is what happens before a request or a call of the phase.
 type hook struct {
-	line   string // what the line begins with
+	line   string // prefix of the line
 	do     func() // once
 	reject int    // the status of the answer, each time
 }
@@ -99,8 +99,8 @@ func copyStatus(from, to any) bool {
 	return true
 }
 
-// Behind changes what the component's cache does not see until the phase writes. If kinds
-// are named, the cache is behind only with these, and has what is changed of the others.
+// Behind makes a change that the component's cache does not see until the phase writes. If kinds are
+// named, the cache is behind only with these, and has the changes of the others.
 func (c *Case) Behind(change func(), kinds ...client.Object) {
 	c.Helper()
 	c.startCache()

@@ -1,5 +1,5 @@
 // Package phasetest runs one phase of a reconciler for one object, against an API server
-// in this process, and compares what came of it. There is no fake client: objects are
+// in this process, and compares the outcome. There is no fake client: objects are
 // validated, versions conflict, and caches are behind as they are on a cluster.
 //
 // A package has one [Suite], which names the kinds that its component watches, and the
@@ -19,8 +19,8 @@
 // [RunTable] does so for the entries of a table. [Connect] connects a reconciler to a
 // driver.
 //
-// The [Outcome] has the writes of the phase and its calls of the driver in their order, what
-// they changed, the conditions and the Events. Its names are those of the table: the suffixes
+// The [Outcome] has the writes of the phase and its calls of the driver in their order, the
+// changes, the conditions and the Events. It uses the names of the table: the suffixes
 // that make names unique, namespaces and UIDs are replaced, as [Case.Name] describes.
 //
 // The API server is embedded, and is reached without TLS and HTTP. With

@@ -29,8 +29,8 @@ type callLine struct {
 	writes int
 }
 
-// DialOption has the calls on a connection to a driver be among the writes in the Outcome,
-// and has Before be called for them. What was called before the phase is not recorded.
+// DialOption records the calls on a connection to a driver among the writes in the Outcome, and has
+// Before be called for them. Calls before the phase are not recorded.
 func (c *Case) DialOption() grpc.DialOption {
 	return grpc.WithChainUnaryInterceptor(func(
 		ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
@@ -61,7 +61,7 @@ func Connect[D io.Closer](c *Case, connect func(context.Context, connection.Opti
 	return connected
 }
 
-// among returns the lines of writes, with those of the calls between them.
+// among returns the lines of writes, with the lines of the calls between them.
 func (c *calls) among(writes []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +76,8 @@ func (c *calls) among(writes []string) []string {
 //	call DriverCreateBucket id-b
 //	call DriverGrantBucketAccess id-app (id-photos, id-videos): Unavailable
 //
-// The line has what the call is about, the IDs of the buckets of an account in brackets,
-// and the code of an error.
+// The line has the ID or name in the request, the IDs of the buckets of an account in
+// brackets, and the code of an error.
 func lineOfCall(method string, request any) string {
 	line := "call " + path.Base(method)
 	message, ok := request.(proto.Message)

@@ -15,7 +15,7 @@ import (
 //	patch bucketclaims/status photos (resourceVersion)
 //	delete buckets bc-1 (uid, resourceVersion): Conflict
 //
-// The line has what a write names of the object that it is for, in brackets, and the status
+// The line has a write's preconditions on its object, in brackets, and the status
 // of the answer if that is an error.
 func lineOf(request cluster.Request) string {
 	resource, name := target(request.Path)
@@ -49,7 +49,7 @@ func target(path string) (resource, name string) {
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		parts = parts[2:]
 	}
-	parts = append(parts, make([]string, 3)...) // with "" for what is missing
+	parts = append(parts, make([]string, 3)...) // with "" for missing parts
 	resource, name = parts[0], parts[1]
 	if subresource := parts[2]; subresource != "" {
 		resource += "/" + subresource

@@ -12,23 +12,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// Outcome is what came of a phase. The zero value is that of a phase that found nothing to
+// Outcome is the result of a phase. The zero value is the outcome of a phase that found nothing to
 // do.
 type Outcome struct {
 	// Writes are the writes of the phase and of the runner after it, as lines such as
-	// "patch buckets photos (resourceVersion)": what the write names of the object is in
+	// "patch buckets photos (resourceVersion)": the preconditions of the write are in
 	// brackets. The calls of a driver are among them in their order, as lines such as
 	// "call DriverCreateBucket id-photos": see DialOption.
 	Writes []string
-	// Changes are what is different on the API server then, as lines such as
-	// "BucketClaim photos: status.readyToUse=true".
+	// Changes are the resulting differences on the API server, as lines such as "BucketClaim photos:
+	// status.readyToUse=true".
 	Changes []string
-	// Conditions are those of the object that have changed, as lines such as
-	// "Provisioned=False InvalidSpec".
+	// Conditions are the object's changed conditions, as lines such as "Provisioned=False
+	// InvalidSpec".
 	Conditions []string
 	// Events are lines such as "Warning FailedCreateBucket of BucketClaim photos".
 	Events []string
-	// Err is the kind of the phase's error: that of a *reasons.Error with the reason, as in
+	// Err is the kind of the phase's error: a *reasons.Error's kind with the reason, as in
 	// "Invalid BindingConflict"; the API server's, such as "Conflict"; "Unreadable" after FailReads;
 	// "done" or "postponed".
 	// If the phase has succeeded and the runner has not, it is the runner's.

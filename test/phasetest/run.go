@@ -24,9 +24,9 @@ func Run[T client.Object](c *Case, runner *cosireconcile.Runner[T], object T) Ou
 	})
 }
 
-// Walk gives a runner the phases of a case, and no others. A phase is a method expression
-// of an attempt, as in (*attempt).bind. If there are several, the last is the one that the
-// case is about, and those before it read what it uses. Without any, the runner keeps its own.
+// Walk gives a runner the phases of a case, and no others. A phase is a method expression of an
+// attempt, as in (*attempt).bind. If there are several, the case tests the last one, and the earlier
+// ones read its input. Without any, the runner keeps its own.
 func Walk[T client.Object, A any](
 	runner *cosireconcile.Runner[T], newAttempt func(*cosireconcile.Patcher[T]) A, phases []func(A, context.Context) error,
 ) *cosireconcile.Runner[T] {
@@ -61,7 +61,7 @@ func catching[T client.Object](
 	}
 }
 
-// Do is Run for what has no runner. The function reconciles the object, and may keep the
+// Do is Run for a reconciler without a runner. The function reconciles the object, and may keep the
 // error of a phase.
 func (c *Case) Do(object client.Object, reconciles func(ctx context.Context, found *error) (reconcile.Result, error)) Outcome {
 	c.Helper()
@@ -98,7 +98,7 @@ func (c *Case) writes() []string {
 	return c.shorten(c.calls.among(lines)...)
 }
 
-// changes returns how what the API server has differs from before the phase.
+// changes returns the differences of the API server's objects from before the phase.
 func (c *Case) changes() []string {
 	c.Helper()
 	after := c.read()

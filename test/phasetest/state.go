@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// state is what the API server has of objects: by object, the text of each field by its path.
+// state is the state of objects on the API server: by object, the text of each field by its path.
 type state map[object]map[string]string
 
 // object is an object, as one that Make has created or as the phase has created it.
@@ -39,7 +39,7 @@ func (c *Case) read() state {
 	return s
 }
 
-// readCreated reads what the phase has created.
+// readCreated reads the objects that the phase has created.
 func (c *Case) readCreated(s state, requests []cluster.Request) {
 	c.Helper()
 	for _, request := range requests {

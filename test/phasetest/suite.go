@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// Suite is what the cases of a package share. The first case connects it to the control
-// plane of the test binary.
+// Suite is shared by the cases of a package. The first case connects it to the control plane of the
+// test binary.
 type Suite struct {
 	// Version is the version of the COSI kinds. It defaults to v1alpha2.
 	Version objectstorage.Version

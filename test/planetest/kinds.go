@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// causes returns what an error says, without the values: field and type of each cause.
+// causes returns the field and type of each cause of an error, without the values.
 func causes(err error) []string {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.ErrStatus.Details == nil {

@@ -19,8 +19,8 @@ import (
 // timeout bounds a test.
 const timeout = 2 * time.Minute
 
-// Start starts a control plane that stops with the test. It fills in the directory, and
-// what the implementation requires.
+// Start starts a control plane that stops with the test. It fills in the directory, and the other
+// requirements of the implementation.
 type Start func(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane
 
 // Run runs all tests on a control plane with the COSI kinds.

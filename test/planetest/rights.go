@@ -20,7 +20,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	harness.Until(t, what, func(context.Context) (bool, error) { return holds(), nil })
 }
 
-// grant lets a user do what a rule says in a namespace.
+// grant gives a user the permissions of rules in a namespace.
 func (f *fixture) grant(t *testing.T, namespace, user string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	ctx := testContext(t)
@@ -83,7 +83,7 @@ func (f *fixture) testRights(t *testing.T) {
 	}
 }
 
-// testEscalation has a user who may write roles, but cannot give away what the user does
+// testEscalation has a user who may write roles, but cannot give away permissions that the user does
 // not have.
 func (f *fixture) testEscalation(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)

@@ -38,7 +38,7 @@ func compile(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// documents are what an editor makes of a file.
+// documents are the documents of a file, as an editor reads them.
 func documents(t *testing.T, data []byte) []any {
 	t.Helper()
 	var all []any
@@ -53,7 +53,7 @@ func documents(t *testing.T, data []byte) []any {
 	}
 }
 
-// TestSuite validates every scenario that ships, and those of the tests.
+// TestSuite validates every scenario that ships, and the tests' scenarios.
 func TestSuite(t *testing.T) {
 	compiled := compile(t)
 	for _, dir := range []string{"../../scenarios", "../../internal/scenario"} {

@@ -13,7 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// aws stands in for the program: s3 cp FILE s3://BUCKET/ and s3 ls s3://BUCKET/.
+// aws implements the commands of the program that newcomers use: s3 cp FILE s3://BUCKET/ and s3 ls
+// s3://BUCKET/.
 func (s *shell) aws(ctx context.Context, args []string) (string, error) {
 	const options = 2 // --endpoint-url URL
 	if len(args) < options || args[0] != "--endpoint-url" {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kubectl stands in for the program: apply -f, wait --for=condition=, delete.
+// kubectl implements the commands of the program that newcomers use: apply -f, wait --for=condition=, delete.
 func (s *shell) kubectl(ctx context.Context, args []string, stdin string) (string, error) {
 	k, err := s.connect()
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *shell) kubectl(ctx context.Context, args []string, stdin string) (strin
 
 var errKubectl = errors.New("this newcomer knows kubectl apply -f, wait --for=condition= and delete")
 
-// apply applies a file, or what the shell gives to the command.
+// apply applies a file, or the input that the shell gives to the command.
 func (s *shell) apply(ctx context.Context, k kubernetes, file, stdin string) error {
 	if file == "-" {
 		return k.apply(ctx, stdin)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// command is what a person types, with a part of what it prints.
+// command is a command that a person types, with a part of its output.
 type command struct {
 	text string
 	want string
-	// fails says that the command has to fail.
+	// fails is set if the command has to fail.
 	fails bool
 }
 
@@ -20,7 +20,7 @@ type person struct {
 	commands func(*shell) ([]command, error)
 }
 
-// people are the newcomers. The first follows the README, whatever it says.
+// people are the newcomers. The first follows the README to the letter.
 var people = []person{
 	{name: "README", commands: readme},
 	{name: "application developer", commands: typed(

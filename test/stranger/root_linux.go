@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// isolates says that commands run in another root. Without the rights to change it, they
-// have an empty home, and a PATH with nothing but the archive.
+// isolates is set if commands run in another root. Without the rights to change it, they have an
+// empty home, and a PATH with nothing but the archive.
 var isolates = os.Geteuid() == 0
 
 func (s *shell) isolate(cmd *exec.Cmd) {

@@ -57,7 +57,7 @@ func (s *shell) out(path string) string {
 // beside returns the path of a file of the archive.
 func (s *shell) beside(name string) string { return filepath.Join(s.root, s.program, name) }
 
-// expect runs a command, and compares how it ends with what is expected.
+// expect runs a command, and compares its result with the expected one.
 func (s *shell) expect(ctx context.Context, c command) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -76,7 +76,7 @@ func (s *shell) expect(ctx context.Context, c command) error {
 	}
 }
 
-// run runs a command, and returns what it prints.
+// run runs a command, and returns its output.
 func (s *shell) run(ctx context.Context, line string) (string, error) {
 	if inner, ok := strings.CutPrefix(line, `eval "$(`); ok {
 		return "", s.eval(ctx, strings.TrimSuffix(inner, `)"`))
@@ -133,8 +133,8 @@ func (s *shell) start(ctx context.Context, args []string, stdin string) (string,
 	}
 }
 
-// cosiEmu runs the program of the archive. It returns what the program prints for
-// programs, or without that, what it prints for people.
+// cosiEmu runs the program of the archive. It returns the program's output for programs, or without
+// that, its output for people.
 func (s *shell) cosiEmu(ctx context.Context, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, s.in(filepath.Join(s.program, "cosi-emu")), args...)
 	cmd.Err = nil // it is looked up in the other root

@@ -1,5 +1,5 @@
-// Package scale measures what the COSI controller and a sidecar cost when there
-// is much to do: how fast they are against bare writes to the same API server,
+// Package scale measures the cost of the COSI controller and of a sidecar under
+// load: how fast they are against bare writes to the same API server,
 // how many requests they make against the KEP's minimum, and whether the cost
 // of one object grows with the number of the others.
 //

@@ -58,9 +58,8 @@ func stacks() string {
 	}
 }
 
-// Check waits until no goroutines are left but those of the options, and those of
-// IgnoreControlPlane. If that takes longer than a minute, it fails the test and says which
-// are left.
+// Check waits until no goroutines are left but the ones in the options and in IgnoreControlPlane. If
+// that takes longer than a minute, it fails the test and lists the others.
 func Check(tb testing.TB, options ...goleak.Option) {
 	tb.Helper()
 	if err := wait(append(IgnoreControlPlane(), options...)); err != nil {
