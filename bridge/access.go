@@ -12,7 +12,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// grantRequest is what the requests for an account have in common.
+// grantRequest has the methods that both requests for an account share.
 type grantRequest interface {
 	GetProtocol() *cosiv1alpha2.ObjectProtocol
 	GetAuthenticationType() *cosiv1alpha2.AuthenticationType
@@ -174,8 +174,8 @@ func (b *Bridge) accountIDs(ctx context.Context, d driver, request *cosiv1alpha2
 	return b.accounts.all(ctx, request.GetAccountId())
 }
 
-// driverForGrant checks what requests for an account have in common, and returns the driver.
-// It rejects what the driver's dialect cannot express.
+// driverForGrant checks the fields that all requests for an account share, and returns the driver.
+// It rejects requests that the driver's dialect cannot express.
 func (b *Bridge) driverForGrant(ctx context.Context, request grantRequest, buckets []*accessedBucket) (driver, error) {
 	switch ids := idsOf(buckets); {
 	case len(ids) == 0:

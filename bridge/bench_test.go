@@ -69,7 +69,7 @@ func median(of []time.Duration) time.Duration {
 	return of[len(of)/2]
 }
 
-// serveBridge serves a bridge. It returns what a client dials with.
+// serveBridge serves a bridge, and returns the options to dial it.
 func serveBridge(b *testing.B, driver []grpc.DialOption) []grpc.DialOption {
 	b.Helper()
 	served, err := bridge.New(bridge.Options{Driver: "passthrough:driver", DialOptions: driver, Store: memory{}})

@@ -70,8 +70,8 @@ func grantRequest(change ...func(*cosiv1alpha2.DriverGrantBucketAccessRequest)) 
 	return request
 }
 
-// TestRequests: what the driver is asked in the life of a bucket and an account, when it
-// chooses IDs that v1alpha2 does not allow.
+// TestRequests checks the driver's requests during the life of a bucket and an account. The
+// driver chooses IDs that v1alpha2 does not allow.
 func TestRequests(t *testing.T) {
 	driver := &oldDriver{credentials: s3Credentials(), idOf: func(name string) string { return "arn:old:" + name }}
 	b := newBridge(t, bridge.Options{DialOptions: driver.dial(t)})
@@ -215,7 +215,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSizes: what is larger than v1alpha1 allows does not reach the driver.
+// TestSizes: requests with fields larger than v1alpha1 allows do not reach the driver.
 // Spec: A1-SIZE-5
 func TestSizes(t *testing.T) {
 	name := func(n int) string { return strings.Repeat("x", n) }
@@ -357,7 +357,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestCodes: the driver's codes and words pass. What is gone already is no error.
+// TestCodes: the bridge passes the driver's codes and messages on. Deleting a bucket or account
+// that is gone is no error.
 func TestCodes(t *testing.T) {
 	removes := map[string]bool{"DriverRevokeBucketAccess": true, "DriverDeleteBucket": true}
 	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// callers are the connections to the bridge. They end when that to the driver ends, as
-// without a bridge: a sidecar tries what has failed for good again when its driver has
-// restarted, which it knows from its connection.
+// callers are the connections to the bridge. When the connection to the driver ends, they end
+// too, as without a bridge: a sidecar learns from its connection that its driver has restarted,
+// and then retries calls that have failed terminally.
 type callers struct {
 	mu   sync.Mutex
 	open map[*caller]struct{}

@@ -146,7 +146,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// startDriver returns what a client of a new driver dials with, and what lists the driver's
+// startDriver starts a driver. It returns the options to dial it, and a function that lists its
 // buckets and accounts.
 type startDriver func(t *testing.T) (dial []grpc.DialOption, left func() []string)
 

@@ -14,8 +14,8 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// bucketInfo translates the info of a bucket. A driver that returns none has created
-// what it was asked for.
+// bucketInfo translates the info of a bucket. If a driver returns none, the bucket has the
+// requested protocol.
 func (d v1alpha1Driver) bucketInfo(request *cosiv1alpha2.DriverCreateBucketRequest, info *cosiv1alpha1.Protocol) *bucketInfo {
 	name := request.GetBucketId()
 	switch info.GetType().(type) {

@@ -25,7 +25,7 @@ import (
 // ownID is the ID that drivers choose which do not return names. v1alpha2 does not allow it.
 func ownID(name string) string { return "loc:" + name }
 
-// TestDetect: the bridge finds out what a driver speaks, and the driver has nothing afterwards.
+// TestDetect: the bridge detects the driver's dialect, and leaves no bucket or account in the driver.
 func TestDetect(t *testing.T) {
 	for name, tc := range map[string]struct {
 		driver *dialectdriver.Driver

@@ -5,11 +5,11 @@
 // v1alpha2 fixes the ID of a bucket or account before it exists; a driver of an older
 // protocol chooses it afterwards. The bridge returns the name as the ID. If the driver's own
 // ID differs, the bridge stores it durably before it answers, and uses it in all
-// later calls. Nothing else is stored, except the names that the driver was asked
-// for as long as it is not known whether it chooses IDs of its own.
+// later calls. It stores nothing else, except the requested names until it knows whether the
+// driver chooses IDs of its own.
 //
-// What a dialect cannot express is rejected before the driver is called: in v1alpha1, access
-// modes other than read-write, several buckets for an access, Google Cloud Storage; in others,
+// The bridge rejects requests that a dialect cannot express before it calls the driver: in v1alpha1,
+// access modes other than read-write, several buckets for an access, Google Cloud Storage; in others,
 // different modes for the categories of access. The numbers of modes are translated, since the
 // same number is another mode in another dialect. A
 // v1alpha1 driver cannot look a bucket up, so an existing bucket is rejected, too,

@@ -24,13 +24,13 @@ type oldDriver struct {
 
 	// idOf returns the ID for a name. The default is the name.
 	idOf func(name string) string
-	// credentials are those of a grant.
+	// credentials are the result of a grant.
 	credentials map[string]*cosiv1alpha1.CredentialDetails
-	// info is that of a bucket.
+	// info describes a created bucket.
 	info *cosiv1alpha1.Protocol
 	// fails, if set, is asked before each call.
 	fails func(method string) error
-	// strict has Delete and Revoke return NOT_FOUND for what is gone.
+	// strict has Delete and Revoke return NOT_FOUND for a bucket or account that is gone.
 	strict bool
 
 	mu       sync.Mutex
@@ -39,7 +39,7 @@ type oldDriver struct {
 	requests []any
 }
 
-// dial serves the driver until the test ends. It returns what a client dials with.
+// dial serves the driver until the test ends, and returns the options to dial it.
 func (d *oldDriver) dial(tb testing.TB) []grpc.DialOption {
 	tb.Helper()
 	listener, server := bufconn.Listen(1<<20), grpc.NewServer()
@@ -144,7 +144,7 @@ func (d *oldDriver) remove(from map[string]string, id string) error {
 	return nil
 }
 
-// left lists what the driver still has.
+// left lists the remaining buckets and accounts.
 func (d *oldDriver) left() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

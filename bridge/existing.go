@@ -11,7 +11,7 @@ import (
 // existingPrefix begins the IDs that EncodeExisting has encoded.
 const existingPrefix = "bridge-id/"
 
-// hexDigits are those of escaped bytes.
+// hexDigits are for escaped bytes.
 const hexDigits = "0123456789ABCDEF"
 
 // EncodeExisting returns the ID in v1alpha2 of a bucket that exists already: the

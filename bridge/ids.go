@@ -33,7 +33,7 @@ const (
 	accountKind = "account"
 )
 
-// record is what is stored for a name.
+// record is the stored entry of a name.
 type record struct {
 	// IDs that the driver has returned for the name, the latest last. A driver that is
 	// not idempotent returns several. There is none as long as no answer has come.
@@ -48,7 +48,7 @@ type record struct {
 
 func (i *ids) key(name string) string { return i.kind + "/" + name }
 
-// namedKey is the key of what is stored once the driver has returned a name.
+// namedKey is the key of a marker: the driver has returned a name as the ID.
 func (i *ids) namedKey() string { return i.kind + "-ids-are-names" }
 
 // HasIDs reports whether a store has the ID of any bucket or account: calls for them need a bridge.
@@ -82,7 +82,7 @@ func (i *ids) save(ctx context.Context, name string, r record) error {
 	return nil
 }
 
-// forget removes what is stored for a name.
+// forget removes the record of a name.
 func (i *ids) forget(ctx context.Context, name string) error {
 	if err := i.store.Delete(ctx, i.key(name)); err != nil {
 		return i.failed("remove", name, err)

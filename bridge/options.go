@@ -30,9 +30,9 @@ type Options struct {
 	// Ask, if set, returns the dialect of the driver, after each connection. By default the bridge
 	// calls the driver on that connection, with DialOptions.
 	Ask func(context.Context) (dialects.Dialect, error)
-	// DialOptions are added to those of the connection to the driver.
+	// DialOptions are added to the bridge's own options for the connection to the driver.
 	DialOptions []grpc.DialOption
-	// ServerOptions are those of the bridge's own server.
+	// ServerOptions configure the bridge's own server.
 	ServerOptions []grpc.ServerOption
 	// Store keeps the driver's own IDs.
 	Store Store
@@ -44,8 +44,7 @@ type Options struct {
 	// S3Region is the region for applications if the driver returns none. The default
 	// is DefaultS3Region.
 	S3Region string
-	// S3VirtualHosts says that the bucket is in the host name of URLs, and not in the
-	// path.
+	// S3VirtualHosts puts the bucket into the host name of URLs, instead of the path.
 	S3VirtualHosts bool
 	// AssumeExisting has DriverGetBucket answer that the bucket exists if the driver cannot
 	// look it up, as a v1alpha1 driver. It is for all dialects.

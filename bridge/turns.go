@@ -11,7 +11,7 @@ import (
 // turns lets calls for one bucket wait for each other.
 type turns struct {
 	mu *sync.Mutex
-	// taken has, for each bucket with a call in flight, what the next call waits for.
+	// taken has a channel for each bucket with a call in flight; the next call waits for it.
 	taken map[string]chan struct{}
 }
 

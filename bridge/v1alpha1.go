@@ -142,7 +142,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// checkSizes rejects what is larger than v1alpha1 allows. IDs are the driver's own.
+// checkSizes rejects a name and parameters larger than v1alpha1 allows. IDs are the driver's own.
 func checkSizes(name string, parameters map[string]string) error {
 	if err := cosiv1alpha1.CheckSizes(&cosiv1alpha1.DriverCreateBucketRequest{Name: name, Parameters: parameters}); err != nil {
 		return status.Errorf(codes.InvalidArgument, "COSI v1alpha1 does not allow the request: %v", err)

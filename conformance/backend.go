@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The arguments of a backend command, and the exit code with which it says that it cannot do
-// what an argument says.
+// The arguments of a backend command, and the exit code by which it reports that it does not
+// support an argument.
 const (
 	ActionLose = "lose"
 	ActionFail = "fail"
@@ -55,7 +55,7 @@ func RestartCommand(args []string) func(ctx context.Context) error {
 	return func(ctx context.Context) error { return runCommand(ctx, args) }
 }
 
-// runCommand runs a command, and returns what it printed if it fails.
+// runCommand runs a command. If it fails, the error contains its output.
 func runCommand(ctx context.Context, args []string) error {
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)

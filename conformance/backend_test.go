@@ -20,7 +20,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// unavailable changes what a driver answers to some requests while its backend fails.
+// unavailable changes a driver's responses to some requests while its backend fails.
 func unavailable(isIt func(any) bool, response any, err error) func(*sync.Map) behaviour {
 	return always(func(_ context.Context, r any, next call) (any, error) {
 		answer, got := next(r)
@@ -33,8 +33,8 @@ func unavailable(isIt func(any) bool, response any, err error) func(*sync.Map) b
 
 func isA[T any](r any) bool { _, ok := r.(T); return ok }
 
-// remembered is a driver that answers from its memory what it has answered before, until the
-// thing is deleted.
+// remembered is a driver that repeats its earlier responses from memory, until the bucket or
+// account is deleted.
 func remembered(request, deletion func(any) string) func(*sync.Map) behaviour {
 	return func(*sync.Map) behaviour {
 		var answers sync.Map

@@ -31,7 +31,7 @@ const (
 	DefaultConnectTimeout = 20 * time.Second
 )
 
-// Config says which driver to test, and how.
+// Config selects the driver to test, and the checks.
 type Config struct {
 	// Endpoint is the gRPC target of the driver, such as unix:///path/to/driver.sock. It is
 	// required without DriverCommand. With DriverCommand, it is the path that is compiled into
@@ -54,7 +54,7 @@ type Config struct {
 	// directory with its programs; empty means the user's cache.
 	ControlPlaneKind emulator.ControlPlaneKind
 	ControlPlaneDir  string
-	// DialOptions are added to those of the connection.
+	// DialOptions are added to the suite's own options for the connection.
 	DialOptions []grpc.DialOption
 	// Generation is v1alpha1 or v1alpha2. Default: v1alpha2 if the driver serves it, else
 	// v1alpha1.
@@ -66,7 +66,7 @@ type Config struct {
 	Profiles []string
 	// Only are the IDs of the checks to run, and Skip those not to run.
 	Only, Skip []string
-	// Parameters are what the suite cannot find out.
+	// Parameters are driver-specific settings that the suite cannot detect.
 	Parameters Parameters
 	// Timeout limits each check, and CallTimeout each call. Settle is how long the data
 	// plane may take to follow a call.
@@ -89,8 +89,8 @@ type Config struct {
 	Rerun string
 	// OnDialect is called with the protocol of the driver, before the first check.
 	OnDialect func(dialects.Dialect)
-	// OnProgress is called before the first check and after each, with the number of checks that have
-	// ended and that of all.
+	// OnProgress is called before the first check and after each, with the number of ended checks and
+	// the total.
 	OnProgress func(done, total int)
 	// OnResult is called after each check.
 	OnResult func(Result)
@@ -106,12 +106,12 @@ type ControlPlane struct {
 	// Manifests is a file or a directory with objects that exist before the driver starts, such as
 	// the Secret that it reads.
 	Manifests string
-	// Reporter is told of the progress of the start. It may be nil.
+	// Reporter receives the progress of the start. It may be nil.
 	Reporter emulator.Reporter
 }
 
-// Backend is a hand on the backend of a driver. An error that wraps ErrUnsupported says that
-// it has no such action: the checks that require it are not supported.
+// Backend injects failures into the backend of a driver. A method that is not supported returns an
+// error that wraps ErrUnsupported: the checks that require it are not supported either.
 type Backend interface {
 	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
 	Lose(ctx context.Context, bucket string) error
@@ -123,12 +123,12 @@ type Backend interface {
 // ErrUnsupported means that a Backend has no such action.
 var ErrUnsupported = checks.ErrUnsupported
 
-// Parameters are what the author of a driver supplies.
+// Parameters are the settings that the author of a driver supplies.
 type Parameters struct {
-	// Implementation is what the report says about the driver.
+	// Implementation describes the driver in the report.
 	Implementation Implementation `json:"implementation,omitzero"`
 	// Bucket are the parameters of a BucketClass. Incompatible are other valid ones, which
-	// describe another bucket. Access are those of a BucketAccessClass.
+	// describe another bucket. Access are the parameters of a BucketAccessClass.
 	Bucket       map[string]string `json:"bucket,omitempty"`
 	Incompatible map[string]string `json:"incompatible,omitempty"`
 	Access       map[string]string `json:"access,omitempty"`
@@ -137,8 +137,8 @@ type Parameters struct {
 	// ExistingBucket is the ID of a bucket that the driver did not create. The suite does
 	// not write to it or delete it.
 	ExistingBucket string `json:"existingBucket,omitempty"`
-	// NonEmptyDeletion states what the driver does when it is to delete a bucket with objects:
-	// reject or purge. If it is empty, a purge is reported, but does not change the verdict.
+	// NonEmptyDeletion states how the driver answers the deletion of a bucket with objects: reject or
+	// purge. If it is empty, a purge is reported, but does not change the verdict.
 	NonEmptyDeletion string `json:"nonEmptyDeletion,omitempty"`
 	// ServiceAccount is the name of the Kubernetes ServiceAccount for accesses without keys.
 	// Default: conformance.
@@ -178,7 +178,7 @@ func (p Parameters) forChecks() checks.Parameters {
 	}
 }
 
-// redacted replaces the values of what is secret by its name, and secrets that the driver
+// redacted replaces secrets: values whose names mark them as secret, and secrets that the driver
 // has returned.
 func (p Parameters) redacted(history *checks.History) Parameters {
 	for _, values := range []*map[string]string{&p.Bucket, &p.Incompatible, &p.Access, &p.IncompatibleAccess} {

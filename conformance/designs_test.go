@@ -128,7 +128,7 @@ func (t *translation) out(kind, id string) string {
 	return other
 }
 
-// in returns the driver's own ID. That of a bucket of others is unchanged.
+// in returns the driver's own ID. It leaves the ID of a bucket of others unchanged.
 func (t *translation) in(kind string, id *string) {
 	if known, ok := t.state.Load("in " + kind + *id); ok {
 		*id = known.(string) //nolint:forcetypeassert // it is
@@ -278,7 +278,8 @@ func fold(texts ...*string) {
 	}
 }
 
-// capitalise writes the IDs of a response in capitals, and those of buckets as they were asked.
+// capitalise writes the new ID of a response in capitals. The buckets of a grant keep the IDs of
+// its request.
 func capitalise(response any, asked []string) {
 	switch m := response.(type) {
 	case *generated:
@@ -303,7 +304,7 @@ func eachAccessed(buckets []*accessed, visit func(*accessed)) {
 	}
 }
 
-// subject returns what a call changes: a bucket or an account, and whether it makes it.
+// subject returns the bucket or account that a call changes, and whether the call makes it.
 func subject(r any) (key string, makes, changes bool) {
 	switch m := r.(type) {
 	case *create:
@@ -354,7 +355,7 @@ func bucketOf(r any) string {
 	return ""
 }
 
-// exclusiveOf is exclusive with another idea of what a call is about.
+// exclusiveOf is exclusive with another function for the subject of a call.
 func exclusiveOf(busy error, about func(r any) string) func(*sync.Map) behaviour {
 	return func(*sync.Map) behaviour {
 		var flying sync.Map
@@ -403,7 +404,7 @@ func lenient(*sync.Map) behaviour {
 
 // works are the backend's jobs of an asynchronous driver.
 type works struct {
-	state *sync.Map // what has been made
+	state *sync.Map // the buckets and accounts that exist
 
 	mu     sync.Mutex
 	jobs   map[string]bool  // in flight

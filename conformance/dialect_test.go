@@ -42,13 +42,13 @@ func modesOf(dialect dialects.Dialect) []fakedriver.AccessMode {
 	return nil
 }
 
-// earlierDialects are those of v1alpha2 before the KEP.
+// earlierDialects are the dialects of v1alpha2 before the KEP.
 func earlierDialects() []dialects.Dialect {
 	return dialects.Range{First: dialects.NoModes, Last: dialects.BucketIDs}.Dialects()
 }
 
-// TestDialects: a right driver of each earlier dialect of v1alpha2 conforms to what its dialect has.
-// The report names the dialect, quotes its text, and has the differences from the KEP.
+// TestDialects: a correct driver of each earlier dialect of v1alpha2 conforms to its dialect. The
+// report names the dialect, quotes its text, and lists the differences from the KEP.
 func TestDialects(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range earlierDialects() {

@@ -25,7 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-// atATime is how many drivers are tested at the same time, unless -parallel says it. Most of
+// atATime is the number of drivers that are tested at the same time, unless -parallel is set. Most of
 // the time they wait.
 const atATime = "8"
 
@@ -51,19 +51,19 @@ const existing = "legacy"
 // setup is a driver for a test: the fake driver, and how it differs.
 type setup struct {
 	options fakedriver.Options
-	// behaviour returns what a new process does with calls. The state outlives processes.
+	// behaviour returns how a new process handles calls. The state outlives processes.
 	behaviour func(state *sync.Map) behaviour
 	// service wraps the S3 service.
 	service func(d *driver, next http.Handler) http.Handler
 	// gcs wraps the GCS service.
 	gcs func(d *driver, next http.Handler) http.Handler
-	// parameters changes what the author supplies.
+	// parameters changes the author's parameters.
 	parameters func(*conformance.Parameters)
 	// secret returns the secret of an account, instead of a random one.
 	secret func(account string) string
 	// azure wraps the Azure service.
 	azure func(d *driver, next http.Handler) http.Handler
-	// outages is a directory whose files say how the backend fails. Default: an empty one.
+	// outages is a directory whose files define how the backend fails. Default: an empty one.
 	outages string
 	// socket has the driver listen on a UNIX socket, instead of in memory.
 	socket bool

@@ -18,14 +18,14 @@ import (
 )
 
 // TestHangingDriver: each check of a driver that hangs ends by its deadline, and the report
-// says what was not reached.
+// lists the checks that were not reached.
 func TestHangingDriver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hangs   func(any) bool
 		results int
 	}{
 		"in Grant": {func(r any) bool { _, ok := r.(*grant); return ok }, checksOf(t)},
-		"always":   {func(any) bool { return true }, 0}, // it is not known what it speaks
+		"always":   {func(any) bool { return true }, 0}, // the suite cannot detect its dialect
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrong := always(func(ctx context.Context, r any, next call) (any, error) {
@@ -57,7 +57,7 @@ func TestHangingDriver(t *testing.T) {
 }
 
 // TestHostileProcess: a driver that floods its output, leaks descriptors or dies is tested to
-// the end, or the report says why not.
+// the end, or the report explains why not.
 func TestHostileProcess(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

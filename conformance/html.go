@@ -39,7 +39,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	})
 }
 
-// name is what the driver is called.
+// name returns the driver's name for the page.
 func (r *Report) name() string { return cmp.Or(r.Driver, "a driver") }
 
 // headline is the verdict in a few words.
@@ -68,7 +68,7 @@ func outcomeOf(state string) outcome.Outcome {
 	}
 }
 
-// name is what a check is called among the entries of the timeline.
+// name returns the name of a check among the entries of the timeline.
 func (r Result) name() string { return r.Check.ID + " " + r.Check.Title }
 
 // entry is a result as an entry of the timeline: a step of the suite, and what happened
@@ -110,7 +110,7 @@ func (r Result) failures() []report.Failure {
 	return all
 }
 
-// summary is what the page shows first.
+// summary returns the first part of the page.
 func (r *Report) summary(failed int) *timeline.Summary {
 	s := &timeline.Summary{Heading: r.headline(), Facts: r.facts(), Notes: []string{r.plain(failed)}, Tables: []timeline.Table{r.verdicts()}}
 	if r.Problem != "" {

@@ -224,7 +224,7 @@ func idMutants() []mutant {
 	}
 }
 
-// accept2 answers requests of a type without the driver, if a function says so.
+// accept2 answers requests of a type without the driver, if a function returns a response.
 func accept2[T any](answer func(*T) (any, bool)) func(*sync.Map) behaviour {
 	return always(func(_ context.Context, r any, next call) (any, error) {
 		if m, ok := r.(*T); ok {

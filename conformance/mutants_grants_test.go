@@ -247,8 +247,8 @@ func enumMutants() []mutant {
 	}
 }
 
-// asBefore has a repeated Grant return the first response if a request differs in what a
-// function says.
+// asBefore has a repeated Grant return the first response if the two requests differ according to a
+// function.
 func asBefore(differs func(first, again *grant) bool) func(*sync.Map) behaviour {
 	type before struct {
 		request  *grant

@@ -79,7 +79,7 @@ func reject[T any](code codes.Code, message string, holds func(*T) bool) func(*s
 	})
 }
 
-// s3Bucket is what a driver returns for a bucket of S3.
+// s3Bucket returns a driver's response for a bucket of S3.
 func s3Bucket() *created {
 	return &created{Protocols: &bucketInfo{S3: &cosiv1alpha2.S3BucketInfo{}}}
 }

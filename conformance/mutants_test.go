@@ -26,9 +26,9 @@ type mutant struct {
 	name string
 	// class is the failure of drivers that the mutant has, if it is a known one.
 	class string
-	// options are those of the fake driver. Default: all protocols, and ServiceAccounts.
+	// options configure the fake driver. Default: all protocols, and ServiceAccounts.
 	options *fakedriver.Options
-	// behaviour returns what a new process does wrong. The state outlives processes.
+	// behaviour returns the bug of a new process. The state outlives processes.
 	behaviour func(state *sync.Map) behaviour
 	// service wraps the S3 service.
 	service func(*driver, http.Handler) http.Handler

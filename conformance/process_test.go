@@ -102,8 +102,8 @@ func ofProcess(id string) bool {
 	return slices.Contains([]string{"CS", "BE", "LG"}, id[:2]) || strings.HasPrefix(id, "LF-1")
 }
 
-// TestManifests: a driver that the suite starts reads a Secret, which exists before it starts. Without
-// the manifests, and with others than objects, the suite says so.
+// TestManifests: a driver that the suite starts reads a Secret, which exists before it starts. If
+// manifests are missing or contain no objects, the suite reports it.
 func TestManifests(t *testing.T) {
 	const secret = `apiVersion: v1
 kind: Namespace

@@ -29,7 +29,7 @@ const (
 	Partial = "partial"
 	// NotConformant: a MUST check failed.
 	NotConformant = "not conformant"
-	// Unsupported: no check of the profile applies to the driver, or to what was supplied.
+	// Unsupported: no check of the profile applies to the driver or its parameters.
 	Unsupported = checks.NotSupported
 	// NotTested: no check of the profile was reached.
 	NotTested = "not tested"
@@ -42,8 +42,8 @@ type Check struct {
 	Profile string `json:"profile"`
 	// Level is MUST or SHOULD.
 	Level string `json:"level"`
-	// Sentence is what the check rests on, word for word; an ellipsis stands for what is left
-	// out. Source is the section that has it, and Link its address.
+	// Sentence quotes the requirement of the check; an ellipsis replaces omitted words. Source is the
+	// section that has it, and Link its address.
 	Sentence string `json:"sentence"`
 	Source   string `json:"source"`
 	Link     string `json:"link"`
@@ -109,10 +109,10 @@ type Report struct {
 	Differences  []dialects.Difference `json:"differences,omitempty"`
 	Protocols    []string              `json:"protocols,omitempty"`
 	SpecVersions []string              `json:"specVersions"`
-	// Parameters are what the author of the driver supplied, without secrets. Its implementation
-	// describes the driver.
+	// Parameters are the author's parameters, without secrets. Their implementation describes the
+	// driver.
 	Parameters Parameters `json:"parameters"`
-	// Profiles, Only and Skip are what was selected; none means the default.
+	// Profiles, Only and Skip are the selection; none means the default.
 	Profiles []string `json:"profiles,omitempty"`
 	Only     []string `json:"only,omitempty"`
 	Skip     []string `json:"skip,omitempty"`
@@ -256,7 +256,7 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 	return v
 }
 
-// untested returns whether no check was run, because it is not known what the driver speaks.
+// untested reports whether no check was run because the driver's dialect is unknown.
 func (r *Report) untested() bool { return r.Problem != "" && len(r.Results) == 0 }
 
 // OK returns whether no MUST check failed, and each was reached.

@@ -9,7 +9,7 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// TestRun: a SHOULD check that failed does not fail the test, and says how to run it again.
+// TestRun: a SHOULD check that failed does not fail the test, and prints how to run it again.
 func TestRun(t *testing.T) {
 	calls := 0
 	wrong := always(func(_ context.Context, r any, next call) (any, error) {

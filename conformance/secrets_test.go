@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// secretSource is what the store makes secrets of. It is random, unless a text is to be the
+// secretSource is the store's source of bytes for secrets. It is random, unless a test has set the
 // next secret.
 type secretSource struct {
 	of func(account string) string
@@ -18,7 +18,7 @@ type secretSource struct {
 	next string
 }
 
-// alphabet is that of the store's secrets: a byte selects one of its characters.
+// alphabet has the characters of the store's secrets: a byte selects one of them.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 // Read implements io.Reader.
@@ -34,7 +34,7 @@ func (s *secretSource) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// secretive is a backend whose secrets are those of its source.
+// secretive is a backend that takes its secrets from its source.
 type secretive struct {
 	fakedriver.Backend
 

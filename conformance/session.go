@@ -46,8 +46,8 @@ type session struct {
 	stop func(context.Context) error
 }
 
-// open connects to a driver, and finds out what it is. A driver that does not answer is not
-// an error: all its checks are not reached.
+// open connects to a driver, and detects its name and dialect. A driver that does not answer is
+// not an error: all its checks are not reached.
 func open(ctx context.Context, config Config) (*session, error) {
 	if err := config.Validate(); err != nil { //nolint:contextcheck // a check gets its context when it runs
 		return nil, err
@@ -143,7 +143,7 @@ func (s *session) identify(name string, dialect dialects.Dialect) {
 }
 
 // awaitConnection waits until the driver listens: its author may just have started it. If
-// it does not listen in time, the first call says why.
+// it does not listen in time, the first call returns the reason.
 func (s *session) awaitConnection(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxStart)
 	defer cancel()
@@ -173,7 +173,7 @@ func (s *session) close(ctx context.Context) error {
 	return errors.Join(s.stop(ctx), s.conn.Close(), s.driver.close(ctx))
 }
 
-// selected returns the checks of the run: none if it is not known what the driver speaks.
+// selected returns the checks of the run: none if the driver's dialect is unknown.
 func (s *session) selected() []*checks.Check {
 	if s.problem != nil {
 		return nil
@@ -181,7 +181,7 @@ func (s *session) selected() []*checks.Check {
 	return slices.DeleteFunc(checks.All(), func(c *checks.Check) bool { return !s.config.selects(c) })
 }
 
-// run runs a check, or says why not.
+// run runs a check. If it cannot, the result has the reason.
 func (s *session) run(ctx context.Context, check *checks.Check) Result {
 	started := time.Now()
 	result := newResult(check, s.report.Dialect, s.decide(ctx, check))

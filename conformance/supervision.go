@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
-// supervision is a driver that the suite has started, with what it requires.
+// supervision is a driver that the suite has started, and the control plane that it requires.
 type supervision struct {
 	driver       *process.Driver
 	controlPlane *emulator.Emulator // nil without one
@@ -120,8 +120,8 @@ func (s *supervision) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// secretName and place say by its name whether the value of a variable is a secret, and
-// whether it is only the place of one.
+// secretName matches names of variables whose values are secrets, and place names of variables
+// that only locate one.
 var (
 	secretName = regexp.MustCompile(`(?i)secret|passw(or)?d|token|private_?key|credential`)
 	place      = regexp.MustCompile(`(?i)(file|path|dir|url|uri|name|endpoint|id)$`)

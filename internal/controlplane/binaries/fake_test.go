@@ -60,8 +60,8 @@ func (r *recorder) phases() []string {
 	return phases
 }
 
-// fakeOptions are those of a machine without a network, a fake module and an
-// empty cache. The test is skipped with -short: it builds programs.
+// fakeOptions returns options without a network, with a fake module and an empty cache. It
+// skips the test with -short, because it builds programs.
 func fakeOptions(t *testing.T) (Options, *recorder) {
 	t.Helper()
 	if testing.Short() {

@@ -11,13 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// part is what a component runs.
+// part is the object store, the server or the controllers.
 type part interface {
 	// start starts it, and returns when it is ready.
 	start(ctx context.Context) error
 	// stop stops it gracefully, and waits for it. If ctx ends, it stops at once.
 	stop(ctx context.Context) error
-	// kill stops it at once: what it does at that moment fails.
+	// kill stops it at once: operations in flight fail.
 	kill()
 }
 

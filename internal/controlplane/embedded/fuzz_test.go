@@ -22,8 +22,8 @@ const (
 	fuzzedCore   = "/api/v1/namespaces/default/"
 )
 
-// FuzzRequest sends requests of all kinds. The server must not panic; a write that it
-// accepted must be what a read returns, and a write that it rejected must change nothing.
+// FuzzRequest sends requests of all kinds. The server must not panic; a read must return each
+// write that it accepted, and a write that it rejected must change nothing.
 func FuzzRequest(f *testing.F) {
 	const (
 		claim = `{"apiVersion":"objectstorage.k8s.io/v1alpha2","kind":"BucketClaim","metadata":{"name":"c"},` +
@@ -144,7 +144,7 @@ func (c *fuzzClient) send(t *testing.T, method string, address *url.URL, content
 	return response.StatusCode, answer
 }
 
-// object returns what is at a path.
+// object returns the object at a path.
 func (c *fuzzClient) object(t *testing.T, path string) (map[string]any, bool) {
 	t.Helper()
 	status, answer := c.send(t, http.MethodGet, &url.URL{Scheme: "https", Host: "embedded", Path: path}, "", nil)
@@ -155,8 +155,8 @@ func (c *fuzzClient) object(t *testing.T, path string) (map[string]any, bool) {
 	return object, true
 }
 
-// checkWritten compares the answer to a write with what a read returns. What is not stored,
-// such as a review, has no resourceVersion.
+// checkWritten compares the answer to a write with a read. Objects that are not stored, such as
+// reviews, have no resourceVersion.
 func (c *fuzzClient) checkWritten(t *testing.T, method, path string, answer []byte) {
 	t.Helper()
 	var written map[string]any

@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// TestLogs: what the libraries of the API server log is in its log, and what the program logs
-// is not.
+// TestLogs: the API server's log contains the messages of its libraries, and none of the
+// program's.
 func TestLogs(t *testing.T) {
 	c := start(t, controlplane.Options{})
 	klog.Info("a line of the program")

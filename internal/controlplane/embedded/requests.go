@@ -12,7 +12,7 @@ type requests struct {
 	mu      sync.Mutex
 	short   int
 	watches int
-	waiting chan struct{} // closed with each end of a request, if somebody waits
+	waiting chan struct{} // closed at each end of a request, if any caller waits
 }
 
 func (r *requests) count(handler http.Handler) http.Handler {

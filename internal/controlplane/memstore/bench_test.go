@@ -34,7 +34,7 @@ func storedObjects(b *testing.B) []stored {
 	}
 }
 
-// BenchmarkDecode is what a read costs if only bytes are stored.
+// BenchmarkDecode measures a read if only bytes are stored.
 func BenchmarkDecode(b *testing.B) {
 	for _, s := range storedObjects(b) {
 		b.Run(s.name, func(b *testing.B) {
@@ -53,7 +53,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkCopy is what a read costs at most if decoded objects are kept.
+// BenchmarkCopy measures the most expensive read if decoded objects are kept.
 func BenchmarkCopy(b *testing.B) {
 	for _, s := range storedObjects(b) {
 		b.Run(s.name, func(b *testing.B) {

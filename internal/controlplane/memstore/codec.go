@@ -43,8 +43,8 @@ func (r *resourceStore) setRevision(obj runtime.Object, revision int64) error {
 	return nil
 }
 
-// plain returns what the codec wrote into a record, and whether it is to be written again
-// though it is the same, because the transformer would now do it in another way.
+// plain returns the codec's bytes of a record. If stale, an update must write them even if they are
+// unchanged, because the transformer would now store them differently.
 func (r *resourceStore) plain(ctx context.Context, rec *record) (data []byte, stale bool, err error) {
 	if r.transformer == nil {
 		return rec.data, false, nil
@@ -56,7 +56,7 @@ func (r *resourceStore) plain(ctx context.Context, rec *record) (data []byte, st
 	return data, stale, nil
 }
 
-// transformed returns what is stored of what the codec wrote.
+// transformed returns the bytes to store for the codec's bytes.
 func (r *resourceStore) transformed(ctx context.Context, key string, plain []byte) ([]byte, error) {
 	if r.transformer == nil {
 		return plain, nil

@@ -6,7 +6,7 @@
 // Its Decorate method is the generic.StorageDecorator that the generic registry and the
 // registry of custom resources get by their RESTOptions.
 //
-// # What is stored
+// # Storage
 //
 // A record is the encoded object, as the codec of the resource wrote it, and never
 // changes. Beside the bytes stands the decoded object of each version that is served,
@@ -14,12 +14,12 @@
 // and each watch: 36 µs for a custom resource of 1 kB, where a copy of the shared object
 // costs 3 µs (BenchmarkDecode and BenchmarkCopy), and a list needs not even that.
 // Decoded objects alone would not do: versions of a custom resource share their objects
-// through the bytes, a write that changes nothing is recognized by equal bytes, and what
-// a write returns must be what a later read returns.
+// through the bytes, a write that changes nothing is recognized by equal bytes, and a write
+// must return the same object as a later read.
 //
 // A list and a get with a resource version share memory with the store below the first
-// level, as those of the API server's own cache do, and their results must not be
-// changed. A get, an update and a delete return copies.
+// level, as in the API server's own cache, and callers must not change their results. A
+// get, an update and a delete return copies.
 //
 // # Why there is no cache on top
 //

@@ -86,7 +86,7 @@ func (s *testStore) mustWatchWith(ctx context.Context, t *testing.T, opts storag
 	return w
 }
 
-// withDefaults selects everything, unless the options say what to select.
+// withDefaults selects everything, unless the options have a predicate.
 func withDefaults(opts storage.ListOptions) storage.ListOptions {
 	opts.Recursive = true
 	if opts.Predicate.Label == nil {

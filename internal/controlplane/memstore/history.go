@@ -10,9 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// sharedEvents is how many events of a resource keep what their watchers share: the
+// sharedEvents is the number of events of a resource that keep data for all their watchers:
 // decoded objects of versions that are gone, and encodings. Watchers that lag behind more
-// make it themselves.
+// decode and encode for themselves.
 const sharedEvents = 16
 
 // history is the latest events of a resource, and who watches them. The lock of the store
@@ -23,21 +23,21 @@ type history struct {
 	bytes    int
 	watchers map[*watcher]struct{}
 
-	// dropped is the revision of the latest event that is gone. Whoever has read so far
+	// dropped is the revision of the latest event that is gone. A watcher that has read so far
 	// misses nothing.
 	dropped int64
 	// compacted is the revision before which nothing can start.
 	compacted int64
 }
 
-// event is one write. Nothing but what its watchers share changes.
+// event is one write. Only the data that its watchers share changes.
 type event struct {
 	revision int64
 	key      string
 	current  *record // nil if the object was deleted
 	previous *record // nil if the object was created
 
-	// What the watchers of a resource store share, while the event is not old.
+	// The watchers of a resource store share these objects until the event is old.
 	currentObjects, previousObjects decoded
 	old                             atomic.Bool
 }
@@ -74,8 +74,8 @@ func (h *history) dropFirst() {
 	h.compacted = max(h.compacted, e.revision)
 }
 
-// release drops what the watchers of an event share, as the event is old. The previous
-// record's objects go with it, since it is no longer part of the present state.
+// release drops the data that the watchers of an event share, as the event is old. It drops the
+// previous record's objects too, since that record is no longer part of the present state.
 func (h *history) release(e *event) {
 	e.old.Store(true)
 	e.currentObjects.drop()
@@ -152,8 +152,8 @@ func (h *history) undo(present []*record, r keyRange, revision int64) []*record 
 	return append(past, old...)
 }
 
-// errTooOld is what a watch gets that cannot start at a revision, or cannot go on. The
-// words are those of the API server's cache.
+// errTooOld returns the error for a watch that cannot start at a revision, or cannot continue. The
+// API server's cache uses the same words.
 func errTooOld(revision, oldest int64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", revision, oldest))
 }

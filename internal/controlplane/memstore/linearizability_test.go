@@ -26,9 +26,9 @@ const (
 	countLabel       = "count"
 )
 
-// TestConcurrentWriters has many writers change few objects, and checks that their results
-// are those of some order that the writes could have had, that a watch tells that order,
-// and that each list is the state at one moment of it.
+// TestConcurrentWriters has many writers change few objects, and checks that the writes are
+// linearizable, that a watch reports them in that order, and that each list is the state at one
+// moment of it.
 func TestConcurrentWriters(t *testing.T) {
 	for name, transformer := range map[string]value.Transformer{
 		"plain": nil, "transformed": storagetesting.NewPrefixTransformer([]byte(transformerPrefix), false),
@@ -57,7 +57,7 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// kind is what an operation does to one object.
+// kind is a kind of operation on one object.
 type kind int
 
 const (
@@ -76,8 +76,8 @@ type input struct {
 	known  int64
 }
 
-// output is what an operation says: the object after a create or an increment, when it
-// was read, and before it was deleted.
+// output is the result of an operation: the object after a create or an increment, when it was
+// read, or before it was deleted.
 type output struct {
 	done     bool // else the object existed, did not exist, or had another resource version
 	count    int
@@ -150,7 +150,7 @@ func incrementPod(obj runtime.Object) (runtime.Object, error) {
 // object is the state of one object in the model. It exists if its revision is not 0.
 type object struct {
 	count             int
-	revision, highest int64 // the highest is that of all its writes, deletions included
+	revision, highest int64 // the highest revision covers all its writes, deletions included
 }
 
 var oneObject = porcupine.Model{
@@ -175,7 +175,7 @@ var oneObject = porcupine.Model{
 	},
 }
 
-// step says whether an operation can end so, and what is there after it.
+// step reports whether an operation can have this output, and returns the object after it.
 func (o object) step(in input, out output) (bool, any) {
 	if !out.done {
 		return !o.allows(in), o
@@ -196,7 +196,7 @@ func (o object) step(in input, out output) (bool, any) {
 	}
 }
 
-// allows says whether an operation finds what it needs.
+// allows reports whether the object meets the precondition of an operation.
 func (o object) allows(in input) bool {
 	switch in.kind {
 	case create:
@@ -253,7 +253,7 @@ func readUntil(t *testing.T, w watch.Interface, revision int64) []watch.Event {
 	return events
 }
 
-// checkLists checks that each list is what the events up to its revision make.
+// checkLists checks that each list equals the state after the events up to its revision.
 func checkLists(t *testing.T, events []watch.Event, lists []*example.PodList) {
 	t.Helper()
 	slices.SortStableFunc(lists, func(a, b *example.PodList) int { return int(listRevision(t, a) - listRevision(t, b)) })

@@ -80,7 +80,7 @@ func itemsOf(listObj runtime.Object) (reflect.Value, error) {
 	return items, nil
 }
 
-// compactedError says that a list is to be at a revision of which nothing is known any more.
+// compactedError reports that a list asked for a revision that is compacted.
 type compactedError struct{}
 
 func (compactedError) Error() string { return listExpired }
@@ -136,15 +136,15 @@ func setItems(items reflect.Value, objects []runtime.Object) {
 	}
 }
 
-// page is what a list returns of the records in its range.
+// page is a part of the records in the range of a list.
 type page struct {
 	selected []runtime.Object
 	last     string // the key of the last record that was looked at
 	more     bool   // whether there are records after it
 }
 
-// selectPage returns those that match the predicate, up to its limit. A list at resource
-// version 0 has none, as in the API server's cache.
+// selectPage returns the records that match the predicate, up to its limit. A list at resource
+// version 0 has no limit, as in the API server's cache.
 func (r *resourceStore) selectPage(ctx context.Context, found []*record, opts storage.ListOptions, element reflect.Type) (page, error) {
 	limit := int(opts.Predicate.Limit)
 	if opts.ResourceVersion == "0" {
@@ -187,7 +187,8 @@ func (r *resourceStore) element(ctx context.Context, rec *record, element reflec
 	return r.private(rec, plain, reflect.New(element).Elem())
 }
 
-// matches says whether an object is selected. One whose attributes cannot be had is not.
+// matches reports whether a predicate selects an object. It selects no object whose attributes
+// cannot be read.
 func matches(predicate storage.SelectionPredicate, obj runtime.Object) bool {
 	if predicate.Empty() {
 		return true

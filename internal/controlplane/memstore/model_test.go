@@ -23,7 +23,7 @@ import (
 )
 
 // FuzzStore compares the store with a model that keeps every state it ever had. Each pair
-// of bytes is an operation and what it is about.
+// of bytes is an operation and its argument.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 1, 0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0})
 	f.Add([]byte("\x00\x00\x00\x11\x00\x22\x01\x01\x01\x12\x02\x00\x05\x33\x06\x02\x07\x01\x04\x05\x00\x00\x03\x05"))
@@ -31,7 +31,7 @@ func FuzzStore(f *testing.F) {
 	f.Fuzz(runProgram)
 }
 
-// TestRandomPrograms runs programs that nobody has thought of, as FuzzStore would.
+// TestRandomPrograms runs random programs, as FuzzStore would.
 func TestRandomPrograms(t *testing.T) {
 	seed := rand.Uint64() //nolint:gosec // a seed to be printed
 	for i := range 200 {
@@ -49,7 +49,7 @@ func TestRandomPrograms(t *testing.T) {
 // mostOperations is the length of a program. Longer ones find nothing else.
 const mostOperations = 100
 
-// runProgram compares what a program does to the store and to the model.
+// runProgram compares the effects of a program on the store and on the model.
 func runProgram(t *testing.T, program []byte) {
 	t.Helper()
 	m := newModel(t)
@@ -66,7 +66,7 @@ func runProgram(t *testing.T, program []byte) {
 type model struct {
 	t         *testing.T
 	s         *testStore
-	states    []map[string]example.Pod // those of revision i+firstRevision
+	states    []map[string]example.Pod // state i has revision i+firstRevision
 	compacted int
 }
 

@@ -16,9 +16,9 @@ type record struct {
 	objects  decoded
 }
 
-// decoded is what resource stores have made of a record or an event, kept so that it is
-// made once. Values are those of resource stores that are in use; there are as many as
-// versions of the resource are served.
+// decoded has the object of a record or an event for each resource store, so that each store
+// decodes it once. Only resource stores that are in use keep objects: one for each served
+// version of the resource.
 type decoded struct {
 	first atomic.Pointer[decodedBy]
 }
@@ -29,7 +29,7 @@ type decodedBy struct {
 	next   *decodedBy
 }
 
-// of returns what a resource store has kept, or nil.
+// of returns the object of a resource store, or nil.
 func (d *decoded) of(r *resourceStore) runtime.Object {
 	for entry := d.first.Load(); entry != nil; entry = entry.next {
 		if entry.by == r {
@@ -39,8 +39,8 @@ func (d *decoded) of(r *resourceStore) runtime.Object {
 	return nil
 }
 
-// keep keeps an object for a resource store, and returns the one to use: that of somebody
-// who was faster, if there is one.
+// keep keeps an object for a resource store, and returns the object to use: if another
+// goroutine was faster, its object.
 func (d *decoded) keep(r *resourceStore, object runtime.Object) runtime.Object {
 	for {
 		first := d.first.Load()

@@ -19,7 +19,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// retryAfterSeconds is what the API server's cache advises to whoever asks for a resource
+// retryAfterSeconds is the API server's cache's advice to clients that ask for a resource
 // version that is not reached yet.
 const retryAfterSeconds = 1
 

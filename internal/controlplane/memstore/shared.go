@@ -12,8 +12,8 @@ import (
 )
 
 // sharedObject is the object of an event, for all watchers of a resource store. It is
-// encoded once for each format that they ask for, and nobody can change it. The API
-// server's cache sends its events in the same way.
+// encoded once for each format that they ask for, and is immutable. The API server's cache
+// sends its events in the same way.
 type sharedObject struct {
 	object runtime.Object
 

@@ -214,7 +214,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// contents returns what a snapshot says, one object a line.
+// contents returns the contents of a snapshot, one object a line.
 func contents(t *testing.T, s *Snapshot) []string {
 	t.Helper()
 	lines := []string{fmt.Sprint(s.revision)}

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// firstRevision is the resource version of an empty store, as that of etcd.
+	// firstRevision is the resource version of an empty store, as in etcd.
 	firstRevision = 1
-	// treeDegree is that of the API server's own cache.
+	// The API server's own cache has the same treeDegree.
 	treeDegree = 16
 )
 

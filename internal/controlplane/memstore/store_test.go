@@ -97,7 +97,7 @@ func TestListAtZeroHasNoLimit(t *testing.T) {
 	}
 }
 
-// What a get, a create and an update return belongs to the caller.
+// A caller may change the results of a get, a create and an update.
 func TestResultsArePrivate(t *testing.T) {
 	s := newTestStore(t, nil)
 	pod := newPod("pod")
@@ -172,7 +172,7 @@ func TestExpiry(t *testing.T) {
 		}, nil); err != nil {
 		t.Fatal(err)
 	}
-	for range 8 { // what has happened so far
+	for range 8 { // the events so far
 		nextPod(t, w)
 	}
 	for _, want := range []struct {
@@ -191,7 +191,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// hasTimer says whether the store has seen the last change of what expires next.
+// hasTimer reports whether the store waits for the present next expiry.
 func hasTimer(s *Store, clock *testingclock.FakeClock) bool {
 	return len(s.expiry.changed) == 0 && clock.HasWaiters()
 }
@@ -227,7 +227,7 @@ func TestUnreadableIsNotStored(t *testing.T) {
 }
 
 // Versions of a custom resource have a resource store each, and share the objects through
-// what their codecs write.
+// the bytes of their codecs.
 func TestVersionsShareObjects(t *testing.T) {
 	store := New(Options{DetectMutations: true})
 	defer store.Close()

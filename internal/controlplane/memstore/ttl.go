@@ -108,7 +108,7 @@ func (s *Store) expire() (time.Duration, bool) {
 }
 
 // historyOfKey returns the history of the resource that has a key. An object that was
-// restored may have none yet: nobody can have watched it.
+// restored may have none yet: it cannot have watchers.
 func (s *Store) historyOfKey(key string) *history {
 	for prefix, h := range s.histories {
 		if strings.HasPrefix(key, prefix) {

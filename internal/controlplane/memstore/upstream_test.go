@@ -27,8 +27,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
-// These tests are those of k8s.io/apiserver for every implementation of its storage. They
-// run without a transformer, as the API server does, and with one.
+// These are the tests of k8s.io/apiserver for every implementation of its storage. They run
+// without a transformer, as the API server does, and with one.
 
 const transformerPrefix = "test!"
 
@@ -192,7 +192,7 @@ func init() { //nolint:gochecknoinits // as schemes are made
 	utilruntime.Must(examplev1.AddToScheme(exampleScheme))
 }
 
-// testStore is the storage of the example API's pods, with what the tests change in it.
+// testStore is the storage of the example API's pods, with settings that the tests change.
 type testStore struct {
 	*resourceStore
 	t     *testing.T
@@ -301,8 +301,8 @@ func (s *testStore) UpdateTransformer(modify storagetesting.TransformerModifier)
 	return func() { s.transformer = original }
 }
 
-// checkInvariants checks that an object is stored without what the store sets when it
-// reads it.
+// checkInvariants checks that an object is stored without the fields that the store sets on
+// each read.
 func (s *testStore) checkInvariants(_ context.Context, t *testing.T, key string) {
 	t.Helper()
 	rec, _ := s.store.get(key)

@@ -70,7 +70,7 @@ func (r *resourceStore) newWatcher(ctx context.Context, cancel context.CancelFun
 	return w
 }
 
-// errEnded says that a watch ends as it begins, because the resource is no longer served.
+// errEnded reports that a watch ends as it begins, because the resource is no longer served.
 var errEnded = errors.New("the storage is closed")
 
 // start registers a watcher and decides where it begins: with the present state, after a
@@ -112,7 +112,7 @@ func (r *resourceStore) start(w *watcher, from int64, opts storage.ListOptions) 
 }
 
 // RequestWatchProgress implements storage.Interface: all watches that asked for progress
-// notification get a bookmark as soon as they have sent what has happened.
+// notification get a bookmark as soon as they have sent all events so far.
 func (r *resourceStore) RequestWatchProgress(context.Context) error {
 	r.store.mu.RLock()
 	defer r.store.mu.RUnlock()

@@ -22,7 +22,7 @@ import (
 func TestSlowWatch(t *testing.T) {
 	s := newTestStoreWith(t, nil, Options{HistoryEvents: 50})
 	slow := s.mustWatch(t, storage.ListOptions{})
-	writes := 50 + resultBuffer + batch + 2 // what the watch and the history hold, and one more
+	writes := 50 + resultBuffer + batch + 2 // the capacity of the watch and the history, and one more
 	created := s.mustCreate(t, newPod("pod"), 0)
 	for i := range writes {
 		created = s.mustLabel(t, "pod", strconv.Itoa(i)) // which no slow watch blocks
@@ -198,7 +198,7 @@ func TestBookmarks(t *testing.T) {
 	}
 }
 
-// deadlineContext says that it has a deadline, by the clock of the test, and has none.
+// deadlineContext returns a deadline, by the clock of the test, but never expires.
 type deadlineContext struct {
 	context.Context //nolint:containedctx // it is a context
 	deadline        time.Time
@@ -286,7 +286,7 @@ func TestWatchAfterTheEnd(t *testing.T) {
 	s.mustCreate(t, newPod("pod"), 1) // without a watch and without an end
 }
 
-// Watchers of a resource share what is made of an event, and nobody can change it.
+// Watchers of a resource share the objects and encodings of an event, which are immutable.
 func TestWatchersShare(t *testing.T) {
 	s := newTestStore(t, nil)
 	created := s.mustCreate(t, newPod("pod"), 0)
@@ -324,7 +324,7 @@ func TestEventsKeepLittle(t *testing.T) {
 	late := s.mustWatch(t, storage.ListOptions{ResourceVersion: "2", Predicate: storage.SelectionPredicate{
 		Label: labels.Everything(), Field: fields.OneTermEqualSelector("metadata.name", "pod"), GetAttrs: storage.DefaultNamespaceScopedAttr,
 	}})
-	for range 3 * sharedEvents { // makes what it needs for itself
+	for range 3 * sharedEvents { // the late watcher decodes for itself
 		nextPod(t, late)
 	}
 	s.store.mu.Lock()

@@ -23,7 +23,7 @@ type watcher struct {
 	keys      keyRange
 	predicate storage.SelectionPredicate
 	results   chan watch.Event
-	wake      chan struct{} // holds one: what has happened is in the history
+	wake      chan struct{} // holds one: the events are in the history
 	cancel    context.CancelFunc
 
 	// Only the goroutine uses these once it runs.
@@ -209,8 +209,8 @@ func (w *watcher) sendBookmark(ctx context.Context, annotate func(runtime.Object
 	return w.send(ctx, watch.Bookmark, obj)
 }
 
-// handle sends what an event means for the selection of the watch: an object that enters
-// it is added, and one that leaves it is deleted.
+// handle sends an event as the selection of the watch sees it: an object that enters the
+// selection is added, and one that leaves it is deleted.
 func (w *watcher) handle(ctx context.Context, e *event) error {
 	if !w.keys.contains(e.key) {
 		return nil
@@ -235,7 +235,7 @@ func (w *watcher) handle(ctx context.Context, e *event) error {
 	}
 }
 
-// selects says whether there is an object at an event and the watch selects it.
+// selects reports whether the object exists at an event and the watch selects it.
 func (w *watcher) selects(ctx context.Context, e *event, rec *record) (bool, error) {
 	if rec == nil || w.predicate.Empty() {
 		return rec != nil, nil

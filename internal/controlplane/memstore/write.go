@@ -47,9 +47,9 @@ func (r *resourceStore) encode(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(r.codec, obj)
 }
 
-// put stores what the codec wrote, and returns the record, or nil if there is another
-// than the expected one under the key. The object is decoded before it is stored, so that
-// whoever is told of it finds it.
+// put stores the codec's bytes, and returns the record, or nil if the key has another record
+// than the expected one. It decodes the object before it stores it, so that watchers find it
+// decoded.
 func (r *resourceStore) put(ctx context.Context, key string, plain []byte, expected *record, ttl uint64) (*record, error) {
 	data, err := r.transformed(ctx, key, plain)
 	if err != nil {
@@ -145,8 +145,8 @@ func (r *resourceStore) GuaranteedUpdate(
 	return storage.NewTimeoutError(key, ctx.Err().Error())
 }
 
-// update makes one attempt at an update. It returns the record that is now stored and what
-// the codec wrote into it, or nil if another writer was faster.
+// update makes one attempt at an update. It returns the record that is now stored and the
+// codec's bytes, or nil if another writer was faster.
 func (r *resourceStore) update(
 	ctx context.Context, key string, current *state, tryUpdate storage.UpdateFunc,
 ) (rec *record, plain []byte, err error) {

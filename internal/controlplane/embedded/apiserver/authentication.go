@@ -12,8 +12,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// newAuthenticator authenticates users of this process, client certificates, tokens, and
-// everybody else as system:anonymous.
+// newAuthenticator authenticates users of this process, client certificates and tokens, and
+// all others as system:anonymous.
 func newAuthenticator(tokens authenticator.Token, audiences authenticator.Audiences) authenticator.Request {
 	known := union.New(
 		authenticator.WrapAudienceAgnosticRequest(audiences, authenticator.RequestFunc(authenticateLocal)),

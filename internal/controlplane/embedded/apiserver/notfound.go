@@ -7,8 +7,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// notFound answers requests for what the server does not have. Its answer begins as that
-// of a kube-apiserver, which may have it.
+// notFound answers requests for resources that the server does not serve. Its message begins as
+// kube-apiserver's, which may serve them.
 func notFound(w http.ResponseWriter, r *http.Request) {
 	message := "404 page not found"
 	if info, ok := request.RequestInfoFrom(r.Context()); ok && info.IsResourceRequest {

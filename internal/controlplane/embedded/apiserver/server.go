@@ -95,7 +95,7 @@ func (s *Server) config(opts Options) *apiextensionsserver.Config {
 	checks := []healthz.HealthChecker{healthz.PingHealthz}
 	generic.HealthzChecks, generic.LivezChecks, generic.ReadyzChecks = slices.Clone(checks), slices.Clone(checks), slices.Clone(checks)
 	generic.StorageObjectCountTracker = nil
-	// These maintain what the chain of filters does not have, or what Start does.
+	// These hooks serve filters that the chain does not have, or repeat Start.
 	generic.DisabledPostStartHooks.Insert("max-in-flight-filter", "crd-informer-synced", "start-apiextensions-informers")
 	generic.MergedResourceConfig = apiextensionsserver.DefaultAPIResourceConfigSource()
 	setOpenAPI(&generic.Config)

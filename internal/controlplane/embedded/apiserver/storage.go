@@ -25,8 +25,8 @@ const registryPrefix = "/registry"
 type restOptions struct {
 	decorator generic.StorageDecorator
 	codec     runtime.Codec
-	// grouped has the keys of a resource begin with its group. Those of the built-in kinds
-	// do not, and messages show them.
+	// grouped has the keys of a resource begin with its group. Keys of the built-in kinds do
+	// not, and messages show them.
 	grouped bool
 }
 

@@ -36,7 +36,7 @@ func (l *Local) Serve(ctx context.Context, handler http.Handler) {
 // Refuse has further requests fail. Those that have begun go on.
 func (l *Local) Refuse() { l.current.Store(nil) }
 
-// Transport returns a transport whose requests are those of a user.
+// Transport returns a transport that sends requests as a user.
 func (l *Local) Transport(who user.Info) http.RoundTripper { return &localTransport{l, who} }
 
 type localTransport struct {
@@ -51,7 +51,7 @@ func (t *localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		closeBody(r)
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	}
-	// The context of the client ends that of the request, which has none of its values.
+	// The request's context ends with the client's, but has none of its values.
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), userKey{}, t.who))
 	x := &exchange{head: make(chan struct{}), cancel: cancel, header: http.Header{}, body: newPipe()}
 	x.endWith(r.Context(), server.gone)
@@ -186,14 +186,14 @@ func (x *exchange) Write(data []byte) (int, error) {
 	return x.body.write(data)
 }
 
-// Flush implements http.Flusher. What is written can be read at once.
+// Flush implements http.Flusher. The client can read every write at once.
 func (x *exchange) Flush() { x.WriteHeader(http.StatusOK) }
 
 // CloseNotify implements http.CloseNotifier. Nothing uses the result: the context of the
 // request ends with its client.
 func (x *exchange) CloseNotify() <-chan bool { return make(chan bool) }
 
-// responseBody is what the client reads.
+// responseBody is the body that the client reads.
 type responseBody struct{ exchange *exchange }
 
 func (b *responseBody) Read(data []byte) (int, error) { return b.exchange.body.read(data) }
@@ -260,7 +260,7 @@ func (p *pipe) end(err error) {
 	if p.err == nil {
 		p.err = err
 		if err != io.EOF { //nolint:errorlint // it is passed as it is
-			p.buffer = nil // what a lost connection had in flight is lost
+			p.buffer = nil // a lost connection loses the bytes in flight
 		}
 		p.changed.Broadcast()
 	}

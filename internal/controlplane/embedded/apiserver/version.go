@@ -11,7 +11,7 @@ import (
 	basecompatibility "k8s.io/component-base/compatibility"
 )
 
-// library is the module whose version is that of the server: v0.N.P is Kubernetes v1.N.P.
+// library is the module that determines the server's version: v0.N.P is Kubernetes v1.N.P.
 const library = "k8s.io/apiserver"
 
 // serverVersion is the version of the libraries, as /version returns it.

@@ -30,7 +30,7 @@ type collector struct {
 // node is an object in the graph of owners and dependents.
 type node struct {
 	identity
-	// virtual is set until the object is seen: only its dependents say that it exists.
+	// virtual is set until the object is seen: only owner references of its dependents name it.
 	virtual            bool
 	owners             []metav1.OwnerReference
 	dependents         map[types.UID]*node
@@ -160,11 +160,11 @@ func (c *collector) remove(uid types.UID) {
 	}
 }
 
-// process does what is due for an object.
+// process takes the next step of collection for an object.
 func (c *collector) process(ctx context.Context, uid string) error {
 	state, dependents, ok := c.snapshot(types.UID(uid))
 	if !ok || state.deleting && !state.deletingDependents && !state.orphaning {
-		return nil // it is gone, or its finalizers are those of others
+		return nil // it is gone, or its finalizers belong to others
 	}
 	latest, err := c.get(ctx, state.identity)
 	if apierrors.IsNotFound(err) || err == nil && latest.UID != state.uid {
@@ -251,8 +251,8 @@ func (c *collector) collectInForeground(ctx context.Context, n *node, latest *me
 	return c.delete(ctx, n, latest, metav1.DeletePropagationForeground)
 }
 
-// classify sorts references by what they mean: an owner that stays, nothing, or an owner
-// that waits for its dependents.
+// classify sorts references by the state of their owner: it stays, is gone, or waits for its
+// dependents.
 func (c *collector) classify(
 	ctx context.Context, n *node, refs []metav1.OwnerReference,
 ) (solid, dangling, waiting []metav1.OwnerReference, err error) {
@@ -361,7 +361,7 @@ func (c *collector) removeFinalizer(ctx context.Context, n *node, latest *metav1
 	return c.patch(ctx, n, latest, "finalizers", kept, len(kept) == 0)
 }
 
-// patch sets a list of the metadata, if nobody else has changed the object.
+// patch sets a list of the metadata, unless another client has changed the object.
 func (c *collector) patch(
 	ctx context.Context, n *node, latest *metav1.PartialObjectMetadata, field string, value any, empty bool,
 ) error {

@@ -1,5 +1,5 @@
 // Package controllers has the controllers of the embedded control plane: they collect
 // garbage by owner references, empty deleted namespaces, create default ServiceAccounts,
-// aggregate ClusterRoles and count for ResourceQuotas. They do what those of
-// kube-controller-manager do, for the kinds that the server serves.
+// aggregate ClusterRoles and count for ResourceQuotas. They behave as in
+// kube-controller-manager, for the kinds that the server serves.
 package controllers

@@ -14,7 +14,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 )
 
-// builtinInformers are those of the built-in kinds, which the controllers share.
+// builtinInformers are the informers of the built-in kinds, which the controllers share.
 type builtinInformers struct {
 	namespaces, accounts, quotas, clusterRoles toolscache.SharedIndexInformer
 

@@ -36,7 +36,7 @@ func newNamespaces(shared clients, informer toolscache.SharedIndexInformer, m *m
 		AddFunc:    n.enqueue,
 		UpdateFunc: func(_, obj any) { n.enqueue(obj) },
 	})
-	// What is left in a namespace may have been the last.
+	// The changed object may have been the last in its namespace.
 	m.handle(func(ch change) {
 		if !ch.deleted || ch.object.Namespace == "" {
 			return
@@ -128,7 +128,7 @@ func (n *namespaces) empty(ctx context.Context, of resource, namespace string, l
 	}
 }
 
-// remaining is what is left in a namespace.
+// remaining counts the objects and finalizers that are left in a namespace.
 type remaining struct {
 	objects    map[schema.GroupVersionResource]int
 	finalizers map[string]int
@@ -149,8 +149,8 @@ func (r *remaining) conditions() []corev1.NamespaceCondition {
 	}
 }
 
-// condition is true if there is a problem, and otherwise false with the reason and the
-// message that say so.
+// condition returns a true condition for a problem, and otherwise a false one with okReason and
+// okMessage.
 func condition(kind corev1.NamespaceConditionType, reason, problem, okReason, okMessage string) corev1.NamespaceCondition {
 	if problem == "" {
 		return corev1.NamespaceCondition{Type: kind, Status: corev1.ConditionFalse, Reason: okReason, Message: okMessage}

@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 )
 
-// quotas writes into the status of ResourceQuotas how many objects there are. The API
-// server adds those that it admits; what is deleted is subtracted here.
+// quotas writes the number of objects into the status of ResourceQuotas. The API server adds
+// the objects that it admits; quotas subtracts deleted ones.
 type quotas struct {
 	client   corev1client.CoreV1Interface
 	lister   listers.ResourceQuotaLister

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// Authorizer allows what the policy grants, and everything to group system:masters.
+// Authorizer allows requests that the policy grants, and every request of group system:masters.
 type Authorizer struct {
 	policy Source
 }

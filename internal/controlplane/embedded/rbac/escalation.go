@@ -20,7 +20,7 @@ import (
 )
 
 // CheckEscalation rejects a Role, ClusterRole or binding that grants more than the user
-// of the request has. old is what it replaces, or nil.
+// of the request has. old is the object that it replaces, or nil.
 func (a *Authorizer) CheckEscalation(ctx context.Context, obj, old runtime.Object) error {
 	who, ok := request.UserFrom(ctx)
 	if !ok || slices.Contains(who.GetGroups(), user.SystemPrivilegedGroup) || onlyMetadata(obj, old) {
@@ -45,7 +45,8 @@ func aggregates(role *rbacv1.ClusterRole) bool {
 	return role != nil && role.AggregationRule != nil && len(role.AggregationRule.ClusterRoleSelectors) > 0
 }
 
-// onlyMetadata reports whether an update changes only what the garbage collector does.
+// onlyMetadata reports whether an update changes only the metadata that the garbage collector
+// changes.
 func onlyMetadata(obj, old runtime.Object) bool {
 	if old == nil {
 		return false

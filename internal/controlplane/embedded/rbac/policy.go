@@ -82,8 +82,8 @@ func (b bound) String() string {
 	return fmt.Sprintf("%s %q of %s %q to %s %q", b.kind, name, b.role.Kind, b.role.Name, b.subject.Kind, subject)
 }
 
-// grants calls visit with each rule of a user in a namespace, until it returns false. The
-// errors are those of bindings whose role does not exist.
+// grants calls visit with each rule of a user in a namespace, until it returns false. It returns
+// an error for each binding whose role does not exist.
 func (p *Policy) grants(who user.Info, namespace string, visit func(grant) bool) []error {
 	var errs []error
 	for _, binding := range p.clusterRoleBindings {

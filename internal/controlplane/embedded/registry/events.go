@@ -88,7 +88,7 @@ func eventSource(e *corev1.Event) string {
 	return component + ", " + instance
 }
 
-// eventStrategy is that of Events, whose deletion the garbage collector does not see.
+// eventStrategy is the strategy of Events. The garbage collector does not see their deletion.
 type eventStrategy struct {
 	strategy[corev1.Event, *corev1.Event]
 }

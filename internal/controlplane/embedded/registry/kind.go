@@ -50,11 +50,11 @@ type kind[T any, P object[T]] struct {
 	validateUpdate func(ctx context.Context, obj, old P) field.ErrorList
 	warn           func(obj P) []string
 	canonicalize   func(obj P)
-	// reset are the fields that prepareUpdate resets, so that nobody manages them.
+	// reset are the fields that prepareUpdate resets, so that they have no field manager.
 	reset map[fieldpath.APIVersion]*fieldpath.Set
 	// selectable are the fields for selectors, besides name and namespace.
 	selectable func(obj P) fields.Set
-	// columns are those of tables; nil means name and time of creation.
+	// columns are the columns of tables; nil means name and time of creation.
 	columns []metav1.TableColumnDefinition
 	row     func(obj P) []any
 }

@@ -109,8 +109,8 @@ func newNamespaceREST(getter generic.RESTOptionsGetter) (*namespaceREST, error) 
 	return &namespaceREST{r}, nil
 }
 
-// DeleteCollection hides that of the generic registry: namespaces are deleted one by one.
-// Its parameters are not those of rest.CollectionDeleter.
+// DeleteCollection hides the generic registry's method: namespaces are deleted one by one.
+// It does not implement rest.CollectionDeleter.
 func (r *namespaceREST) DeleteCollection() {}
 
 // Delete implements rest.GracefulDeleter.

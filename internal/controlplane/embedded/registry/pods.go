@@ -57,7 +57,7 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 // tolerationSeconds is how long a Pod stays on a node that fails.
 const tolerationSeconds = 300
 
-// admitPod sets what the admission plugins of a kube-apiserver set: the priority, and
+// admitPod sets the same fields as the admission plugins of a kube-apiserver: the priority, and
 // tolerations of nodes that fail.
 func admitPod(spec *corev1.PodSpec) {
 	if spec.Priority == nil {

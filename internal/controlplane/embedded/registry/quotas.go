@@ -122,7 +122,7 @@ func isCount(name string) bool {
 	}, corev1.ResourceName(name))
 }
 
-// isCompute reports whether a standard name is that of a resource of Pods.
+// isCompute reports whether a standard name belongs to a resource of Pods.
 func isCompute(name string) bool {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "requests."), "limits.")
 	return slices.Contains([]string{"cpu", "memory", "storage", "ephemeral-storage"}, name) ||

@@ -48,7 +48,7 @@ var _ rest.Updater = &updateREST{}
 // New implements rest.Storage.
 func (r *updateREST) New() runtime.Object { return r.store.New() }
 
-// Destroy implements rest.Storage. The store is that of the resource.
+// Destroy implements rest.Storage. The resource owns the store.
 func (r *updateREST) Destroy() {}
 
 // Update implements rest.Updater. A subresource never creates an object.

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// table converts objects to the table that kubectl prints. Its columns are those of a
-// kube-apiserver.
+// table converts objects to the table that kubectl prints. It has the same columns as a
+// kube-apiserver's.
 type table[T any, P object[T]] struct {
 	columns []metav1.TableColumnDefinition
 	row     func(obj P) []any

@@ -113,7 +113,7 @@ func (r *tokenREST) account(ctx context.Context, name string, req *authenticatio
 	return account, nil
 }
 
-// complete sets what the request leaves open.
+// complete sets the defaults of a request.
 func (r *tokenREST) complete(req *authenticationv1.TokenRequest, account *corev1.ServiceAccount, now time.Time) {
 	if len(req.Spec.Audiences) == 0 {
 		req.Spec.Audiences = r.issuer.Audiences()

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultPod sets the defaults of a Pod that users see in what they read back. Nothing
-// runs Pods.
+// defaultPod sets the defaults of a Pod that users see when they read it back. No component runs
+// Pods.
 func defaultPod(pod *corev1.Pod) {
 	spec := &pod.Spec
 	setDefault(&spec.DNSPolicy, corev1.DNSClusterFirst)
@@ -72,8 +72,8 @@ func defaultContainer(c *corev1.Container, hostNetwork bool) {
 	}
 }
 
-// pullPolicy returns the policy for an image: Always for the tag latest, which is also
-// that of an image without tag and digest.
+// pullPolicy returns the policy for an image: Always for the tag latest, which is the default
+// of an image without tag and digest.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, _, digest := strings.Cut(image, "@")
 	_, tag, tagged := strings.Cut(name[strings.LastIndex(name, "/")+1:], ":")

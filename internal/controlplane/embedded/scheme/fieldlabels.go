@@ -46,7 +46,7 @@ func addFieldLabels(s *runtime.Scheme) error {
 	return errors.Join(errs...)
 }
 
-// same returns the labels whose names are those of the fields.
+// same returns labels with the names of their fields.
 func same(labels ...string) map[string]string {
 	names := make(map[string]string, len(labels))
 	for _, label := range labels {

@@ -2,8 +2,8 @@
 //
 // A kube-apiserver converts each object to an internal type and back. Here the types of
 // k8s.io/api are the internal types too, so that nothing is converted. The exception is
-// Event of events.k8s.io, whose internal type is that of the core group: both groups
-// serve the same objects.
+// Event of events.k8s.io, whose internal type comes from the core group: both groups serve
+// the same objects.
 package scheme
 
 import (

@@ -53,7 +53,7 @@ func NewIssuer(url string) (*Issuer, error) {
 	return i, nil
 }
 
-// Algorithm is that of the signatures.
+// Algorithm is the algorithm of the signatures.
 const Algorithm = string(jose.ES256)
 
 // URL returns the URL that names the issuer.
@@ -72,7 +72,7 @@ func (i *Issuer) Keys() ([]byte, error) {
 // Audiences returns the audiences of the API server.
 func (i *Issuer) Audiences() authenticator.Audiences { return authenticator.Audiences{i.url} }
 
-// claims are those of Kubernetes.
+// claims are the claims in tokens of Kubernetes.
 type claims struct {
 	Kubernetes kubernetesClaims `json:"kubernetes.io"`
 }
@@ -89,8 +89,7 @@ type reference struct {
 	UID  string `json:"uid,omitempty"`
 }
 
-// Bound is the object whose life limits that of a token: a *corev1.Pod, a
-// *corev1.Secret, or nil.
+// Bound is the object with which a token ends: a *corev1.Pod, a *corev1.Secret, or nil.
 type Bound metav1.Object
 
 // Issue returns a token of an account.
@@ -164,8 +163,7 @@ func (a *Authenticator) AuthenticateToken(ctx context.Context, raw string) (*aut
 	return &authenticator.Response{User: info.UserInfo(), Audiences: audiences}, true, nil
 }
 
-// parse returns a token that says that it is of this issuer. Others are of other kinds, or of
-// other issuers.
+// parse returns a token that claims this issuer. Others are of other kinds, or of other issuers.
 func (a *Authenticator) parse(raw string) (*jwt.JSONWebToken, bool) {
 	parsed, err := jwt.ParseSigned(raw, []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
 	if err != nil {
