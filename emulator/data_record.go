@@ -24,7 +24,7 @@ type dataRecord struct {
 	// DriverNames are the names of the fake drivers, whose objects no other driver serves. They are
 	// empty if there was none.
 	DriverNames []string `json:"driverNames,omitempty"`
-	// Dialect is that of the fake drivers. In another one, their IDs are others.
+	// Dialect is the dialect of the fake drivers. In another dialect, they choose other IDs.
 	Dialect dialects.Dialect `json:"dialect,omitempty"`
 }
 
@@ -81,7 +81,7 @@ func (o Options) recallData() (Options, error) {
 	return o, nil
 }
 
-// withRecord returns the options with those of a record.
+// withRecord returns the options, completed by the options of a record.
 func (o Options) withRecord(record dataRecord) (Options, error) {
 	if o.API != "" && o.API != record.API {
 		return o, fmt.Errorf("it has objects of %s, and not of %s; leave the version out, or choose another directory", record.API, o.API)

@@ -22,7 +22,7 @@ type driverIdentity struct {
 	name string
 	// version is the protocol version in use; the driver also serves other, if set.
 	version, other objectstorage.Version
-	// dialect is that of the version.
+	// dialect is the dialect of the version.
 	dialect dialects.Dialect
 }
 

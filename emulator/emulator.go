@@ -79,7 +79,7 @@ type Emulator struct {
 	served      map[*Component]string // drivers of additional sidecars
 	driver      *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
 	stopping    bool                  // no component can be added any more
-	// dialects are those of the drivers that are reached without a bridge, by endpoint.
+	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
 	origin   origin

@@ -41,8 +41,8 @@ var ErrOptions = errors.New("invalid options")
 // Options configure an emulator. The zero value starts everything on free ports, with all files in
 // a temporary directory.
 type Options struct {
-	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means
-	// that of DataDir, or objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
+	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means the
+	// version of DataDir, or objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
 	API objectstorage.Version
 
 	// Dir is an existing directory for the files of this emulator: logs, keys, sockets, the
@@ -135,12 +135,13 @@ type Options struct {
 	// v1alpha2, the emulator runs a bridge. With Implementations.DriverCommand, the program listens
 	// there.
 	Driver string
-	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
-	// that of DataDir, or the version of API. Your driver, Driver or Implementations.DriverCommand, is
-	// asked by default, for each connection, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
-	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
-	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
-	// of that dialect have one protocol, S3 or Azure.
+	// Dialect is the protocol of the driver. By default, the fake drivers speak the dialect of
+	// DataDir, or the version of API. By default, the emulator detects the dialect of your driver
+	// (Driver, Implementations.DriverCommand or JoinDriver) on each connection. If the driver's
+	// dialect is not the sidecar's, the emulator runs a bridge between its own sidecar and the
+	// driver. Your own sidecar must speak the driver's dialect, unless it is dialects.V1alpha1: then
+	// the emulator runs a bridge, too. Fake drivers of dialects.V1alpha1 have one protocol, S3 or
+	// Azure.
 	Dialect dialects.Dialect
 	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
 	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// Description describes what the scenario shows.
+// Description sets the description of the scenario.
 func (b *Builder) Description(words string) *Builder {
 	return b.head(caller(), "description", words)
 }

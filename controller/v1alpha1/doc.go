@@ -19,5 +19,5 @@
 //   - An existing Bucket with the policy Retain is not deleted with its claim. The controller
 //     empties its reference, so that another claim can bind it.
 //
-// Claims have no conditions in v1alpha1. Events report what a claim waits for, and its errors.
+// Claims have no conditions in v1alpha1. Events report why a claim waits, and its errors.
 package v1alpha1

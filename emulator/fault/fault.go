@@ -6,9 +6,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
-// Fault applies an effect to the operations that match. The tags of its fields, with
-// those of Match and Effect, are the only description of a fault. Scenario files, flags,
-// texts and the tables in the documentation are generated from them.
+// Fault applies an effect to the operations that match. The tags of the fields of Fault,
+// Match and Effect are the only description of a fault. Scenario files, flags, texts and
+// the tables in the documentation are generated from them.
 //
 //   - yaml is the name, doc the description. A flag has the same name with hyphens.
 //   - at lists where an effect exists: seams, and "events" for watch events.

@@ -86,7 +86,7 @@ func (e Effect) Replace(response proto.Message) error {
 	return nil
 }
 
-// inJSON turns names of the protocol's definition, such as bucket_id, into those of JSON, such as
+// inJSON turns names of the protocol's definition, such as bucket_id, into JSON names, such as
 // bucketId.
 func inJSON(path string) string {
 	words := strings.Split(path, "_")

@@ -37,8 +37,8 @@ func textOf(name string, value reflect.Value) string {
 	}
 }
 
-// String renders what is matched in a few words: the seam, the patterns, and what limits
-// them.
+// String describes the matched operations in a few words: the seam, the patterns, and their
+// limits.
 func (m Match) String() string {
 	texts, v := []string{string(m.Seam)}, reflect.ValueOf(m)
 	for _, f := range reflect.VisibleFields(v.Type())[1:] {

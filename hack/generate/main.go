@@ -1,5 +1,5 @@
-// Command generate writes the files that are generated from the code, but for those of the compilers that
-// the Makefile runs.
+// Command generate writes the files that are generated from the code. The Makefile runs the compilers,
+// which generate the others.
 package main
 
 import (

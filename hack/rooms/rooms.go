@@ -1,5 +1,5 @@
-// Package rooms writes the table of docs/architecture.md that says what each folder contains and what
-// it may import. The table is what the linter enforces: it comes from the rules of depguard.
+// Package rooms writes the table of docs/architecture.md with the contents and the allowed imports of
+// each folder. The table comes from the rules of depguard, so the linter enforces it.
 package rooms
 
 import (
@@ -34,7 +34,7 @@ type Room struct {
 	Deny    []string
 }
 
-// Files returns the page with its table, by its path below root, which is that of the repository.
+// Files returns the page with its table, by its path below root, the root of the repository.
 func Files(root string) (map[string][]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, config)) //nolint:gosec // the caller names the root
 	if err != nil {

@@ -84,7 +84,7 @@ func read(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestNoDirectory: the error names what is missing.
+// TestNoDirectory: the error names the missing directory.
 func TestNoDirectory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "f")
 	if err := atomicfile.WriteFile(path, nil, 0o600); !errors.Is(err, fs.ErrNotExist) {

@@ -21,7 +21,7 @@ func unfit(s *spec.Scenario) string {
 }
 
 // ineligible returns why steps cannot be explored, or "" if they can. Steps must not
-// require what a sandbox lacks, or change what all runs share.
+// require a feature that a sandbox lacks, or change state that all runs share.
 func ineligible(steps []spec.Step) string {
 	for i := range steps {
 		s := &steps[i]

@@ -65,7 +65,7 @@ func hasObjects(m oracle.Observation) bool {
 	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) > 0
 }
 
-// accountsOf returns all accounts except those of administrators.
+// accountsOf returns all accounts except administrators'.
 func accountsOf(t *oracle.BackendState) []fakedriver.Account {
 	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

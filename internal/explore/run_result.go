@@ -23,7 +23,7 @@ type runResult struct {
 	// compared with the clean run.
 	before []oracle.Observation
 	// tornDown reports whether everything was deleted before the end. The end state is then
-	// not compared with that of the clean run.
+	// not compared with the clean run's.
 	tornDown bool
 	// found are the findings about the sandbox: a namespace that does not end, and a bystander that
 	// has changed.

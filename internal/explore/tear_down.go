@@ -108,7 +108,7 @@ func (w *sandbox) retainExisting(ctx context.Context, m oracle.Observation) (ret
 	return retained, err
 }
 
-// deleteAll deletes all objects of some kinds in the background, except those of the bystander.
+// deleteAll deletes all objects of some kinds in the background, except the bystander's.
 func (w *sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	if len(kinds) == 0 {
 		return nil

@@ -198,7 +198,7 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	case deleting:
 		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
 	case w.IsV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
-		return "" // nothing says which driver it is for
+		return "" // its driver is unknown
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):

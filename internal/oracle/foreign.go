@@ -116,7 +116,7 @@ func (e *evidence) writeToAnother(v version) (Finding, bool) {
 		}
 	}
 	if driver == "" || o == nil || driverOf(v.resource, o) == driver || e.IsV1alpha1() && driverOf(v.resource, o) == "" {
-		return Finding{}, false // an access of v1alpha1 does not say its driver before it is granted
+		return Finding{}, false // an access of v1alpha1 does not name its driver before it is granted
 	}
 	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
 		v.component, v.verb, kinds[v.resource], v.key, driverOf(v.resource, o), driver)}, true

@@ -107,7 +107,7 @@ func (w *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(c
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
 	if w.IsV1alpha1() {
-		return "" // an Event tells what was, and stays
+		return "" // v1alpha1 reports failures by Events, which remain after a success
 	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
 		return ""

@@ -41,7 +41,7 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 
 func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
 	if w.IsV1alpha1() {
-		return "" // an Event tells what was, and stays
+		return "" // v1alpha1 reports reasons by Events, which remain when the reason is gone
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {

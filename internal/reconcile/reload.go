@@ -13,10 +13,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Reload replaces the object by what the API server has now. A phase calls it
-// directly before something that cannot be undone, and decides by the object as it
-// is then: the cache may be behind, and show a policy, an ID or a claim that has
-// changed. Changes of the status that are not saved are lost.
+// Reload replaces the object by the API server's current version. A phase calls it
+// directly before an irreversible operation, and decides by that version: the cache
+// may lag behind, and show a policy, an ID or a claim that has changed. Changes of
+// the status that are not saved are lost.
 //
 // If the API server has another object of that name, or an older version than this
 // reconcile has seen, Reload returns a conflict, and the reconcile is repeated with

@@ -88,7 +88,7 @@ func (e *Entry) kind() string {
 	return name
 }
 
-// Recording is what a file holds.
+// Recording is the contents of a file.
 type Recording struct {
 	Header
 	Events []journal.Event

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// Data returns the contents of an access Secret by the keys of the KEP, also if it has those of an
-// earlier draft only, or the BucketInfo of v1alpha1. The error contains no secret.
+// Data returns the contents of an access Secret by the keys of the KEP, also if the Secret has only
+// the keys of an earlier draft, or the BucketInfo of v1alpha1. The error contains no secret.
 func Data(s *corev1.Secret) (map[string]string, error) {
 	values := map[string]string{}
 	for key, value := range s.Data {

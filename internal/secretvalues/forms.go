@@ -65,8 +65,8 @@ func exactForms(value string) []string {
 	return distinct(append(written(value), encoded(value)...), minValue)
 }
 
-// encoded are the ways in which bytes are written: in base64, wherever the value is in what
-// was encoded, in hex, and as lists of numbers.
+// encoded returns the encodings of a value: base64, at every offset of the value in the encoded
+// bytes, and hex.
 func encoded(value string) []string {
 	forms := []string{hex.EncodeToString([]byte(value))}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {

@@ -39,7 +39,7 @@ func (s *Session) startWatches(ctx context.Context) {
 	}
 }
 
-// publishChanges publishes the description when the emulator says that it has changed, until ctx is done.
+// publishChanges publishes the description when the emulator reports a change, until ctx is done.
 func (s *Session) publishChanges(ctx context.Context) {
 	for {
 		select {

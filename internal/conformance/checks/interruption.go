@@ -115,7 +115,7 @@ func interruptions() []*Check {
 	}
 }
 
-// onData returns a check that uses credentials on the data plane, like those of the profile S3.
+// onData returns a check of the profile S3, which uses credentials on the data plane.
 func onData(check *Check) *Check {
 	check.Profile, check.Needs = S3, append(check.Needs, needsS3)
 	return check

@@ -42,8 +42,8 @@ func (a *attempt) markUnready(ctx context.Context) error {
 // the end of the claim, and with the policy Delete it deletes the Bucket. The claim
 // does not wait until the Bucket is gone, which reports its progress itself.
 //
-// The Bucket is read from the API server: what a cache that is behind does not show
-// as bound would never be announced once the claim is released.
+// The Bucket is read from the API server: if a cache lags behind and does not show the
+// Bucket as bound, the end of the claim would never be announced once it is released.
 func (a *attempt) deleteBucket(ctx context.Context) error {
 	found, err := get(ctx, a.Live, bucket.NameOf(a.Object))
 	if found == nil || err != nil {

@@ -73,7 +73,7 @@ func (s *Service) checkSnapshot(x *exchange, b *blob) error {
 	return nil
 }
 
-// nextSnapshot returns a time after those of all snapshots.
+// nextSnapshot returns a time later than every snapshot.
 func nextSnapshot(now time.Time, snapshots []*objects.Version) string {
 	const tick = 100 * time.Nanosecond
 	if len(snapshots) > 0 {

@@ -1,4 +1,4 @@
-// Package observed has what the oracles judge: the events of a run, and the observed state. It
+// Package observed has the input of the oracles: the events of a run, and the observed state. It
 // imports no client of Kubernetes, so that a program that only shows a run links none.
 package observed
 
@@ -20,15 +20,15 @@ import (
 type Input struct {
 	// API is the version of the COSI kinds and of the protocol; empty means v1alpha2.
 	API objectstorage.Version `json:"api,omitempty"`
-	// Scope selects what is judged.
+	// Scope selects the events that the oracles judge.
 	Scope eventscope.Scope `json:"scope"`
 	// Drivers are the names of the drivers, by the sidecars that serve them.
 	Drivers map[string]string `json:"drivers,omitempty"`
 	// Events are the events of the journal during the run, in order. Events of other
 	// scopes are ignored.
 	Events []journal.Event `json:"events,omitempty"`
-	// Requests are those of the scenario's steps to the API server, which are a person's.
-	// The journal does not have them.
+	// Requests are the requests of the scenario's steps to the API server. They count as a
+	// user's. The journal does not have them.
 	Requests []journal.Event `json:"requests,omitempty"`
 	// Incomplete means that the first events are missing: then the absence of an event
 	// proves nothing.
@@ -45,7 +45,7 @@ type Input struct {
 	External []string `json:"touched,omitempty"`
 	// Purging are drivers that delete buckets together with their objects, for any class.
 	Purging []string `json:"purging,omitempty"`
-	// DefaultDelays says that components retry with their default delays, so that the
+	// DefaultDelays reports whether components retry with their default delays, so that the
 	// pace of retries can be judged.
 	DefaultDelays bool `json:"defaultDelays,omitempty"`
 	// SecretLeaks are secrets that were found in objects other than Secrets. Those in
@@ -60,7 +60,7 @@ func (in *Input) IsV1alpha1() bool { return in.API == objectstorage.V1alpha1 }
 type Observation struct {
 	// Name names it in messages: "at the end", "after the clean-up".
 	Name string `json:"name"`
-	// After is the number of the last event before the observation, and Until that of the
+	// After is the number of the last event before the observation, and Until the number of the
 	// last event when it was complete. Normally they are equal.
 	After uint64 `json:"after"`
 	Until uint64 `json:"until"`
@@ -70,7 +70,7 @@ type Observation struct {
 	Objects Objects `json:"objects"`
 	// Backend is the state of the backend, or nil if the backend is external.
 	Backend *BackendState `json:"truth,omitempty"`
-	// KeyUses are what the keys that were ever given open in the emulator's store.
+	// KeyUses list the buckets that each issued key can access in the emulator's store.
 	KeyUses []KeyUse `json:"keyUses,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type KeyUse struct {
 	Bucket  string `json:"bucket,omitempty"`
 }
 
-// Objects are the COSI objects and the objects that belong to them. Those of v1alpha1 are
+// Objects are the COSI objects and the objects that belong to them. Objects of v1alpha1 are
 // converted; see package hub.
 type Objects struct {
 	Claims   []v1alpha2.BucketClaim  `json:"claims,omitempty"`
@@ -136,7 +136,7 @@ type BackendState struct {
 	// Buckets and Accounts contain no keys.
 	Buckets  []fakedriver.Bucket  `json:"buckets,omitempty"`
 	Accounts []fakedriver.Account `json:"accounts,omitempty"`
-	// Contents are what the buckets hold, by their names.
+	// Contents are the contents of the buckets, by their names.
 	Contents map[string]backend.Contents `json:"contents,omitempty"`
 	// Files are those below the data directory that hold contents of buckets, and the entries
 	// of the store's database that do, FILE#ID. They are read if there are no buckets.

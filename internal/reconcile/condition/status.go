@@ -91,8 +91,8 @@ func (s Status) Conclude(found *reasons.Error) {
 	*s.ReadyToUse = s.saysProvisioned() && !s.Deleting && !s.Unwanted
 }
 
-// confirm records that nothing is wrong with what has been provisioned. The
-// latest call for it has succeeded: otherwise it would have been repeated.
+// confirm records that the provisioned object has no failure. Its latest call has
+// succeeded: otherwise the call would have been repeated.
 func (s Status) confirm() {
 	conditions := s.set()
 	conditions.Set(v1alpha2.ConditionProvisionFailed, metav1.ConditionFalse, v1alpha2.ReasonDriverSucceeded,

@@ -1,5 +1,5 @@
-// Package kepmetrics has what the KEP prescribes for the metrics of both components. It imports
-// nothing, so that the connection to a driver needs no client of Kubernetes.
+// Package kepmetrics has the label and the buckets that the KEP requires for the metrics of both components. It
+// imports nothing, so that the connection to a driver needs no client of Kubernetes.
 package kepmetrics
 
 // LabelDriver is the label with the name of the driver.

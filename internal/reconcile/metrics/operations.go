@@ -34,7 +34,7 @@ var (
 		Name: "cosi_operation_total_seconds",
 		Help: "Time from the creation of an object until it is ready, or from its deletion until it is gone.",
 		// These are the KEP's. An object's timestamps have whole seconds, so the
-		// first buckets say little.
+		// first buckets are imprecise.
 		Buckets: kepmetrics.DurationBuckets(),
 	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation})
 

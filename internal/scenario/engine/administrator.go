@@ -23,7 +23,7 @@ import (
 
 // administrator changes and lists the objects of one bucket with the rights of the store's
 // administrator. It sends requests of the bucket's protocol, so that quotas, faults of the
-// store seam, the journal and the oracles treat them like those of an application.
+// store seam, the journal and the oracles treat them like an application's requests.
 type administrator interface {
 	put(ctx context.Context, key string, content []byte) error
 	// delete returns an error that isNoObject recognizes, or nil, if there is no object.

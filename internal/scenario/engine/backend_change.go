@@ -45,7 +45,7 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 	return r.changeContents(ctx, asked)
 }
 
-// setPolicy changes what an account may do in a bucket.
+// setPolicy changes the rights of an account in a bucket.
 func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
 	bucket, err := r.text(ctx, asked.Bucket)
 	if err != nil {

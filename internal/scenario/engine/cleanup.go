@@ -30,7 +30,7 @@ func (r *run) end(ctx context.Context) error {
 }
 
 // cleanUp deletes the scenario's objects in reverse order, while the components run.
-// It returns what is left.
+// It returns an error for each remaining object.
 func (r *run) cleanUp(ctx context.Context) []error {
 	failed := []error{r.emptyBuckets(ctx)}
 	var deleted []*unstructured.Unstructured

@@ -19,7 +19,7 @@ const (
 )
 
 // observe waits until the run is idle, and records an observation. If a slow component
-// may still repair what the oracles find, observe repeats after a longer silence.
+// may still resolve a finding, observe repeats after a longer silence.
 func (r *run) observe(ctx context.Context, moment string) error {
 	if r.engine.options.SkipOracles {
 		return nil

@@ -1,4 +1,4 @@
-// Package generate writes what is generated from the types of package spec: the JSON schema for editors,
+// Package generate writes the files that are generated from the types of package spec: the JSON schema for editors,
 // the arguments of verbs for scenarios in code, and the tables in docs/scenarios.md and docs/faults.md.
 package generate
 
@@ -9,8 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/schema"
 )
 
-// Files returns the contents of all files that are generated, by their paths below root, which is that of
-// the repository.
+// Files returns the contents of all generated files, by their paths below root, the root of the repository.
 func Files(root string) (map[string][]byte, error) {
 	const verbs, effects = "docs/scenarios.md", "docs/faults.md"
 	described, err := schema.Generate()

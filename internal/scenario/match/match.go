@@ -123,7 +123,7 @@ func (m *matcher) mapping(path string, p spec.Pattern, got any) {
 			m.differ(path, p, "a mapping", got)
 			return
 		}
-		object = nil // absent fields then match, and other fields show what they expect
+		object = nil // absent fields then match, and other fields report their expected value
 	}
 	for _, field := range p.Fields {
 		name, err := field.NameWith(m.variables)

@@ -54,7 +54,7 @@ func (r *Reconciler[T]) isNeeded(ctx context.Context, from client.Reader, secret
 }
 
 // remove deletes the Secret, and then releases it, if it still is one of an access that has
-// vanished. Both writes are locked to what was read.
+// vanished. Both writes are locked to the version that it has read.
 func (r *Reconciler[T]) remove(ctx context.Context, key client.ObjectKey) error {
 	secret := &corev1.Secret{}
 	if err := r.Live.Get(ctx, key, secret); err != nil {

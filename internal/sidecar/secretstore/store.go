@@ -59,7 +59,7 @@ func (s *Store) Release(ctx context.Context, secret *corev1.Secret) (held bool, 
 func (s *Store) Delete(ctx context.Context, secret *corev1.Secret, owner client.Object) (gone bool, err error) {
 	wasDeleting := !secret.DeletionTimestamp.IsZero()
 	if !wasDeleting && !metav1.IsControlledBy(secret, owner) {
-		// Only the finalizer says whose it is, so the finalizer is removed last.
+		// Only the finalizer identifies the owner, so it is removed last.
 		return false, s.remove(ctx, secret)
 	}
 	held, err := s.Release(ctx, secret)

@@ -115,7 +115,7 @@ func IsHeader(name string) bool {
 	return known
 }
 
-// Digest computes a checksum of what is written to it.
+// Digest computes a checksum of the bytes that are written to it.
 type Digest struct {
 	hash.Hash
 

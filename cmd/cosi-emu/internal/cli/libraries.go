@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 )
 
-// SilenceLibraries discards the logs of libraries, except those of an embedded API server, which
-// has a log of its own. The journal has the logs of the components.
+// SilenceLibraries discards the logs of libraries. An embedded API server keeps a log of its own,
+// and the journal has the logs of the components.
 func SilenceLibraries() {
 	ctrl.SetLogger(logr.Discard())
 	liblog.Divert(io.Discard)

@@ -87,7 +87,7 @@ func convertFiles(streams cli.Streams, files []string, to drafts.Draft) (text []
 	return all.Bytes(), changes, errors.Join(errs...)
 }
 
-// appendDocuments appends the documents of a file, separated from those of another.
+// appendDocuments appends the documents of a file, with a separator after earlier documents.
 func appendDocuments(to *bytes.Buffer, documents []byte) {
 	if to.Len() > 0 && len(documents) > 0 {
 		if text := to.Bytes(); text[len(text)-1] != '\n' {

@@ -24,7 +24,7 @@ func completeFault(cmd *cobra.Command, made *fault.Fault) {
 		"operation": atSeam(operations.Names), "fail": atSeam(fault.Codes), "lose-reply": atSeam(fault.Codes),
 	} {
 		if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-			panic(err) // the flags are those of faultFlags
+			panic(err) // faultFlags has defined the flags
 		}
 	}
 }

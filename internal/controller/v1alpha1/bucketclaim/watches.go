@@ -89,7 +89,7 @@ func claimPredicate() predicate.Predicate {
 	return p
 }
 
-// bucketChanged reports changes of what a claim copies or waits for.
+// bucketChanged reports changes of fields that a claim copies or waits for.
 func bucketChanged(was, is *v1alpha1.Bucket) bool {
 	return was.Generation != is.Generation ||
 		was.UID != is.UID ||

@@ -24,7 +24,7 @@ func (f File) bounded(limit int64) io.Reader {
 type boundedFile struct {
 	File
 
-	size int64 // of what has been read
+	size int64 // the number of bytes read so far
 }
 
 func (f *boundedFile) Read(buffer []byte) (int, error) {

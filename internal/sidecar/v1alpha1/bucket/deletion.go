@@ -9,7 +9,7 @@ import (
 )
 
 // deleteBucket has the driver delete the bucket, if the policy is Delete. If the
-// driver fails, the finalizer stays: what is left in the backend stays visible.
+// driver fails, the finalizer stays: the remaining backend bucket stays visible.
 func (a *attempt) deleteBucket(ctx context.Context) error {
 	if a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
 		return nil

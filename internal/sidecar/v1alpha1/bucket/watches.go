@@ -38,7 +38,7 @@ func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 }
 
 // Predicate selects the events after which a Bucket of the driver has to be
-// reconciled. What the reconciler itself writes is not one of them.
+// reconciled. The reconciler's own writes are not among them.
 func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha1.Bucket] {
 	return predicate.And(
 		predicate.NewTypedPredicateFuncs(func(bucket *v1alpha1.Bucket) bool { return d.Serves(bucket.Spec.DriverName) }),

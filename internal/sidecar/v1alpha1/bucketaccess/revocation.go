@@ -120,7 +120,7 @@ func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1a
 		bucketID = cmp.Or(bucket.Status.BucketID, bucketID)
 	}
 	if bucketID == "" {
-		return nil // no call can name what is gone
+		return nil // no call can name a bucket that is gone
 	}
 	for _, account := range accounts(a.Object, found) {
 		if err := a.driver.RevokeBucketAccess(ctx, bucketID, account); err != nil {

@@ -6,9 +6,9 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// Named returns a request of a method, given as /SERVICE/METHOD, with the names that its fields have
-// in the dialect. The request is unchanged if they are those of its type, or if it is none of the
-// dialect.
+// Named returns a request of a method, given as /SERVICE/METHOD, with the dialect's names of its
+// fields. The request is unchanged if its type has the same names, or if the dialect does not have
+// the request.
 func (d Dialect) Named(method string, request proto.Message) proto.Message {
 	var named proto.Message
 	switch {
