@@ -36,6 +36,7 @@ func restored[T client.Object](cl *testCluster, object T) {
 		return nil
 	}
 	cluster.Await(cl.Cluster, object, "has its finalizer", hasFinalizer)
-	cl.Must(cl.Patch(context.Background(), object, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))))
+	strip := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+	cl.Must(cl.Patch(context.Background(), object, strip))
 	cluster.Await(cl.Cluster, object, "has its finalizer again", hasFinalizer)
 }

@@ -23,7 +23,7 @@ func TestE30Conflicts(t *testing.T) {
 	const n = 50
 	cl, log := prepare(t), &harness.Buffer{}
 	cl.startController(func(o *cosicontroller.Options) {
-		o.Logger = funcr.New(func(_, line string) { fmt.Fprintln(log, line) }, funcr.Options{})
+		o.Logger = funcr.New(func(_, line string) { _, _ = fmt.Fprintln(log, line) }, funcr.Options{})
 	})
 	cl.Make(class(), newAccessClass())
 	claims, accesses := make([]*v1alpha2.BucketClaim, n), make([]*v1alpha2.BucketAccess, n)

@@ -51,7 +51,7 @@ func TestStoreys(t *testing.T) {
 	for _, room := range readRooms(t) {
 		storeys[room.Name] = room.Folders
 	}
-	lower, upper := storeys["lower-storey"], append(storeys["upper-storey"], "cmd", "conformance", "internal/conformance")
+	lower, upper := storeys["lower-storey"], slices.Concat(storeys["upper-storey"], []string{"cmd", "conformance", "internal/conformance"})
 	if len(lower) == 0 || len(upper) < 5 {
 		t.Fatalf("the storeys are %q and %q", lower, upper)
 	}

@@ -24,6 +24,7 @@ import (
 // State is the state of a component in its life cycle.
 type State = description.State
 
+// The states of a component.
 const (
 	StateStopped = description.StateStopped
 	StateRunning = description.StateRunning

@@ -78,7 +78,7 @@ func refuseSecond(t *testing.T, h *home, x *existing) {
 	if r.code != 1 {
 		t.Errorf("a second emulator on the cluster: exit code %d", r.code)
 	}
-	for _, want := range []string{"that of an emulator", `"default"`} {
+	for _, want := range []string{"belongs to an emulator", `"default"`} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("a second emulator on the cluster does not say %q, but: %s", want, r.err)
 		}

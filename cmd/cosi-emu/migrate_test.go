@@ -179,7 +179,7 @@ func TestMigrateRejected(t *testing.T) {
 		"NoFile": {
 			reason: "a file that does not exist", args: command("migrate", "-f", "none.yaml"), code: 2, says: []string{"none.yaml"},
 		},
-		"Empty": {reason: "nothing to translate", args: file("", "migrate"), code: 2, says: []string{"there are no COSI objects"}},
+		"Empty": {reason: "nothing to translate", args: file("", "migrate"), code: 2, says: []string{"has no COSI objects"}},
 		"Syntax": {
 			reason: "not YAML, after what is right", args: file(oldObjects+"---\na: [\n", "migrate"), code: 2,
 			says: []string{"in.yaml:", "invalid YAML"},

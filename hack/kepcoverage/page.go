@@ -30,6 +30,7 @@ type Page struct {
 	Tag string
 }
 
+// The generated pages.
 var (
 	Statements    = Page{File: "docs/kep-coverage.md", Data: "docs/kep-statements.yaml", Tag: "KEP"}
 	V1alpha1      = Page{File: "docs/v1alpha1-coverage.md", Data: "docs/v1alpha1-statements.yaml", Tag: "Spec"}

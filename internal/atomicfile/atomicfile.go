@@ -47,8 +47,7 @@ func put(path string, mode fs.FileMode, write func(io.Writer) error, move func(f
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	err = write(file)
-	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(write(file), file.Chmod(mode), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	if err := move(file.Name(), path); err != nil {
@@ -62,7 +61,7 @@ func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	dir, err := os.Open(path) //nolint:gosec // the caller owns the directory
+	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,43 +24,63 @@ func TestWrite(t *testing.T) {
 			return errors.Join(writing, err)
 		}
 	}
+	type directory map[string]string // its files and their contents; a name that ends with a slash is a directory
+	replace, create := atomicfile.Replace, atomicfile.Create
 	tests := map[string]struct {
 		put    func(path string, mode fs.FileMode, write func(io.Writer) error) error
-		before map[string]string // a name that ends with a slash is a directory
-		err    error             // of the writer
-		want   map[string]string
+		before directory
+		err    error // of the writer
+		want   directory
 		wantIs error
 	}{
-		"Replace":        {put: atomicfile.Replace, before: map[string]string{"f": "old"}, want: map[string]string{"f": "new"}},
-		"ReplaceNothing": {put: atomicfile.Replace, want: map[string]string{"f": "new"}},
-		"Create":         {put: atomicfile.Create, want: map[string]string{"f": "new"}},
-		"CreateExisting": {put: atomicfile.Create, before: map[string]string{"f": "old"}, want: map[string]string{"f": "old"}, wantIs: fs.ErrExist},
-		"WriterFails":    {put: atomicfile.Replace, before: map[string]string{"f": "old"}, err: errWrite, want: map[string]string{"f": "old"}, wantIs: errWrite},
-		"Directory":      {put: atomicfile.Replace, before: map[string]string{"f/": ""}, want: map[string]string{"f/": ""}, wantIs: os.ErrExist},
+		"Replace":        {put: replace, before: directory{"f": "old"}, want: directory{"f": "new"}},
+		"ReplaceNothing": {put: replace, want: directory{"f": "new"}},
+		"Create":         {put: create, want: directory{"f": "new"}},
+		"CreateExisting": {put: create, before: directory{"f": "old"}, want: directory{"f": "old"}, wantIs: fs.ErrExist},
+		"WriterFails":    {put: replace, before: directory{"f": "old"}, err: errWrite, want: directory{"f": "old"}, wantIs: errWrite},
+		"Directory":      {put: replace, before: directory{"f/": ""}, want: directory{"f/": ""}, wantIs: fs.ErrExist},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for file, text := range tc.before {
-				if file == "f/" {
-					if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
-						t.Fatal(err)
-					}
-				} else if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			fill(t, dir, tc.before)
 			err := tc.put(filepath.Join(dir, "f"), 0o640, write("new", tc.err))
-			if !errors.Is(err, tc.wantIs) || tc.wantIs == nil && err != nil {
+			if !errors.Is(err, tc.wantIs) {
 				t.Errorf("the error is %v, want %v", err, tc.wantIs)
 			}
-			if diff := cmp.Diff(tc.want, read(t, dir)); diff != "" {
+			if diff := cmp.Diff(map[string]string(tc.want), read(t, dir)); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			if info, err := os.Stat(filepath.Join(dir, "f")); tc.wantIs == nil && runtime.GOOS != "windows" && (err != nil || info.Mode() != 0o640) {
-				t.Errorf("the file is %v, %v, want mode 0640", info, err)
+			if tc.wantIs == nil {
+				checkMode(t, filepath.Join(dir, "f"))
 			}
 		})
+	}
+}
+
+func fill(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path, err := filepath.Join(dir, name), error(nil)
+		if strings.HasSuffix(name, "/") {
+			err = os.Mkdir(path, 0o700)
+		} else {
+			err = os.WriteFile(path, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func checkMode(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode() != 0o640 {
+		t.Errorf("the file has the mode %v, want 0640", info.Mode())
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // DefaultS3BindAddress is the default address of the S3 store, for programs on this machine only.
 const DefaultS3BindAddress = "127.0.0.1:9000"
 
+// ErrOptions is wrapped by the errors of options that cannot be used.
 var ErrOptions = errors.New("invalid options")
 
 // Options configure the driver and its store.

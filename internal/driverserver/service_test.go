@@ -143,7 +143,7 @@ func TestRejections(t *testing.T) {
 		},
 		{"NoPort", "no address", driverserver.Options{Endpoint: socket, S3BindAddress: "127.0.0.1"}, true, "host:port"},
 		{"BadPort", "no number", driverserver.Options{Endpoint: socket, S3BindAddress: "127.0.0.1:http"}, true, "0 to 65535"},
-		{"Everywhere", "clients cannot connect to all interfaces", driverserver.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
+		{"Everywhere", "clients cannot connect to all", driverserver.Options{Endpoint: socket, S3BindAddress: ":9000"}, true, "S3 endpoint"},
 		{"EverywhereV6", "nor to those of IPv6", driverserver.Options{Endpoint: socket, S3BindAddress: "[::]:9000"}, true, "S3 endpoint"},
 		{"S3Endpoint", "no URL", driverserver.Options{Endpoint: socket, S3Endpoint: "127.0.0.1:9000"}, true, "must be a URL"},
 		{"S3Virtual", "no URL", driverserver.Options{Endpoint: socket, S3VirtualEndpoint: "s3.localhost"}, true, "must be a URL"},

@@ -169,9 +169,11 @@ type Format string
 
 const (
 	// FormatShell is commands for a POSIX shell.
-	FormatShell  Format = "shell"
+	FormatShell Format = "shell"
+	// FormatDotenv is a .env file.
 	FormatDotenv Format = "dotenv"
-	FormatJSON   Format = "json"
+	// FormatJSON is an object of strings.
+	FormatJSON Format = "json"
 )
 
 // Write writes variables in a format.

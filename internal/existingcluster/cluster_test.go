@@ -103,11 +103,13 @@ func TestOpen(t *testing.T) {
 			t.Errorf("context %q: the kubeconfig is\n%s", context, text)
 		}
 	}
-	if _, err := existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: "c"}); !errors.Is(err, existingcluster.ErrKubeconfig) {
+	_, err := existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: "c"})
+	if !errors.Is(err, existingcluster.ErrKubeconfig) {
 		t.Errorf("a context that there is not: %v", err)
 	}
 	for name, content := range map[string]string{"no YAML": "}", "empty": "", "no context": "kind: Config\napiVersion: v1\n"} {
-		if _, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, []byte(content))}); !errors.Is(err, existingcluster.ErrKubeconfig) {
+		_, err := existingcluster.Open(existingcluster.Options{Kubeconfig: write(t, []byte(content))})
+		if !errors.Is(err, existingcluster.ErrKubeconfig) {
 			t.Errorf("%s: Open() = %v", name, err)
 		}
 	}

@@ -21,8 +21,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
+// DefaultName is the name of an emulator that is given none.
 const DefaultName = "default"
 
+// Kinds of errors.
 var (
 	ErrRunning    = errors.New("it is already running")
 	ErrNotRunning = errors.New("it is not running")

@@ -11,6 +11,7 @@ import (
 // Outcome is the consequence of a case for an object.
 type Outcome string
 
+// The outcomes.
 const (
 	// Omitted: v1alpha2 has no such object.
 	Omitted Outcome = "omitted"
@@ -23,6 +24,7 @@ const (
 // Code identifies a kind of decision. The list is closed.
 type Code string
 
+// The codes.
 const (
 	AccessNotGranted       Code = "AccessNotGranted"
 	AuthenticationUnknown  Code = "AuthenticationUnknown"

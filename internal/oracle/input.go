@@ -2,7 +2,7 @@ package oracle
 
 import "github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 
-// What Judge judges.
+// The input of Judge; package observed describes it.
 type (
 	Input        = observed.Input
 	Observation  = observed.Observation

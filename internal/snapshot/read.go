@@ -19,6 +19,7 @@ import (
 const (
 	// family is the prefix of the first line of every file, and Format has this version.
 	family = "cosi-emu.snapshot/"
+	// Format is the format of the files.
 	Format = family + "v1"
 
 	// maxHead is far more than the first two lines need.

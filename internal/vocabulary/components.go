@@ -14,6 +14,7 @@ const (
 	Bridge = "bridge"
 )
 
+// The processes of the control plane.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"

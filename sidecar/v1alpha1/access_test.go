@@ -613,8 +613,10 @@ func TestVanishedAccessReleasesItsBucket(t *testing.T) {
 		reason  string
 		prepare func(cl *testCluster, access *v1alpha1.BucketAccess)
 	}{
-		"Before": {"The deletion of the Bucket finds no access.", func(cl *testCluster, access *v1alpha1.BucketAccess) { cl.ForceRemove(access) }},
-		"After":  {"The Bucket waits for the access.", func(*testCluster, *v1alpha1.BucketAccess) {}},
+		"Before": {"The deletion of the Bucket finds no access.", func(cl *testCluster, access *v1alpha1.BucketAccess) {
+			cl.ForceRemove(access)
+		}},
+		"After": {"The Bucket waits for the access.", func(*testCluster, *v1alpha1.BucketAccess) {}},
 		"WithoutRecord": {"Upstream's sidecar writes none.", func(cl *testCluster, access *v1alpha1.BucketAccess) {
 			cl.Modify(access, func() { access.Annotations = nil })
 			cl.Requests.Reject(http.MethodPatch, "/bucketaccesses/"+access.Name)

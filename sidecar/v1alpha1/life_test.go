@@ -32,7 +32,8 @@ func TestDriverIsLate(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.driver.Stop()
 	cl.options.ConnectTimeout = 300 * time.Millisecond
-	if _, err := sidecarv1alpha1.New(t.Context(), cl.Config(deploy.SidecarServiceAccount), cl.options); err == nil || !strings.Contains(err.Error(), "did not answer") {
+	_, err := sidecarv1alpha1.New(t.Context(), cl.Config(deploy.SidecarServiceAccount), cl.options)
+	if err == nil || !strings.Contains(err.Error(), "did not answer") {
 		t.Fatalf("error %v", err)
 	}
 	cl.options.ConnectTimeout = 0

@@ -89,7 +89,7 @@ func (c *Cluster) Remove(objects ...client.Object) {
 // object that cannot be read stays as it is.
 func (c *Cluster) Refresh(object client.Object) error {
 	value := reflect.ValueOf(object).Elem()
-	read, ok := reflect.New(value.Type()).Interface().(client.Object)
+	read, ok := reflect.TypeAssert[client.Object](reflect.New(value.Type()))
 	if !ok {
 		return fmt.Errorf("%T is no object", object)
 	}

@@ -100,7 +100,8 @@ func TestAutoPrefersPrograms(t *testing.T) {
 		}
 	}
 	t.Setenv(binaries.AssetsVariable, dir)
-	choice, err := selection.Choose(t.Context(), selection.Auto, binaries.Options{CacheDir: t.TempDir(), IndexURL: silentIndex(t), IndexTimeout: time.Hour})
+	options := binaries.Options{CacheDir: t.TempDir(), IndexURL: silentIndex(t), IndexTimeout: time.Hour}
+	choice, err := selection.Choose(t.Context(), selection.Auto, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import "path/filepath"
 // downloaded. It equals the version of k8s.io/kubernetes in hack/controlplane/go.mod.
 const KubernetesVersion = "v1.37.0"
 
+// The programs of a control plane.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"

@@ -33,7 +33,7 @@ var (
 	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
 		"PutBlockFromURL", "AbortCopyBlob"}
 	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	// described by a value that only requests the default
+	// asUsual are the headers with a value that only requests the default.
 	asUsual = map[string]string{
 		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
 	}

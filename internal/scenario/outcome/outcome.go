@@ -14,6 +14,7 @@ import (
 // Outcome is the outcome of a scenario.
 type Outcome string
 
+// The outcomes.
 const (
 	// Passed: all expectations were met.
 	Passed Outcome = "passed"

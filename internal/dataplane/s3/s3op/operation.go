@@ -8,6 +8,7 @@ import "github.com/cosi-emu/cosi-emu/internal/store/authorization"
 // Level is the level of a path: service, bucket or object.
 type Level string
 
+// The levels of operations.
 const (
 	Service Level = "service"
 	Bucket  Level = "bucket"

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
+// Operation is the one operation that the service has.
 const Operation = "AssumeRoleWithWebIdentity"
 
 const version = "2011-06-15"
