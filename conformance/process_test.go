@@ -103,7 +103,7 @@ func ofProcess(id string) bool {
 }
 
 // TestManifests: a driver that the suite starts reads a Secret, which exists before it starts. Without
-// the manifests, and with others than objects, the suite says so.
+// the manifests, or with a file that has no objects, the suite reports a problem.
 func TestManifests(t *testing.T) {
 	const secret = `apiVersion: v1
 kind: Namespace

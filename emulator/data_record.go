@@ -24,7 +24,7 @@ type dataRecord struct {
 	// DriverNames are the names of the fake drivers, whose objects no other driver serves. They are
 	// empty if there was none.
 	DriverNames []string `json:"driverNames,omitempty"`
-	// Dialect is that of the fake drivers. In another one, their IDs are others.
+	// Dialect is the dialect of the fake drivers, which decides on their IDs.
 	Dialect dialects.Dialect `json:"dialect,omitempty"`
 }
 
@@ -65,8 +65,7 @@ func (o Options) withDialect(recorded dialects.Dialect) (Options, error) {
 	return o, nil
 }
 
-// recallData returns the options with those that the data directory was used with. Older data have no
-// record.
+// recallData returns the options, completed from the record of the data directory. Older data have none.
 func (o Options) recallData() (Options, error) {
 	if o.DataDir == "" {
 		return o, nil
@@ -81,7 +80,7 @@ func (o Options) recallData() (Options, error) {
 	return o, nil
 }
 
-// withRecord returns the options with those of a record.
+// withRecord returns the options, completed from a record.
 func (o Options) withRecord(record dataRecord) (Options, error) {
 	if o.API != "" && o.API != record.API {
 		return o, fmt.Errorf("it has objects of %s, and not of %s; leave the version out, or choose another directory", record.API, o.API)
@@ -110,7 +109,7 @@ func readRecord(dir string) (record dataRecord, err error) {
 		err = json.Unmarshal(content, &record)
 	}
 	if err != nil {
-		return record, fmt.Errorf("read with which options it was used: %w", err)
+		return record, fmt.Errorf("read the options of its last use: %w", err)
 	}
 	return record, nil
 }

@@ -84,8 +84,8 @@ func (i *identified) get() driverIdentity {
 	return i.who
 }
 
-// set stores who the driver is now, unless that differs in what it must keep from one start to the
-// next.
+// set stores the driver's new identity. It rejects one that differs in what a driver must keep from one
+// start to the next.
 func (i *identified) set(now driverIdentity, bridged bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

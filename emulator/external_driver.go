@@ -50,7 +50,7 @@ func detect(endpoint string) func(context.Context) (dialects.Dialect, error) {
 	return func(ctx context.Context) (dialects.Dialect, error) { return bridge.Detect(ctx, endpoint) }
 }
 
-// useDriver makes the driver at an endpoint that of the emulator's sidecar.
+// useDriver connects the emulator's sidecar to the driver at an endpoint.
 func (e *Emulator) useDriver(
 	ctx context.Context, endpoint string, known dialects.Dialect, ask func(context.Context) (dialects.Dialect, error),
 ) error {

@@ -42,7 +42,7 @@ var ErrOptions = errors.New("invalid options")
 // all files in a temporary directory.
 type Options struct {
 	// API is the version of the COSI kinds, and of the protocol of the drivers; empty means
-	// that of DataDir, or objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
+	// the version in DataDir, or objectstorage.V1alpha2. V1alpha1 requires a control plane of the emulator's own.
 	API objectstorage.Version
 
 	// Dir is an existing directory for the files of this emulator: logs, keys, sockets,
@@ -140,9 +140,9 @@ type Options struct {
 	// is where that driver listens.
 	Driver string
 	// Dialect is the protocol of the driver. The fake drivers speak it; by default, they speak
-	// that of DataDir, or the version of API. Your driver, Driver or Implementations.DriverCommand, is
-	// asked by default, for each connection, as are those that JoinDriver adds. A bridge is between the emulator's sidecar and
-	// a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
+	// the dialect in DataDir, or the version of API. By default, the emulator asks your driver for
+	// each connection: Driver, Implementations.DriverCommand, and drivers that JoinDriver adds. A
+	// bridge is between the emulator's sidecar and a driver whose dialect is not the sidecar's. Your own sidecar speaks the dialect itself,
 	// except that there is a bridge in front of a driver of dialects.V1alpha1. The fake drivers
 	// of that dialect have one protocol, S3 or Azure.
 	Dialect dialects.Dialect

@@ -67,7 +67,7 @@ func reading() []*Check {
 			run: func(c *C) {
 				request := c.namedBucket(c.env.Parameters.ExistingBucket)
 				_, err := c.look(request)
-				if err != nil { // a bucket of others may lack what the parameters ask for
+				if err != nil { // a bucket that the driver did not create may not fit the parameters
 					request.Parameters = nil
 					_, err = c.look(request)
 				}

@@ -42,7 +42,7 @@ type outcome struct {
 type History struct {
 	// Journal is the timeline of the run: calls, and what else happens. It is required.
 	Journal *journal.Journal
-	// Dialect is that of the driver. Its names are shown in requests.
+	// Dialect is the driver's. Requests are shown with its names.
 	Dialect dialects.Dialect
 
 	leaked   leakedLines

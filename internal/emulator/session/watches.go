@@ -38,7 +38,7 @@ func (s *Session) startWatches(ctx context.Context) {
 	}
 }
 
-// publishChanges publishes the description when the emulator says that it has changed, until ctx is done.
+// publishChanges publishes each change of the emulator's description, until ctx is done.
 func (s *Session) publishChanges(ctx context.Context) {
 	for {
 		select {

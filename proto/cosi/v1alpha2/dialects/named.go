@@ -7,8 +7,8 @@ import (
 )
 
 // Named returns a request of a method, given as /SERVICE/METHOD, with the names that its fields have
-// in the dialect. The request is unchanged if they are those of its type, or if it is none of the
-// dialect.
+// in the dialect. It returns a request unchanged if its type has these names already, or if the dialect
+// does not have the request.
 func (d Dialect) Named(method string, request proto.Message) proto.Message {
 	var named proto.Message
 	switch {
