@@ -34,20 +34,12 @@ func TestDesigns(t *testing.T) {
 	both := []dialects.Dialect{dialects.V1alpha1, dialects.KEP}
 	onlyNew, onlyOld := both[1:], both[:1]
 	for name, d := range map[string]design{
-		"random IDs":    {generations: both, behaviour: identified(func(string, string) string { return "t1/" + rand.Text() })},
-		"derived IDs":   {generations: both, behaviour: identified(func(kind, id string) string { return kind + "." + digest(id) })},
-		"IDs of a form": {generations: onlyOld, behaviour: formed},
-		"parameters are required": {generations: both, behaviour: always(func(_ context.Context, r any, next call) (any, error) {
-			if m, ok := r.(interface{ GetParameters() map[string]string }); ok && len(m.GetParameters()) == 0 {
-				return nil, failed(codes.InvalidArgument, "the parameter is missing")
-			}
-			if m, ok := r.(*get); ok && m.GetBucketId() == existing {
-				m.Parameters = nil // it fits all
-			}
-			return next(r)
-		})},
-		"asynchronous": {generations: both, behaviour: asynchronous},
-		"case-folding": {generations: both, behaviour: folding},
+		"random IDs":              {generations: both, behaviour: identified(func(string, string) string { return "t1/" + rand.Text() })},
+		"derived IDs":             {generations: both, behaviour: identified(func(kind, id string) string { return kind + "." + digest(id) })},
+		"IDs of a form":           {generations: onlyOld, behaviour: formed},
+		"parameters are required": {generations: both, behaviour: always(parametrized)},
+		"asynchronous":            {generations: both, behaviour: asynchronous},
+		"case-folding":            {generations: both, behaviour: folding},
 		"already exists while another call is in flight": {
 			generations: onlyOld, behaviour: exclusive(failed(codes.AlreadyExists, "another call is in flight")),
 		},
@@ -78,15 +70,7 @@ func TestDesigns(t *testing.T) {
 		"unknown parameters":       {generations: both, behaviour: lenient},
 		"replicated keys":          {generations: both, service: settling},
 		"no information on Create": {generations: onlyNew, behaviour: onResponse(func(m *created) { *m = *s3Bucket() })},
-		"failed precondition": {generations: both, behaviour: always(func(_ context.Context, r any, next call) (any, error) {
-			response, err := next(r)
-			_, isNew := r.(*grant)
-			_, isOld := r.(*cosiv1alpha1.DriverGrantBucketAccessRequest)
-			if (isNew || isOld) && status.Code(err) == codes.NotFound {
-				return nil, failed(codes.FailedPrecondition, "there is no such bucket")
-			}
-			return response, err
-		})},
+		"failed precondition":      {generations: both, behaviour: always(unmet)},
 	} {
 		for _, generation := range d.generations {
 			t.Run(name+"/"+string(generation), func(t *testing.T) {
@@ -105,6 +89,28 @@ func TestDesigns(t *testing.T) {
 			})
 		}
 	}
+}
+
+// parametrized rejects requests without the parameters of a class. The existing bucket fits all of them.
+func parametrized(_ context.Context, r any, next call) (any, error) {
+	if m, ok := r.(interface{ GetParameters() map[string]string }); ok && len(m.GetParameters()) == 0 {
+		return nil, failed(codes.InvalidArgument, "the parameter is missing")
+	}
+	if m, ok := r.(*get); ok && m.GetBucketId() == existing {
+		m.Parameters = nil
+	}
+	return next(r)
+}
+
+// unmet answers FailedPrecondition to a grant for a bucket that does not exist.
+func unmet(_ context.Context, r any, next call) (any, error) {
+	response, err := next(r)
+	_, isNew := r.(*grant)
+	_, isOld := r.(*cosiv1alpha1.DriverGrantBucketAccessRequest)
+	if (isNew || isOld) && status.Code(err) == codes.NotFound {
+		return nil, failed(codes.FailedPrecondition, "there is no such bucket")
+	}
+	return response, err
 }
 
 // translation replaces the IDs of a driver by others. They outlive processes.

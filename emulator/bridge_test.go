@@ -152,12 +152,7 @@ func TestDialect(t *testing.T) {
 	if left := driver.Left(); left != nil {
 		t.Errorf("left at the driver: %v", left)
 	}
-	says := func(e journal.Event) bool {
-		return e.Component == emulator.ComponentBridge && strings.Contains(e.String(), "dialect one-mode")
-	}
-	if !slices.ContainsFunc(emu.Journal().Since(0), says) {
-		t.Error("the log of the bridge does not have the dialect")
-	}
+	wantBridgeLog(t, emu, dialects.OneMode)
 }
 
 // TestDialectOption: the emulator does not ask a driver whose dialect is given.

@@ -65,8 +65,7 @@ func (o Options) withDialect(recorded dialects.Dialect) (Options, error) {
 	return o, nil
 }
 
-// recallData returns the options with those that the data directory was used with. Older data have no
-// record.
+// recallData returns the options, completed from the record of the data directory. Older data have none.
 func (o Options) recallData() (Options, error) {
 	if o.DataDir == "" {
 		return o, nil
@@ -110,7 +109,7 @@ func readRecord(dir string) (record dataRecord, err error) {
 		err = json.Unmarshal(content, &record)
 	}
 	if err != nil {
-		return record, fmt.Errorf("read with which options it was used: %w", err)
+		return record, fmt.Errorf("read the options of its last use: %w", err)
 	}
 	return record, nil
 }

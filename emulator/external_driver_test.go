@@ -77,13 +77,19 @@ func TestDriverUpgrade(t *testing.T) {
 			if left := driver.Left(); left != nil {
 				t.Errorf("left at the driver: %v", left)
 			}
-			says := func(e journal.Event) bool {
-				return e.Component == emulator.ComponentBridge && strings.Contains(e.String(), "bridge to a driver of "+steps[1].Protocol())
-			}
-			if !slices.ContainsFunc(emu.Journal().Since(0), says) {
-				t.Errorf("the log of the bridge does not have the dialect %s", steps[1])
-			}
+			wantBridgeLog(t, emu, steps[1])
 		})
+	}
+}
+
+// wantBridgeLog checks that the log of the bridge names the dialect of its driver.
+func wantBridgeLog(t *testing.T, emu *emulator.Emulator, dialect dialects.Dialect) {
+	t.Helper()
+	named := func(e journal.Event) bool {
+		return e.Component == emulator.ComponentBridge && strings.Contains(e.String(), "bridge to a driver of "+dialect.Protocol())
+	}
+	if !slices.ContainsFunc(emu.Journal().Since(0), named) {
+		t.Errorf("the log of the bridge does not name the dialect %s", dialect)
 	}
 }
 

@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestImplementations runs a story with components that the emulator did not make: they
@@ -147,18 +149,21 @@ func inject(t *testing.T, emu *emulator.Emulator, name string, match fault.Match
 	}
 }
 
-// expectFaults compares the operations that the faults affected, one each, without the crashes that
-// they caused.
+// expectFaults waits until the journal has the operations that faults were applied to, one each, apart
+// from the crashes that they have caused: a client can have its answer before the journal has the operation.
 func expectFaults(t *testing.T, emu *emulator.Emulator, want map[string]string) {
 	t.Helper()
 	for name, operation := range want {
-		var got []string
-		for _, e := range faulted(emu, name) {
-			got = append(got, e.Component+" "+e.Operation.Name+" "+e.Outcome)
-		}
-		if len(got) != 1 || got[0] != operation {
-			t.Errorf("fault %s was applied to %q, want only %q", name, got, operation)
-		}
+		harness.Eventually(t, "fault "+name, func(context.Context) error {
+			var got []string
+			for _, e := range faulted(emu, name) {
+				got = append(got, e.Component+" "+e.Operation.Name+" "+e.Outcome)
+			}
+			if len(got) != 1 || got[0] != operation {
+				return fmt.Errorf("it was applied to %q, want only %q", got, operation)
+			}
+			return nil
+		})
 	}
 }
 

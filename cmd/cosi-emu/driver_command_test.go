@@ -186,8 +186,8 @@ func TestDriverCommandNew(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestDriverCommandUpgrade runs drivers that restart in another dialect. What was made before is deleted
-// afterwards. From v1alpha1 as from v1alpha2, a bridge stores the IDs.
+// TestDriverCommandUpgrade runs drivers that restart in another dialect, and then deletes the bucket and
+// the access from before. A bridge has stored their IDs if the first dialect has no calls for them.
 func TestDriverCommandUpgrade(t *testing.T) {
 	t.Parallel()
 	for from, to := range map[string]string{"v1alpha1": "kep", "one-mode": "kep", "kep": "one-mode"} {

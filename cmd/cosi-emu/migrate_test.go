@@ -195,7 +195,7 @@ func TestMigrateRejected(t *testing.T) {
 			reason: "objects of a cluster have one", args: command("migrate", "-n", "demo"), code: 2, says: []string{"requires --filename"},
 		},
 		"Namespace": {
-			reason: "no namespace can be called so", args: command("migrate", "-f", "x", "-n", "A_b"), code: 2, says: []string{`--namespace: "A_b"`},
+			reason: "not a name of a namespace", args: command("migrate", "-f", "x", "-n", "A_b"), code: 2, says: []string{`--namespace: "A_b"`},
 		},
 		"Suffix": {
 			reason: "no Secret can be called so", args: command("migrate", "-f", "x", "--secret-suffix", "_"), code: 2,

@@ -41,7 +41,7 @@ type start struct {
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
 	addAPI(flags, &s.session.Emulator.API,
-		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: that of --data-dir or --from, or v1alpha2)")
+		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: as --data-dir or --from, else v1alpha2)")
 	s.addEmulator(flags)
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
@@ -131,7 +131,7 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	addDialect(flags, &o.Dialect, driverDialectUsage, "your driver is asked; the fake driver speaks that of --data-dir")
+	addDialect(flags, &o.Dialect, driverDialectUsage, "your driver is asked; for the fake driver, as --data-dir")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,

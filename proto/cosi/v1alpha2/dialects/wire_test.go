@@ -131,7 +131,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestNamed: a request has the fields and the bytes of the dialect, whatever they are called.
+// TestNamed: a request has the names of the dialect, and the same bytes.
 func TestNamed(t *testing.T) {
 	create := &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId: "b", Protocols: []*cosiv1alpha2.ObjectProtocol{{}}, Parameters: map[string]string{"k": "v"},
