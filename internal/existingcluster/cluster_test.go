@@ -103,7 +103,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("context %q: the kubeconfig is\n%s", context, text)
 		}
 	}
-	_, err := existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: "c"})
+	_, err = existingcluster.Open(existingcluster.Options{Kubeconfig: path, Context: "c"})
 	if !errors.Is(err, existingcluster.ErrKubeconfig) {
 		t.Errorf("a context that there is not: %v", err)
 	}

@@ -230,7 +230,7 @@ func TestImageDamaged(t *testing.T) {
 	d := newDamagedBucket(t, "bad")
 	t.Run("AtStart", func(t *testing.T) {
 		a := d.open(t, nil)
-		d.expectNoImage(a, `object "bad", version "null" in bucket "photos": blob `+d.file, "what is left is in "+filepath.Join(d.dir, "damaged"))
+		d.expectNoImage(a, `object "bad", version "null" in bucket "photos": blob `+d.file, "the rest is in "+filepath.Join(d.dir, "damaged"))
 		a.put("bad", "again")
 	})
 	cut, _ := largestFile(t, filepath.Join(d.dir, "blobs"))

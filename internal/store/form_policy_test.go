@@ -220,7 +220,7 @@ func TestFormRejections(t *testing.T) {
 		"Twice":         {"Which one counts?", changed(add("key", "uploads/other")), 400, "InvalidArgument", "more than once"},
 		"TwiceInCase":   {"Which one counts?", changed(add("KEY", "uploads/other")), 400, "InvalidArgument", "more than once"},
 		"TwoPolicies":   {"Which one counts?", changed(add("Policy", "e30=")), 400, "InvalidArgument", "more than once"},
-		"TwoACLs":       {"Which one counts?", func(f *form) { f.fields["acl"], f.fields["x-amz-acl"] = "private", "private" }, 400, "InvalidArgument", "twice"},
+		"TwoACLs":       {"Which one counts?", func(f *form) { f.fields["acl"], f.fields["x-amz-acl"] = "private", "private" }, 400, "InvalidArgument", "two values of x-amz-acl"},
 		"HugeField":     {"S3 allows 20 KB before the file.", field("x-amz-meta-a", strings.Repeat("a", 30<<10)), 400, "MaxPostPreDataLengthExceeded", "20480"},
 		"HugeName":      {"Names count, too.", changed(add(strings.Repeat("n", 30<<10), "")), 400, "MaxPostPreDataLengthExceeded", ""},
 		"ManyFields": {"They count together.", changed(func(all []formField) []formField {

@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -8,8 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
@@ -57,10 +61,13 @@ func cosiResources() []string {
 	return resources
 }
 
-// kubernetesResources exist in every API server.
+// kubernetesResources exist in every API server. The scheme is not client-go's global one, to which other
+// packages of a program can add kinds.
 func kubernetesResources() []string {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(errors.Join(clientgoscheme.AddToScheme(scheme), apiextensionsv1.AddToScheme(scheme)))
 	resources := map[string]bool{}
-	for kind, of := range clientgoscheme.Scheme.AllKnownTypes() {
+	for kind, of := range scheme.AllKnownTypes() {
 		if !reflect.PointerTo(of).Implements(reflect.TypeFor[metav1.Object]()) {
 			continue // a list, or options
 		}
