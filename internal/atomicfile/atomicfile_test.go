@@ -61,7 +61,8 @@ func TestWrite(t *testing.T) {
 func fill(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		path, err := filepath.Join(dir, name), error(nil)
+		path := filepath.Join(dir, name)
+		var err error
 		if strings.HasSuffix(name, "/") {
 			err = os.Mkdir(path, 0o700)
 		} else {
