@@ -385,14 +385,14 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 ##@ Verify
 
 .PHONY: verify
-verify: verify-text verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint ## Check all that can be checked without running the code.
+verify: verify-text prose verify-mutants verify-format verify-modules verify-licenses verify-vulnerabilities verify-generated lint ## Check all that can be checked without running the code.
 
 .PHONY: verify-text
 verify-text: # No file names a machine that it was written on.
 	hack/verify/text.sh
 
 .PHONY: prose
-prose: $(BIN)/prose # Count turns of phrase that give a translation away, and fail above the bar.
+prose: $(BIN)/prose # The English has no turns of phrase that give a translation away.
 	$(BIN)/prose .
 
 .PHONY: verify-mutants

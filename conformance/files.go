@@ -316,7 +316,7 @@ func (r *Report) find(id string) *Result {
 func WriteChecks(w io.Writer) error {
 	var b strings.Builder
 	for _, profile := range Profiles() {
-		fmt.Fprintf(&b, "### %s\n\n| ID | level | what a right driver does | dialects | catches | rests on |\n"+
+		fmt.Fprintf(&b, "### %s\n\n| ID | level | required behaviour | dialects | catches | rests on |\n"+
 			"| --- | --- | --- | --- | --- | --- |\n", profile)
 		for _, c := range checks.All() {
 			if c.Profile == profile {

@@ -83,7 +83,7 @@ func countIn(kind kind, passage string) count {
 // words returns the space-separated parts of a text that have a letter.
 func words(text string) []string {
 	var found []string
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if strings.ContainsFunc(word, unicode.IsLetter) {
 			found = append(found, word)
 		}

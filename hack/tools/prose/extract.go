@@ -57,7 +57,7 @@ func goPassages(file string, source []byte) map[kind][]string {
 }
 
 // tag matches comments that tools read: markers of kubebuilder, and tags of requirements.
-var tag = regexp.MustCompile(`^(\+|KEP:|Spec:)`)
+var tag = regexp.MustCompile(`^(?:\+|KEP:|Spec:)`)
 
 // quoted matches quotations, such as from a specification.
 var quoted = regexp.MustCompile(`"[^"]*"`)
@@ -74,9 +74,9 @@ func prose(group *ast.CommentGroup) []string {
 }
 
 var (
-	fence = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```[ \t]*$")
+	fence = regexp.MustCompile("(?ms)^[ \t]*```.*?\n[ \t]*```[ \t]*$")
 	code  = regexp.MustCompile("`[^`]*`|<[^>]*>")
-	block = regexp.MustCompile(`(?m)^(    |\t).*$`)
+	block = regexp.MustCompile(`(?m)^( {4}|\t).*$`)
 )
 
 // paragraphs returns the paragraphs of a page, and the rows of its tables, without code.

@@ -10,9 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -36,7 +36,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	report(out, measured)
+	if err := report(out, measured); err != nil {
+		return err
+	}
 	return judge(measured)
 }
 
@@ -55,15 +57,16 @@ func list(ctx context.Context, root string) ([]string, error) {
 
 func measure(root string, files []string) (map[kind]map[string]count, error) {
 	measured := map[kind]map[string]count{comments: {}, docs: {}, texts: {}}
+	tree := os.DirFS(root)
 	for _, file := range files {
-		source, err := os.ReadFile(filepath.Join(root, file))
-		if errors.Is(err, os.ErrNotExist) {
+		source, err := fs.ReadFile(tree, file)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // deleted, but not yet in the index
 		}
 		if err != nil {
 			return nil, err
 		}
-		for kind, passages := range extract(filepath.ToSlash(file), source) {
+		for kind, passages := range extract(file, source) {
 			total := newCount()
 			for _, passage := range passages {
 				total.add(countIn(kind, passage))

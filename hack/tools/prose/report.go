@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // worst is the number of files of each kind in a report.
@@ -21,13 +22,15 @@ func sum(files map[string]count) count {
 	return total
 }
 
-func report(out io.Writer, measured map[kind]map[string]count) {
+// report returns the error of the first write that fails.
+func report(out io.Writer, measured map[kind]map[string]count) error {
+	var text strings.Builder
 	for _, kind := range kinds {
 		total := sum(measured[kind])
-		fmt.Fprintf(out, "%s: %d words\n", kind, total.words)
+		fmt.Fprintf(&text, "%s: %d words\n", kind, total.words)
 		for i, pattern := range patterns {
 			if pattern.only == "" || pattern.only == kind {
-				fmt.Fprintf(out, "  %-12s %5d  %.2f per 1,000 words\n", pattern.name, total.found[i], total.rate(i))
+				fmt.Fprintf(&text, "  %-12s %5d  %.2f per 1,000 words\n", pattern.name, total.found[i], total.rate(i))
 			}
 		}
 		files := slices.SortedFunc(maps.Keys(measured[kind]), func(a, b string) int {
@@ -36,10 +39,12 @@ func report(out io.Writer, measured map[kind]map[string]count) {
 		})
 		for _, file := range files[:min(worst, len(files))] {
 			if counted := measured[kind][file]; counted.total() > 0 {
-				fmt.Fprintf(out, "  %5d in %5d words of %s\n", counted.total(), counted.words, file)
+				fmt.Fprintf(&text, "  %5d in %5d words of %s\n", counted.total(), counted.words, file)
 			}
 		}
 	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
 // judge returns an error that names each pattern above the bar.
