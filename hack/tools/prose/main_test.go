@@ -81,7 +81,9 @@ func TestJudge(t *testing.T) {
 	}
 
 	var out strings.Builder
-	report(&out, measured)
+	if err := report(&out, measured); err != nil {
+		t.Fatal(err)
+	}
 	if want := "      2 in  2000 words of a.go\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("report has no line %q:\n%s", want, out.String())
 	}
