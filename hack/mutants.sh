@@ -10,9 +10,11 @@ patches=test/mutants/patches
 
 case "${1:-}" in
 check)
+  failed=0
   for patch in "$patches"/*.patch; do
-    git apply --check "$patch" || { echo "$patch does not apply: adapt it to the code, and check that exploration still finds the bug" >&2; exit 1; }
+    git apply --check "$patch" || { echo "$patch does not apply: adapt it to the code, and check that exploration still finds the bug" >&2; failed=1; }
   done
+  exit "$failed"
   ;;
 build | compile)
   patch=$patches/$2.patch
