@@ -41,6 +41,8 @@ var kindsOf = map[string]string{
 type objects struct {
 	names *names
 	all   []string
+	// ended are those that a request has ended, until a watch reports it.
+	ended []string
 }
 
 // objectsBefore returns the objects that exist before the first step of a run: its namespace, and
@@ -81,11 +83,20 @@ func (o *objects) observe(e journal.Event) {
 	name := e.Operation.Subject[strings.LastIndex(e.Operation.Subject, "/")+1:]
 	var told string
 	_ = json.Unmarshal(e.Response, &told) // the type of a watch event; a request has an object
+	full := kind + "/" + o.names.pattern(name)
+	ended := slices.Index(o.ended, full)
 	switch {
 	case told == "DELETED", endsWith(verb, e.Response):
-		gone := kind + "/" + o.names.pattern(name)
-		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == gone })
-	case verb == "create", told == "ADDED", told == "MODIFIED":
+		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == full })
+		switch {
+		case told == "" && ended < 0:
+			o.ended = append(o.ended, full)
+		case told != "" && ended >= 0:
+			o.ended = slices.Delete(o.ended, ended, ended+1)
+		}
+	case verb == "create":
+		o.exists(kind, name)
+	case told == "ADDED" && ended < 0: // otherwise the watch lags behind
 		o.exists(kind, name)
 	}
 }

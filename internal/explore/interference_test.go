@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,6 +96,40 @@ func TestObjectsEnd(t *testing.T) {
 		if ended := len(there.all) == 0; ended != tc.ended {
 			t.Errorf("%s %s: ended %t, want %t", tc.reason, tc.operation, ended, tc.ended)
 		}
+	}
+}
+
+// TestObjectsLateEvents verifies that a watch that lags behind a request does not bring an object back.
+func TestObjectsLateEvents(t *testing.T) {
+	const ended = `{"kind":"Status","status":"Success"}`
+	type event struct{ operation, response string }
+	create, end := event{"create secrets", `{"kind":"Secret"}`}, event{"delete secrets", ended}
+	added, modified, deleted := event{"event secrets", `"ADDED"`}, event{"event secrets", `"MODIFIED"`}, event{"event secrets", `"DELETED"`}
+	for name, tc := range map[string]struct {
+		reason string
+		events []event
+		exists bool
+	}{
+		"Watched":        {"An object of a user.", []event{added}, true},
+		"LateAdded":      {"The watch has not reported the deletion yet.", []event{create, end, added}, false},
+		"LateModified":   {"The watch reports what was before the deletion.", []event{create, added, end, modified}, false},
+		"LateOfAnother":  {"The watch of another component lags behind.", []event{create, added, end, deleted, modified}, false},
+		"CreatedAgain":   {"A component creates it again.", []event{create, added, end, create, modified, deleted, added}, true},
+		"AppliedAgain":   {"A user creates it again.", []event{added, end, deleted, added}, true},
+		"DeletedByAUser": {"Only the watch reports it.", []event{added, deleted}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			there := &objects{names: newNames("s")}
+			for _, e := range tc.events {
+				there.observe(journal.Event{
+					Seam: journal.SeamAPI, Operation: journal.Operation{Name: e.operation, Subject: sandboxNamespace + "/key"},
+					Outcome: journal.OutcomeOK, Response: json.RawMessage(e.response),
+				})
+			}
+			if exists := slices.Contains(there.all, "Secret/key"); exists != tc.exists {
+				t.Errorf("%s exists %t, want %t", tc.reason, exists, tc.exists)
+			}
+		})
 	}
 }
 
