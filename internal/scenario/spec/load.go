@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 // Loader reads files.
@@ -65,7 +67,7 @@ func (l Loader) withDefaults() Loader {
 func (l Loader) scenario(d *decoder, n *yaml.Node) (*Scenario, error) {
 	s := &Scenario{Position: d.at(n)}
 	if version := apiVersionOf(n); version != "" && version != APIVersion {
-		d.problem(n, "apiVersion is %q, must be %s", version, APIVersion)
+		d.otherAPIVersion(n, version)
 		return s, d.err() // further problems would only follow from this one
 	}
 	d.value(n, reflect.ValueOf(s).Elem())
@@ -98,13 +100,27 @@ func apiVersionOf(n *yaml.Node) string {
 	return ""
 }
 
+// otherAPIVersion explains what to do with a document that has another apiVersion, such as a manifest.
+func (d *decoder) otherAPIVersion(n *yaml.Node, apiVersion string) {
+	advice := ""
+	switch group, _, _ := strings.Cut(apiVersion, "/"); {
+	case apiVersion == v1alpha2.SchemeGroupVersion.String():
+		advice = "; for a manifest, 'cosi-emu convert -f FILE' rewrites fields of an earlier draft, and the verb apply creates its objects"
+	case group == v1alpha2.GroupName:
+		advice = "; for a manifest, 'cosi-emu migrate -f FILE' prints objects of v1alpha2, and the verb apply creates its objects"
+	case apiVersion != "" && group != "cosi-emu":
+		advice = "; the verb apply of a scenario creates the objects of a manifest"
+	}
+	d.problem(n, "apiVersion is %q, must be %s%s", apiVersion, APIVersion, advice)
+}
+
 // head checks the first fields of a document.
 func (d *decoder) head(n *yaml.Node, apiVersion, kind, wanted string) {
 	if n.Kind != yaml.MappingNode {
 		return // which is reported already
 	}
 	if apiVersion != APIVersion {
-		d.problem(n, "apiVersion is %q, must be %s", apiVersion, APIVersion)
+		d.otherAPIVersion(n, apiVersion)
 	}
 	if kind != wanted {
 		d.problem(n, "kind is %q, must be %s", kind, wanted)
