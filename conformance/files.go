@@ -217,9 +217,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	for _, d := range r.Differences {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.Subject, d.Dialect, d.KEP)
 	}
-	if len(r.Mend) > 0 {
-		b.WriteString("\nMend first:\n\n")
-		for _, id := range r.Mend {
+	if len(r.FixFirst) > 0 {
+		b.WriteString("\nFix first:\n\n")
+		for _, id := range r.FixFirst {
 			result := r.find(id)
 			fmt.Fprintf(&b, "- **%s** %s: %s\n", id, result.Check.Title, result.summary())
 		}
@@ -229,7 +229,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// WriteText writes a summary for a terminal: the verdicts, and what to mend first.
+// WriteText writes a summary for a terminal: the verdicts, and what to fix first.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if r.untested() {
@@ -255,9 +255,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		r.writeNotReached(&b)
 	}
 	r.writeDifferences(&b)
-	for i, id := range r.Mend {
+	for i, id := range r.FixFirst {
 		if i == 0 {
-			b.WriteString("\nMend first:\n")
+			b.WriteString("\nFix first:\n")
 		}
 		fmt.Fprintf(&b, "  %s %s\n", id, r.find(id).Check.Title)
 	}

@@ -116,7 +116,7 @@ func (r *Report) summary(failed int) *timeline.Summary {
 	if r.Problem != "" {
 		s.Notes = append(s.Notes, r.problem())
 	}
-	if len(r.Mend) > 0 {
+	if len(r.FixFirst) > 0 {
 		s.Tables = append(s.Tables, r.mendFirst())
 	}
 	if len(r.Differences) > 0 {
@@ -188,8 +188,8 @@ func (r *Report) differences() timeline.Table {
 
 // mendFirst lists the most important failures.
 func (r *Report) mendFirst() timeline.Table {
-	table := timeline.Table{Heading: "Mend first", Header: []string{"check", "level", "what is wrong"}}
-	for _, id := range r.Mend {
+	table := timeline.Table{Heading: "Fix first", Header: []string{"check", "level", "what is wrong"}}
+	for _, id := range r.FixFirst {
 		for i := range r.Results {
 			if r.Results[i].Check.ID != id {
 				continue

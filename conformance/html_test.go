@@ -68,7 +68,7 @@ func TestHTML(t *testing.T) {
 	page := htmlReport(t)
 	got := sections(t, page)
 	for section, want := range map[string][]string{
-		"Summary": {"not conformant", "1 of 7 checks failed", "Core", "Mend first", "CB-10 DriverCreateBucket rejects other parameters"},
+		"Summary": {"not conformant", "1 of 7 checks failed", "Core", "Fix first", "CB-10 DriverCreateBucket rejects other parameters"},
 		"CB-01":   {"suite", "GenerateBucketId", "DriverCreateBucket", "DriverDeleteBucket", `protocols: - type: S3`, "profile=Core"},
 		"CB-10":   {"fail", "is rejected", "Run it again cosi-emu conformance", "--only CB-10 --seed test", "D02"},
 		"SA-01":   {"store", "PutObject", "conformance/probe", "***redacted***"},

@@ -126,11 +126,11 @@ type Report struct {
 	Verdicts []Verdict `json:"verdicts"`
 	// Problem is why the driver could not be tested, or not to the end.
 	Problem string `json:"problem,omitempty"`
-	// Mend are the IDs of at most three failed checks, the most important first.
-	Mend    []string      `json:"mend,omitempty"`
-	Results []Result      `json:"results"`
-	Started time.Time     `json:"started"`
-	Took    time.Duration `json:"took"`
+	// FixFirst are the IDs of at most three failed checks, the most important first.
+	FixFirst []string      `json:"fixFirst,omitempty"`
+	Results  []Result      `json:"results"`
+	Started  time.Time     `json:"started"`
+	Took     time.Duration `json:"took"`
 }
 
 // describe returns a check with the rule that it has in a dialect.
@@ -189,7 +189,7 @@ func (r Result) Explain() string {
 }
 
 // gravest are the classes of failures that lose data or give access to others. They come
-// first among what to mend.
+// first among those to fix.
 var gravest = []string{"D10", "D18", "D16", "D15", "D17", "D21"} //nolint:gochecknoglobals // a constant
 
 func (r *Report) judge(config Config) {
@@ -209,7 +209,7 @@ func (r *Report) judge(config Config) {
 	}
 	slices.SortStableFunc(failed, func(a, b Result) int { return cmp.Compare(rank(a.Check), rank(b.Check)) })
 	for _, result := range failed[:min(3, len(failed))] {
-		r.Mend = append(r.Mend, result.Check.ID)
+		r.FixFirst = append(r.FixFirst, result.Check.ID)
 	}
 }
 

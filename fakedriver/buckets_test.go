@@ -153,7 +153,7 @@ func TestDeleteBucket(t *testing.T) {
 func TestNonEmptyDeletion(t *testing.T) {
 	s := newStore(t)
 	c := start(t, fakedriver.Options{Backend: s})
-	for value, purge := range map[string]bool{"": false, fakedriver.NonEmptyRefuse: false, fakedriver.NonEmptyPurge: true} {
+	for value, purge := range map[string]bool{"": false, fakedriver.NonEmptyReject: false, fakedriver.NonEmptyPurge: true} {
 		request := &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bucket-" + value + "x"}
 		if value != "" {
 			request.Parameters = map[string]string{fakedriver.ParameterNonEmptyDeletion: value}

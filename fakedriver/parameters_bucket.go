@@ -12,7 +12,7 @@ import (
 const (
 	// ParameterNote holds any short text, also in BucketAccessClasses.
 	ParameterNote = "note"
-	// ParameterNonEmptyDeletion is NonEmptyRefuse or NonEmptyPurge.
+	// ParameterNonEmptyDeletion is NonEmptyReject or NonEmptyPurge.
 	ParameterNonEmptyDeletion = "nonEmptyDeletion"
 	// ParameterVersioning is "enabled".
 	ParameterVersioning = "versioning"
@@ -34,8 +34,8 @@ const (
 
 // Values of ParameterNonEmptyDeletion.
 const (
-	// NonEmptyRefuse means that the bucket cannot be deleted until it is empty.
-	NonEmptyRefuse = "refuse"
+	// NonEmptyReject means that the bucket cannot be deleted until it is empty.
+	NonEmptyReject = "reject"
 	// NonEmptyPurge deletes the objects with the bucket.
 	NonEmptyPurge = "purge"
 )
@@ -65,7 +65,7 @@ var bucketParameters = []parameter[BucketSpec]{
 			spec.MaxAccounts, err = number(value)
 			return err
 		}},
-	{Parameter{ParameterNonEmptyDeletion, NonEmptyRefuse + " or " + NonEmptyPurge, "How a bucket that is not empty is deleted: not until it is empty (the default), or together with its objects."}, setPurge},
+	{Parameter{ParameterNonEmptyDeletion, NonEmptyReject + " or " + NonEmptyPurge, "How a bucket that is not empty is deleted: not until it is empty (the default), or together with its objects."}, setPurge},
 	{Parameter{ParameterNote, "a text of at most 256 bytes", "None; it is stored with the bucket."},
 		func(_ *BucketSpec, value string) error { return checkNote(value) }},
 	{Parameter{ParameterObjectLock, "enabled; or GOVERNANCE or COMPLIANCE, a space, and a number of days or years, such as GOVERNANCE 30d or COMPLIANCE 1y", "The bucket is created with object lock, which enables versioning for good, and with this retention of new objects whose client selects none."}, setObjectLock},
@@ -110,7 +110,7 @@ func setObjectLock(spec *BucketSpec, value string) (err error) {
 }
 
 func setPurge(spec *BucketSpec, value string) (err error) {
-	spec.Purge, err = oneOf(map[string]bool{NonEmptyRefuse: false, NonEmptyPurge: true}, value)
+	spec.Purge, err = oneOf(map[string]bool{NonEmptyReject: false, NonEmptyPurge: true}, value)
 	return err
 }
 

@@ -67,7 +67,7 @@ var bucketValues = map[string][]value{
 		{reason: "Not a number.", value: "three", bad: true},
 	},
 	fakedriver.ParameterNonEmptyDeletion: {
-		{reason: "The default.", value: "refuse"},
+		{reason: "The default.", value: "reject"},
 		{reason: "The other.", value: "purge", want: fakedriver.BucketSpec{Purge: true}},
 		{reason: "Misspelt.", value: "Purge", bad: true},
 	},

@@ -46,7 +46,7 @@ func (o object) put(t *testing.T) error {
 // Spec: A1-REVOKE-1, A1-PROTO-1
 func TestV1alpha1(t *testing.T) {
 	for deletion, want := range map[string]codes.Code{
-		fakedriver.NonEmptyRefuse: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK,
+		fakedriver.NonEmptyReject: codes.FailedPrecondition, fakedriver.NonEmptyPurge: codes.OK,
 	} {
 		t.Run(deletion, func(t *testing.T) {
 			opts := driverserver.Options{

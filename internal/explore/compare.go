@@ -18,8 +18,8 @@ const (
 	OracleSteps = "steps"
 	// OracleState: Kubernetes ends in the same state as in the clean run.
 	OracleState = "state"
-	// OracleTruth: the backend ends in the same state as in the clean run.
-	OracleTruth = "truth"
+	// OracleBackend: the backend ends in the same state as in the clean run.
+	OracleBackend = "backend"
 	// OracleCounts: creates, deletes, grants and revokes have the same subjects as in
 	// the clean run, and none repeats endlessly.
 	OracleCounts = "counts"
@@ -76,7 +76,7 @@ func allowed(s *spec.Scenario, f oracle.Finding) bool {
 
 func oracleOf(name string) string {
 	if strings.HasPrefix(name, "backend ") {
-		return OracleTruth
+		return OracleBackend
 	}
 	return OracleState
 }

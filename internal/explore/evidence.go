@@ -56,7 +56,7 @@ func backwards(n int) []int {
 // compared reports whether an oracle compares with the clean run, or judges something that only a
 // sandbox has.
 func compared(name string) bool {
-	return slices.Contains([]string{OracleState, OracleTruth, OracleCounts, OracleInnocent}, name)
+	return slices.Contains([]string{OracleState, OracleBackend, OracleCounts, OracleInnocent}, name)
 }
 
 // keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as

@@ -168,7 +168,7 @@ func normalized(message string) string {
 
 // rank orders oracles by how well their findings indicate the cause.
 func rank(name string) int {
-	order := append(vocabulary.OracleNames(), OracleInnocent, OracleDeletable, OracleTruth, OracleState, OracleSteps, OracleCounts)
+	order := append(vocabulary.OracleNames(), OracleInnocent, OracleDeletable, OracleBackend, OracleState, OracleSteps, OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {
 		return at
 	}

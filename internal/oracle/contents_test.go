@@ -89,7 +89,7 @@ func TestPurged(t *testing.T) {
 			reason: "The class says the contrary.",
 			happen: func(s *story) {
 				inStore(put)(s)
-				s.change("ready", withText(`"spec":{`, `"spec":{"parameters":{"nonEmptyDeletion":"refuse"},`))
+				s.change("ready", withText(`"spec":{`, `"spec":{"parameters":{"nonEmptyDeletion":"reject"},`))
 			},
 			want: lost,
 		},

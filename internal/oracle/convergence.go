@@ -197,12 +197,12 @@ func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
 		return ""
 	case deleting:
 		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
-	case w.IsV1alpha1() && !slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName):
+	case w.IsV1alpha1() && w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil:
 		return "" // its driver is unknown
 	case o.Status.DriverName != "":
 		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
-		return unless(!slices.Contains(w.observation.Objects.AccessClasses, o.Spec.BucketAccessClassName),
+		return unless(w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil,
 			"waits for a BucketAccessClass that is there")
 	}
 	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")

@@ -121,10 +121,7 @@ func (w *Watcher) read(ctx context.Context, scope eventscope.Scope) (hub.Lists, 
 func NewObjects(from hub.Lists) Objects {
 	o := Objects{
 		Claims: from.Claims, Buckets: from.Buckets, Accesses: from.Accesses,
-		BucketClasses: from.BucketClasses, WholeAccessClasses: from.AccessClasses,
-	}
-	for i := range from.AccessClasses {
-		o.AccessClasses = append(o.AccessClasses, from.AccessClasses[i].Name)
+		BucketClasses: from.BucketClasses, AccessClasses: from.AccessClasses,
 	}
 	for i := range from.Secrets {
 		o.Secrets = append(o.Secrets, accessSecret(&from.Secrets[i]))

@@ -75,7 +75,7 @@ func (e *evidence) releasedWithoutClass(c call, access *object) bool {
 func (e *evidence) hadNoClass(name string) bool {
 	existed := false
 	for _, m := range e.moments() {
-		exists := slices.Contains(m.Objects.AccessClasses, name)
+		exists := m.Objects.AccessClass(name) != nil
 		if existed && !exists {
 			return true
 		}
@@ -90,12 +90,10 @@ func (e *evidence) hadNoClass(name string) bool {
 func (e *evidence) classFields(name string) []fields {
 	var all []fields
 	for _, m := range e.moments() {
-		for i := range m.Objects.WholeAccessClasses {
-			if class := &m.Objects.WholeAccessClasses[i]; class.Name == name {
-				all = append(all, fields{
-					fieldParameters: parametersOf(class.Spec.Parameters), fieldAuthentication: quote(wireNameV1alpha1(class.Spec.AuthenticationType)),
-				})
-			}
+		if class := m.Objects.AccessClass(name); class != nil {
+			all = append(all, fields{
+				fieldParameters: parametersOf(class.Spec.Parameters), fieldAuthentication: quote(wireNameV1alpha1(class.Spec.AuthenticationType)),
+			})
 		}
 	}
 	for _, v := range e.of(accessClasses) {

@@ -62,10 +62,9 @@ func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
 	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.IsV1alpha1() {
 		return ""
 	}
-	classes := w.observation.Objects.AccessClasses
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
-		case reason == v1alpha2.ReasonBucketAccessClassNotFound && slices.Contains(classes, o.Spec.BucketAccessClassName):
+		case reason == v1alpha2.ReasonBucketAccessClassNotFound && w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) != nil:
 			return "its BucketAccessClass exists"
 		case reason == v1alpha2.ReasonBucketClaimNotFound && w.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
 			return "all its BucketClaims exist"

