@@ -202,7 +202,7 @@ func checkID(name string) error {
 	leads := func(part string) bool { return part == "" || part == "." || part == ".." }
 	if len(name) > maxID || !validID.MatchString(name) || slices.ContainsFunc(strings.Split(name, "/"), leads) {
 		return status.Errorf(codes.InvalidArgument, "name %q cannot be an ID: it must have at most %d letters, digits, '-', '.', '_' and '/', "+
-			"and no element '', '.' or '..'", name[:min(len(name), 80)], maxID) //nolint:mnd // enough to recognise it
+			"and no element '', '.' or '..'", name[:min(len(name), 80)], maxID)
 	}
 	return nil
 }

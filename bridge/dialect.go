@@ -85,7 +85,7 @@ func (d *detection) GetRequestMetadata(ctx context.Context, _ ...string) (map[st
 	if _, current := d.known(); isPinned && to != current {
 		return nil, status.Error(codes.Unavailable, "the driver has restarted, and may speak another dialect now")
 	}
-	return nil, nil //nolint:nilnil // no metadata, no error
+	return nil, nil
 }
 
 // RequireTransportSecurity implements credentials.PerRPCCredentials.

@@ -119,8 +119,6 @@ func isFor(m interface {
 }
 
 // elsewhere are the classes and checks that have no mutant here, and what shows them instead.
-//
-//nolint:gochecknoglobals // a constant
 var elsewhere = map[string]string{
 	"D22": "TestProcessMutants",
 }

@@ -386,8 +386,6 @@ func oldMutants() []mutant {
 }
 
 // serial numbers accounts.
-//
-//nolint:gochecknoglobals // unique in all tests
 var serial atomic.Int64
 
 // newAccount grants an access, and returns another account ID each time.

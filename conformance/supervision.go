@@ -33,7 +33,7 @@ type supervision struct {
 // to start.
 func supervise(ctx context.Context, config Config, history *journal.Journal) (_ *supervision, err error) {
 	if config.DriverCommand == nil {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil
 	}
 	s := &supervision{}
 	defer func() {
@@ -65,7 +65,7 @@ func supervise(ctx context.Context, config Config, history *journal.Journal) (_ 
 // it.
 func (s *supervision) startControlPlane(ctx context.Context, config Config) (map[string]string, error) {
 	if config.ControlPlane == nil {
-		return nil, nil //nolint:nilnil // no variables
+		return nil, nil
 	}
 	objects, err := readManifests(config.ControlPlane.Manifests)
 	if err != nil {

@@ -132,7 +132,7 @@ func TestClaimConflictIsRetriedAtOnce(t *testing.T) {
 	var once sync.Once
 	cl.Requests.Intercept(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodPatch || path.Base(path.Dir(r.URL.Path)) != "bucketclaims" {
-			return nil, nil //nolint:nilnil // the request goes on
+			return nil, nil
 		}
 		body, err := r.GetBody()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -135,9 +136,8 @@ func (e *Emulator) recordData() error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	next := recordFile(dir) + ".new" // a crash leaves the old file or the new one
-	if err := os.WriteFile(next, content, fileMode); err != nil {
+	if err := atomicfile.WriteFile(recordFile(dir), content, fileMode); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	return os.Rename(next, recordFile(dir))
+	return nil
 }

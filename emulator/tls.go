@@ -14,7 +14,7 @@ import (
 // authority is stored with the data, so that applications trust the store after a restart.
 func (e *Emulator) storeTLS() (*tls.Config, error) {
 	if !e.opts.TLS {
-		return nil, nil //nolint:nilnil // TLS is disabled
+		return nil, nil
 	}
 	ca, err := e.openAuthority()
 	if err != nil {

@@ -143,7 +143,7 @@ func (h *home) listeners() []string {
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		addresses = append(addresses, h.listening(table, inodes)...)
 	}
-	if len(addresses) < 3 { //nolint:mnd // the API server, S3, and etcd's health
+	if len(addresses) < 3 {
 		h.t.Errorf("listeners: %v, want at least those of the API server, of S3, and of etcd's health", addresses)
 	}
 	return addresses

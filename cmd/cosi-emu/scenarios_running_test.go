@@ -132,7 +132,7 @@ func TestRunWatch(t *testing.T) {
 	})
 	h.replace("two.yaml", scenario("two", "- {expect: {ConfigMap/none: present}, timeout: 100ms}\n"))
 	rounds("\n1 failed in ", 1)
-	if end := lastLines(run.out.String(), 3); !strings.Contains(end, "two.yaml:6:3: ") { //nolint:mnd // the reason, an empty line, the sum
+	if end := lastLines(run.out.String(), 3); !strings.Contains(end, "two.yaml:6:3: ") {
 		t.Errorf("the last lines, which a small terminal shows, have no reason:\n%s", end)
 	}
 	if passed := strings.Count(run.out.String(), " one "); passed != 2 {

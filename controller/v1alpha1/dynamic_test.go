@@ -276,7 +276,7 @@ func TestE48ControllerOlderThanTheKinds(t *testing.T) {
 	cl.Make(class())
 	cl.Requests.Intercept(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/buckets") {
-			return nil, nil //nolint:nilnil // the request goes on
+			return nil, nil
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -284,7 +284,7 @@ func TestE48ControllerOlderThanTheKinds(t *testing.T) {
 		}
 		body = bytes.ReplaceAll(body, []byte("driverName"), []byte("driver"))
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		return nil, nil //nolint:nilnil // the request goes on
+		return nil, nil
 	})
 	claim := cl.claim("data")
 	cl.Make(claim)

@@ -106,9 +106,9 @@ func (i Interference) Find() (InterferenceAbout, bool) {
 func (e Effect) Target() (kind, namespace, name string) {
 	parts := strings.Split(e.Object, "/")
 	switch len(parts) {
-	case 2: //nolint:mnd // KIND/NAME
+	case 2:
 		return parts[0], "", parts[1]
-	case 3: //nolint:mnd // KIND/NAMESPACE/NAME
+	case 3:
 		return parts[0], parts[1], parts[2]
 	default:
 		return "", "", ""

@@ -166,11 +166,11 @@ func (s *search) outcome(e journal.Event) string {
 
 func ordinal(n int) string {
 	switch {
-	case n%10 == 1 && n%100 != 11: //nolint:mnd // 1st, 21st
+	case n%10 == 1 && n%100 != 11:
 		return fmt.Sprintf("%dst", n)
-	case n%10 == 2 && n%100 != 12: //nolint:mnd // 2nd
+	case n%10 == 2 && n%100 != 12:
 		return fmt.Sprintf("%dnd", n)
-	case n%10 == 3 && n%100 != 13: //nolint:mnd // 3rd
+	case n%10 == 3 && n%100 != 13:
 		return fmt.Sprintf("%drd", n)
 	default:
 		return fmt.Sprintf("%dth", n)

@@ -119,7 +119,7 @@ func isRetriable(e journal.Event) bool {
 
 // untilEnd describes how long the run went on after an event.
 func (s *search) untilEnd(e journal.Event) string {
-	left := s.run.ended.Sub(e.Time.Add(e.Duration)).Round(time.Second / 10) //nolint:mnd // a tenth
+	left := s.run.ended.Sub(e.Time.Add(e.Duration)).Round(time.Second / 10)
 	if left <= 0 {
 		return ""
 	}

@@ -47,7 +47,7 @@ func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name st
 // backwards returns some indexes below n, from the last to the first, in growing strides.
 func backwards(n int) []int {
 	var places []int
-	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride { //nolint:mnd // twice as long
+	for at, stride := n-1, 1; at > 0; at, stride = at-stride, 2*stride {
 		places = append(places, at)
 	}
 	return append(places, 0)

@@ -25,9 +25,9 @@ var ErrScenario = errors.New("invalid scenario")
 // an API server in this process. The maximum limits memory.
 func sandboxesFor(processors int, plane selection.Kind) int {
 	if plane == selection.Embedded {
-		return min(max(leastSandboxes, processors*4), mostEmbedded) //nolint:mnd // as it says
+		return min(max(leastSandboxes, processors*4), mostEmbedded)
 	}
-	return min(max(leastSandboxes, processors*3/2), mostSandboxes) //nolint:mnd // as it says
+	return min(max(leastSandboxes, processors*3/2), mostSandboxes)
 }
 
 const (

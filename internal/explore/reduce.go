@@ -68,7 +68,7 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 				return
 			}
 		}
-		for n := all / 2; n > 1; n /= 2 { //nolint:mnd // halves
+		for n := all / 2; n > 1; n /= 2 {
 			for from := all - n; from >= 0; from -= n {
 				if !without(from, from+n) {
 					return

@@ -12,7 +12,7 @@ import (
 // index and the names of the trials. The first cases therefore do not depend on n, and one
 // operation more or less changes few cases.
 func randomCases(trials []Trial, n int, seed uint64) []Case {
-	if len(trials) < 2 { //nolint:mnd // a case requires two trials
+	if len(trials) < 2 {
 		return nil
 	}
 	cases := make([]Case, n)

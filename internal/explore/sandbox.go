@@ -40,7 +40,7 @@ const (
 )
 
 func timingOf(call time.Duration) timing {
-	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond} //nolint:mnd // a little more
+	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond}
 }
 
 // sandbox is a control plane with all components, for one run at a time.

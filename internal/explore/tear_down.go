@@ -46,7 +46,7 @@ func (r *running) tearDown() error {
 	if err := r.awaitNamespace(namespaceTimeout); err != nil {
 		return err
 	}
-	window := max(quietForSure, r.earlyExit/2) //nolint:mnd // there is another wait after it
+	window := max(quietForSure, r.earlyExit/2)
 	if err := r.settle(func() bool { return true }, window, quietIfStarved); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (r *Report) writeCounts(b *strings.Builder) {
 		fmt.Fprintf(b, ", %d pruned", r.Pruned)
 	}
 	fmt.Fprintf(b, "\n%d runs in %s in %d sandboxes%s: %.1f runs/s; steps of the clean run: %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane), //nolint:mnd // a tenth
+		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane),
 		r.Rate(), r.Clean.Round(time.Millisecond))
 }
 
@@ -163,5 +163,5 @@ func (s Seams) Share() float64 {
 // String renders the figures for people.
 func (s Seams) String() string {
 	return fmt.Sprintf("%.1f %% of a run: %s with, %s without, %d events",
-		100*s.Share(), s.With.Round(time.Microsecond), s.Without.Round(time.Microsecond), s.Events) //nolint:mnd // percent
+		100*s.Share(), s.With.Round(time.Microsecond), s.Without.Round(time.Microsecond), s.Events)
 }

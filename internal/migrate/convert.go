@@ -70,7 +70,7 @@ func encode(document *yaml.Node, separated, compact bool) ([]byte, error) {
 		text.WriteString("---\n")
 	}
 	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2) //nolint:mnd // as kubectl prints it
+	encoder.SetIndent(2)
 	if compact {
 		encoder.CompactSeqIndent()
 	}

@@ -64,7 +64,7 @@ func (w *Watcher) DiscardObservation() {
 func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 	store := w.emulator.Store()
 	if store == nil {
-		return nil, nil //nolint:nilnil // the state of an external backend is unknown
+		return nil, nil
 	}
 	t := &BackendState{}
 	info := w.emulator.Info()

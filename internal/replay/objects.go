@@ -10,7 +10,7 @@ import (
 )
 
 // volatile are the fields of metadata and of conditions that differ between runs.
-var volatile = []string{ //nolint:gochecknoglobals // a constant
+var volatile = []string{
 	"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "managedFields", "lastTransitionTime",
 }
 

@@ -52,7 +52,7 @@ func (p *Page) object(r *http.Request) (any, error) {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(gvk)
 	key := client.ObjectKey{Name: name}
-	if len(parts) > 2 { //nolint:mnd // kind, namespace and name
+	if len(parts) > 2 {
 		key.Namespace = parts[1]
 	}
 	if err := p.opts.Emulator.Client().Get(r.Context(), key, o); err != nil {

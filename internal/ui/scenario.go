@@ -99,7 +99,7 @@ func namesIn(a action) []string {
 	}
 	for _, link := range newNode(&unstructured.Unstructured{Object: withNamespace(a)}).Links {
 		parts := strings.Split(link, "/")
-		if len(parts) == 3 { //nolint:mnd // kind, namespace and name
+		if len(parts) == 3 {
 			found = append(found, parts[0]+"/"+parts[2])
 		}
 	}

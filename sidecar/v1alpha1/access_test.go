@@ -659,7 +659,7 @@ func TestAccessVanishesBeforeTheGrant(t *testing.T) {
 		if request.Method == http.MethodPatch && strings.HasSuffix(request.URL.Path, ofBucket) {
 			vanish()
 		}
-		return nil, nil //nolint:nilnil // the request goes on
+		return nil, nil
 	})
 	created <- cl.access(bucket, cl.class().Name).DeepCopy()
 	cl.Eventually(func() error {

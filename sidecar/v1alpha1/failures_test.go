@@ -58,7 +58,7 @@ func TestE58ConflictIsNoFailure(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		return nil, nil //nolint:nilnil // the request goes on
+		return nil, nil
 	})
 	access := cl.access(bucket, class.Name)
 	cl.waitGranted(access)

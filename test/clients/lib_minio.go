@@ -112,7 +112,7 @@ func (c minioStore) special() map[string]func() {
 			must(c.ComposeObject(background, minio.CopyDestOptions{Bucket: bucket, Object: key + ".copy"}, source, rest))
 		},
 		"delete-many": func() {
-			objects := make(chan minio.ObjectInfo, 2) //nolint:mnd // as many as follow
+			objects := make(chan minio.ObjectInfo, 2)
 			objects <- minio.ObjectInfo{Key: key + "/1"}
 			objects <- minio.ObjectInfo{Key: key + "/2"}
 			close(objects)

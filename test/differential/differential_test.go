@@ -25,9 +25,9 @@ import (
 )
 
 var (
-	show     = flag.Bool("show", false, "log all requests")                                       //nolint:gochecknoglobals // a flag
-	requests = flag.Int("requests", 1500, "number of requests that are sent to both servers")     //nolint:gochecknoglobals // a flag
-	seed     = flag.Uint64("seed", 0, "seed of the requests; 0 means that of COSI_EMU_TEST_SEED") //nolint:gochecknoglobals // a flag
+	show     = flag.Bool("show", false, "log all requests")
+	requests = flag.Int("requests", 1500, "number of requests that are sent to both servers")
+	seed     = flag.Uint64("seed", 0, "seed of the requests; 0 means that of COSI_EMU_TEST_SEED")
 )
 
 // requestsInRun is how many requests share a namespace, and maxDifferences how many are shown.

@@ -22,12 +22,12 @@ type generator struct {
 }
 
 // Names of objects. A few are enough: requests have to meet.
-var names = []string{"one", "two"} //nolint:gochecknoglobals // a constant
+var names = []string{"one", "two"}
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 // chance is true in so many of a hundred cases.
-func (g *generator) chance(percent int) bool { return g.random.IntN(100) < percent } //nolint:mnd // percent
+func (g *generator) chance(percent int) bool { return g.random.IntN(100) < percent }
 
 // subject is the object of a request.
 type subject struct {
@@ -49,7 +49,7 @@ func (g *generator) subject() subject {
 // next returns a request. Most are about objects that exist.
 func (g *generator) next() request {
 	s := g.subject()
-	if g.current(s.path) == nil && g.chance(60) { //nolint:mnd // percent
+	if g.current(s.path) == nil && g.chance(60) {
 		return g.create(s)
 	}
 	draws := []struct {
@@ -67,7 +67,7 @@ func (g *generator) next() request {
 	for _, d := range draws {
 		if at -= d.weight; at < 0 {
 			r := d.draw(s)
-			if g.chance(4) { //nolint:mnd // percent
+			if g.chance(4) {
 				r.User = "alice"
 			}
 			return r
@@ -78,13 +78,13 @@ func (g *generator) next() request {
 
 func (g *generator) writeOptions() url.Values {
 	query := url.Values{}
-	if g.chance(8) { //nolint:mnd // percent
+	if g.chance(8) {
 		query.Set("dryRun", "All")
 	}
-	if g.chance(40) { //nolint:mnd // percent
+	if g.chance(40) {
 		query.Set("fieldValidation", pick(g.random, []string{"Strict", "Warn", "Ignore", "Other"}))
 	}
-	if g.chance(10) { //nolint:mnd // percent
+	if g.chance(10) {
 		query.Set("fieldManager", pick(g.random, []string{"alice", "bob"}))
 	}
 	return query
@@ -94,23 +94,23 @@ func (g *generator) create(s subject) request {
 	object := s.kind.object(g.random.IntN(len(s.kind.Objects)), s.namespace, s.name)
 	metadata, _ := object["metadata"].(map[string]any)
 	r := request{Method: http.MethodPost, Path: s.collection, Object: s.path, ContentType: "application/json", Query: g.writeOptions()}
-	switch g.random.IntN(12) { //nolint:mnd // one in twelve
+	switch g.random.IntN(12) {
 	case 0:
 		delete(metadata, "name")
 		metadata["generateName"] = "generated-"
 		r.Query.Set("dryRun", "All")
 	case 1:
 		metadata["finalizers"] = []any{"cosi.example/test"}
-	case 2: //nolint:mnd // the third
+	case 2:
 		metadata["ownerReferences"] = []any{g.owner()}
-	case 3: //nolint:mnd // the fourth
+	case 3:
 		metadata["labels"] = map[string]any{"color": pick(g.random, []string{"red", "blue"})}
 	}
-	if len(s.kind.Status) > 0 && g.chance(10) { //nolint:mnd // percent
+	if len(s.kind.Status) > 0 && g.chance(10) {
 		object["status"] = fill(pick(g.random, s.kind.Status), s.namespace, s.name)
 	}
 	var edited any = object
-	if g.chance(40) { //nolint:mnd // percent
+	if g.chance(40) {
 		for range 1 + g.random.IntN(2) {
 			edited = g.edit(s.kind, object).apply(edited)
 		}
@@ -122,7 +122,7 @@ func (g *generator) create(s subject) request {
 func (g *generator) owner() map[string]any {
 	return map[string]any{
 		"apiVersion": pick(g.random, []string{"v1", "v1", "other/v1", ""}), "kind": "ConfigMap", "name": pick(g.random, names),
-		"uid": "11111111-2222-3333-4444-555555555555", "controller": g.chance(50), "blockOwnerDeletion": g.chance(50), //nolint:mnd // percent
+		"uid": "11111111-2222-3333-4444-555555555555", "controller": g.chance(50), "blockOwnerDeletion": g.chance(50),
 	}
 }
 
@@ -131,12 +131,12 @@ func (g *generator) update(s subject) request {
 		Method: http.MethodPut, Path: s.path, Object: s.path, ContentType: "application/json", Query: g.writeOptions(), Current: true,
 	}
 	current := g.current(s.path)
-	if current == nil || g.chance(15) { //nolint:mnd // percent
+	if current == nil || g.chance(15) {
 		created := g.create(s)
 		r.Current, r.Body = false, created.Body
 		return r
 	}
-	switch g.random.IntN(6) { //nolint:mnd // one in six
+	switch g.random.IntN(6) {
 	case 0:
 		r.Edits = append(r.Edits, edit{Path: []string{"metadata", "resourceVersion"}, Value: placeFirst})
 	case 1:
@@ -174,12 +174,12 @@ func (g *generator) partial(s subject) any {
 		}
 		patch = e.asMerge().apply(patch)
 	}
-	switch g.random.IntN(10) { //nolint:mnd // one in ten
+	switch g.random.IntN(10) {
 	case 0:
 		patch = edit{Path: []string{"metadata", "uid"}, Value: pick(g.random, []string{placeUID, "other"})}.apply(patch)
 	case 1:
 		patch = edit{Path: []string{"metadata", "resourceVersion"}, Value: pick(g.random, []string{placeVersion, placeFirst})}.apply(patch)
-	case 2: //nolint:mnd // the third
+	case 2:
 		patch = edit{Path: []string{"metadata", "finalizers"}, Value: pick(g.random, []any{nil, []any{"cosi.example/test"}})}.apply(patch)
 	}
 	return patch
@@ -221,15 +221,15 @@ func (g *generator) jsonPatch(s subject) request {
 func (g *generator) apply(s subject) request {
 	object := s.kind.object(g.random.IntN(len(s.kind.Objects)), s.namespace, s.name)
 	var edited any = object
-	for range g.random.IntN(3) { //nolint:mnd // at most two
+	for range g.random.IntN(3) {
 		edited = g.edit(s.kind, object).apply(edited)
 	}
 	r := g.patch(s, "application/apply-patch+yaml", text(edited))
 	r.Query.Set("fieldManager", pick(g.random, []string{"alice", "bob"}))
-	if g.chance(40) { //nolint:mnd // percent
+	if g.chance(40) {
 		r.Query.Set("force", "true")
 	}
-	if g.chance(3) { //nolint:mnd // percent
+	if g.chance(3) {
 		r.Query.Del("fieldManager")
 	}
 	return r
@@ -247,14 +247,14 @@ func (g *generator) status(s subject) request {
 	}
 	holder := map[string]any{"status": state}
 	var edited any = holder
-	if g.chance(50) { //nolint:mnd // percent
+	if g.chance(50) {
 		e := g.editBelow(s.kind, holder, []string{"status"})
 		if e.Remove {
 			e.Value, e.Remove = nil, false
 		}
 		edited = e.asMerge().apply(edited)
 	}
-	switch g.random.IntN(3) { //nolint:mnd // one in three
+	switch g.random.IntN(3) {
 	case 0:
 		r = g.patch(s, "application/merge-patch+json", text(edited))
 	case 1:
@@ -281,22 +281,22 @@ func (g *generator) status(s subject) request {
 func (g *generator) delete(s subject) request {
 	r := request{Method: http.MethodDelete, Path: s.path, Object: s.path, ContentType: "application/json", Query: url.Values{}}
 	options := map[string]any{}
-	if g.chance(30) { //nolint:mnd // percent
+	if g.chance(30) {
 		options["propagationPolicy"] = pick(g.random, []string{"Foreground", "Background", "Orphan", "Other"})
 	}
-	if g.chance(20) { //nolint:mnd // percent
+	if g.chance(20) {
 		options["preconditions"] = pick(g.random, []any{
 			map[string]any{"uid": placeUID}, map[string]any{"uid": "other"}, map[string]any{"resourceVersion": placeVersion},
 			map[string]any{"resourceVersion": placeFirst},
 		})
 	}
-	if g.chance(10) { //nolint:mnd // percent
+	if g.chance(10) {
 		options["gracePeriodSeconds"] = pick(g.random, []any{0, 1, -1})
 	}
-	if g.chance(8) { //nolint:mnd // percent
+	if g.chance(8) {
 		options["dryRun"] = pick(g.random, []any{[]any{"All"}, []any{"Other"}})
 	}
-	if len(options) > 0 || g.chance(50) { //nolint:mnd // percent
+	if len(options) > 0 || g.chance(50) {
 		r.Body = text(options)
 	}
 	return r
@@ -321,14 +321,14 @@ const (
 
 func (g *generator) get(s subject) request {
 	r := request{Method: http.MethodGet, Path: s.path, Object: s.path, Query: url.Values{}}
-	switch g.random.IntN(8) { //nolint:mnd // one in eight
+	switch g.random.IntN(8) {
 	case 0:
 		r.Accept = acceptTable
 	case 1:
 		r.Accept = acceptMetadata
-	case 2: //nolint:mnd // the third
+	case 2:
 		r.Path += "/status"
-	case 3: //nolint:mnd // the fourth
+	case 3:
 		r.Accept = "text/plain"
 	}
 	return r
@@ -338,39 +338,39 @@ func (g *generator) get(s subject) request {
 func (g *generator) list(s subject) request {
 	r := request{Method: http.MethodGet, Path: s.collection, Query: url.Values{}}
 	if s.kind.Namespaced {
-		switch g.random.IntN(5) { //nolint:mnd // one in five
+		switch g.random.IntN(5) {
 		case 0:
 			r.Query.Set("fieldSelector", "metadata.name="+s.name)
 		case 1:
 			r.Query.Set("fieldSelector", pick(g.random, []string{"spec.x=1", "metadata.name", "type=Opaque", "metadata.name!=one"}))
 		}
-		if g.chance(25) { //nolint:mnd // percent
+		if g.chance(25) {
 			r.Query.Set("limit", "1")
-			if g.chance(60) { //nolint:mnd // percent
+			if g.chance(60) {
 				r.Query.Set("continue", placeContinue)
 			}
 		}
 	} else {
 		r.Query.Set("fieldSelector", "metadata.name="+s.name)
 	}
-	if g.chance(30) { //nolint:mnd // percent
+	if g.chance(30) {
 		r.Query.Set("labelSelector", pick(g.random, []string{
 			"color=red", "color", "!color", "color in (red,blue)", "color=red,color=blue", "a b",
 		}))
 	}
-	if g.chance(15) { //nolint:mnd // percent
+	if g.chance(15) {
 		r.Query.Set("resourceVersion", pick(g.random, []string{"x", "-1"}))
 	}
-	if g.chance(8) { //nolint:mnd // percent
+	if g.chance(8) {
 		r.Query.Set("resourceVersionMatch", pick(g.random, []string{"Exact", "NotOlderThan", "Other"}))
 	}
-	if g.chance(15) { //nolint:mnd // percent
+	if g.chance(15) {
 		// Exactly this version: the cache of kube-apiserver may or may not have a newer one.
 		r.Object = s.path
 		r.Query.Set("resourceVersion", pick(g.random, []string{placeFirst, placeVersion}))
 		r.Query.Set("resourceVersionMatch", "Exact")
 	}
-	if g.chance(25) { //nolint:mnd // percent
+	if g.chance(25) {
 		r.Accept = pick(g.random, []string{acceptTable, acceptList})
 	}
 	return r
@@ -381,20 +381,20 @@ func (g *generator) malformed(s subject) request {
 	r := request{Method: http.MethodPost, Path: s.collection, ContentType: "application/json", Query: url.Values{}}
 	object := s.kind.object(0, s.namespace, s.name)
 	metadata, _ := object["metadata"].(map[string]any)
-	switch g.random.IntN(8) { //nolint:mnd // one in eight
+	switch g.random.IntN(8) {
 	case 0:
 		r.Body = "{"
 	case 1:
 		r.Body = "[]"
-	case 2: //nolint:mnd // the third
+	case 2:
 		object["kind"] = "Other"
-	case 3: //nolint:mnd // the fourth
+	case 3:
 		object["apiVersion"] = "other/v1"
-	case 4: //nolint:mnd // the fifth
+	case 4:
 		metadata["namespace"] = "other"
-	case 5: //nolint:mnd // the sixth
+	case 5:
 		r.ContentType = "text/plain"
-	case 6: //nolint:mnd // the seventh
+	case 6:
 		r.Method, r.Path = http.MethodPut, s.path+"-other"
 	default:
 		r.Method, r.Path = pick(g.random, []string{http.MethodPut, http.MethodPatch, http.MethodDelete}), s.path+"/other"
@@ -423,7 +423,7 @@ func (g *generator) review(s subject) request {
 	case "SelfSubjectRulesReview":
 		spec = map[string]any{"namespace": s.namespace}
 	}
-	if g.chance(20) { //nolint:mnd // percent
+	if g.chance(20) {
 		delete(spec, "resourceAttributes")
 	}
 	resource := map[string]string{

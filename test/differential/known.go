@@ -13,7 +13,7 @@ type difference struct {
 	is     func(r request, programs, embedded response) bool
 }
 
-var knownDifferences = []difference{ //nolint:gochecknoglobals // a table
+var knownDifferences = []difference{
 	{
 		"A patch that removes or empties apiVersion or kind of an object of a built-in kind",
 		func(r request, _, _ response) bool {

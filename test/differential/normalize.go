@@ -11,7 +11,7 @@ import (
 func normalize(value any) any { return normalizeField("", clone(value)) }
 
 // volatile are the fields that are different on every server, and their replacements.
-var volatile = map[string]string{ //nolint:gochecknoglobals // a table
+var volatile = map[string]string{
 	"uid": "UID", "resourceVersion": "VERSION", "creationTimestamp": "TIME", "deletionTimestamp": "TIME", "time": "TIME",
 	"continue": "TOKEN", "expirationTimestamp": "TIME", "token": "TOKEN",
 }

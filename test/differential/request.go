@@ -79,7 +79,7 @@ func (e edit) String() string {
 		return path + "=?"
 	}
 	text := string(value)
-	if len(text) > 80 { //nolint:mnd // as much as a line shows
+	if len(text) > 80 {
 		text = text[:80] + "…"
 	}
 	return path + "=" + text

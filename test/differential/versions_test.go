@@ -19,7 +19,7 @@ import (
 )
 
 // versionedKinds are the kinds of TestProgramsVersions: of a custom resource, and built-in.
-var versionedKinds = []string{"bucketclaims", "configmaps"} //nolint:gochecknoglobals // a constant
+var versionedKinds = []string{"bucketclaims", "configmaps"}
 
 // TestProgramsVersions lists and watches from old, present, future and compacted versions.
 func TestProgramsVersions(t *testing.T) {
@@ -110,7 +110,7 @@ func (d *differential) mustAccept(t *testing.T, r request) [2]response {
 }
 
 // listOptions are the parameters of lists from a version.
-var listOptions = []url.Values{ //nolint:gochecknoglobals // a table
+var listOptions = []url.Values{
 	{},
 	{"resourceVersionMatch": {"Exact"}},
 	{"resourceVersionMatch": {"NotOlderThan"}},

@@ -150,7 +150,7 @@ func (c *Case) intercept(request *http.Request) (*http.Response, error) {
 	if c.thaw != nil && request.Method != http.MethodGet {
 		c.thaw()
 	}
-	return nil, nil //nolint:nilnil // the request goes on
+	return nil, nil
 }
 
 // happens is called before a request or a call. It returns the status with which the request

@@ -263,7 +263,7 @@ func (c *C) allAtOnce() {
 		random := rand.New(rand.NewPCG(seed.Sum64(), uint64(i))) //nolint:gosec // not for cryptography
 		for range stepsEach {
 			request := requests[random.IntN(len(requests))]
-			call := []string{creates, deletes, gets, gets}[random.IntN(4)] //nolint:mnd // looks at it after each change
+			call := []string{creates, deletes, gets, gets}[random.IntN(4)]
 			history.record(i, asked{request.Key, call}, func() error { return c.ask(call, request) })
 		}
 	})

@@ -134,7 +134,7 @@ func unguessable() []*Check {
 				if first == second {
 					c.notReached("DriverGrantBucketAccess", errors.New("both secret keys are the same"))
 				}
-				if n := inCommon(first, second); n > len(first)/2 { //nolint:mnd // a half
+				if n := inCommon(first, second); n > len(first)/2 {
 					c.fail("secret keys that are random", "%d of %d characters are the same in both", n, len(first))
 				}
 			},

@@ -57,8 +57,8 @@ func New(hosts ...string) (*Authority, error) {
 		PermittedDNSDomainsCritical: true,
 		PermittedDNSDomains:         []string{"localhost"},
 		PermittedIPRanges: []*net.IPNet{
-			{IP: net.IPv4(127, 0, 0, 0).To4(), Mask: net.CIDRMask(8, 32)}, //nolint:mnd // 127.0.0.0/8
-			{IP: net.IPv6loopback, Mask: net.CIDRMask(128, 128)},          //nolint:mnd // ::1/128
+			{IP: net.IPv4(127, 0, 0, 0).To4(), Mask: net.CIDRMask(8, 32)},
+			{IP: net.IPv6loopback, Mask: net.CIDRMask(128, 128)},
 		},
 	}
 	permit(template, hosts)
@@ -80,7 +80,7 @@ func permit(template *x509.Certificate, hosts []string) {
 		if v4 := ip.To4(); v4 != nil {
 			ip = v4
 		}
-		bits := 8 * len(ip) //nolint:mnd // bits in a byte
+		bits := 8 * len(ip)
 		template.PermittedIPRanges = append(template.PermittedIPRanges, &net.IPNet{IP: ip, Mask: net.CIDRMask(bits, bits)})
 	}
 }

@@ -137,7 +137,7 @@ func nextElement(decoder *xml.Decoder) (*xml.StartElement, error) {
 		case xml.StartElement:
 			return &token, nil
 		case xml.EndElement:
-			return nil, nil //nolint:nilnil // see above
+			return nil, nil
 		}
 	}
 }

@@ -28,7 +28,7 @@ var parameterOf = map[string]string{
 
 func number(text string) (*int64, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // no number, no error
+		return nil, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {

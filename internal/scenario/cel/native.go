@@ -23,7 +23,7 @@ func native(result ref.Val) (any, error) {
 	case types.Double:
 		return float64(v), nil
 	case types.Null:
-		return nil, nil //nolint:nilnil // null
+		return nil, nil
 	}
 	converted, err := result.ConvertToNative(reflect.TypeFor[*structpb.Value]())
 	if err != nil {

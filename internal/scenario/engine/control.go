@@ -48,7 +48,7 @@ func (r *run) repeat(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 func (r *run) forEach(ctx context.Context, s *spec.Step) (any, error) {
@@ -62,7 +62,7 @@ func (r *run) forEach(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 func (r *run) use(ctx context.Context, s *spec.Step) (any, error) {
@@ -74,7 +74,7 @@ func (r *run) mark(_ context.Context, s *spec.Step) (any, error) {
 	defer r.mu.Unlock()
 	r.marks[s.Mark] = r.engine.journal.Mark()
 	r.engine.emulator.Faults().Mark(r.scoped(s.Mark))
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // evaluate converts a value of the document to JSON, and evaluates its expressions.

@@ -238,7 +238,7 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 			}
 		}
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // settle waits until the scenario has been idle for a time, counted from now.
@@ -246,7 +246,7 @@ func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
 	detector := idle.New(r.engine.emulator)
 	if detector.WaitQuiet(ctx, r.ownScope, quiet) {
-		return nil, nil //nolint:nilnil // no value to bind
+		return nil, nil
 	}
 	message := fmt.Sprintf("not idle for %s", quiet)
 	if latest := detector.Latest(); latest.Seq != 0 {

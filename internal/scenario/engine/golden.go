@@ -45,7 +45,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 			Expected: strings.TrimSuffix(string(want), "\n"), Got: strings.TrimSuffix(dump.String(), "\n"),
 		}
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // exclude removes fields by their paths, and the managed fields.

@@ -39,7 +39,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.faults = append(r.faults, injection{f.Name, s, mark})
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // inNamespace returns the object of an interference, in the scenario's namespace unless the
@@ -73,7 +73,7 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // healOne removes a fault of the scenario, which must have been applied to an operation.

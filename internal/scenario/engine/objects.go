@@ -140,7 +140,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 		}
 		r.noteRequest("patch", object, body, began)
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 // noteRequest reports the effect of a step to the oracles.
@@ -160,7 +160,7 @@ func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {
 		}
 		r.noteRequest("delete", object, nil, began)
 	}
-	return nil, nil //nolint:nilnil // no value to bind
+	return nil, nil
 }
 
 func subjectOf(object client.Object) string {

@@ -34,7 +34,7 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 	result, err := r.useS3(ctx, s.S3, credentials)
 	if err != nil {
 		if failed, ok := errors.AsType[smithy.APIError](err); ok && code != "" && failed.ErrorCode() == code {
-			return nil, nil //nolint:nilnil // no value to bind
+			return nil, nil
 		}
 		return nil, &outcome.Failure{Message: fmt.Sprintf("the S3 operation failed: %s; expected %s", err, orAllowed(code))}
 	}

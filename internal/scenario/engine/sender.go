@@ -28,7 +28,7 @@ func (s sender) close() { s.transport.CloseIdleConnections() }
 // request sends a presigned request, with as many attempts as the SDK makes. It
 // returns a rejection as an S3 error, like the SDK.
 func (s sender) request(ctx context.Context, method, signed string, header http.Header, content []byte) (body string, err error) {
-	pauses := wait.Backoff{Steps: s.attempts, Duration: firstPause, Factor: 2} //nolint:mnd // doubles each time
+	pauses := wait.Backoff{Steps: s.attempts, Duration: firstPause, Factor: 2}
 	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {
 		var again bool
 		body, again, err = s.requestOnce(ctx, method, signed, header, content)

@@ -27,7 +27,7 @@ func StepTimeout(patience int) time.Duration {
 
 // CallTimeout returns a time limit for calls to the driver that ends them before the step that
 // waits for them.
-func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 } //nolint:mnd // half of it
+func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 }
 
 // timeoutError is the cause of a step's ended context.
 type timeoutError struct {

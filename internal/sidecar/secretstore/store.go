@@ -27,7 +27,7 @@ func (s *Store) Get(ctx context.Context, key client.ObjectKey) (*corev1.Secret, 
 	secret := &corev1.Secret{}
 	err := s.Client.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil
 	}
 	return secret, writeError(key.Name, err)
 }

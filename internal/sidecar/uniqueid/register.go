@@ -88,7 +88,7 @@ func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.Ob
 	last, _ := r.recent.Get(key)
 	recent, ok := last.(client.ObjectKey)
 	if !ok || recent == own {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil
 	}
 	other := r.index.New()
 	// Get waits until the cache shows the latest write to this one object.
@@ -96,7 +96,7 @@ func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.Ob
 		return nil, client.IgnoreNotFound(err)
 	}
 	if id := r.index.ID(other); id == "" || r.index.key(other, id) != key {
-		return nil, nil //nolint:nilnil // it was not written, or has been changed
+		return nil, nil
 	}
 	return &recent, nil
 }

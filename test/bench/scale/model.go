@@ -35,7 +35,7 @@ func fit(sizes []int, values []float64) line {
 		weight, x, y, xx, xy = weight+w, x+w*n, y+w*values[i], xx+w*n*n, xy+w*n*values[i]
 	}
 	divisor := weight*xx - x*x
-	if len(sizes) < 2 || divisor == 0 { //nolint:mnd // two points make a line
+	if len(sizes) < 2 || divisor == 0 {
 		return line{each: values[0] / float64(sizes[0])}
 	}
 	each := (weight*xy - x*y) / divisor

@@ -213,7 +213,7 @@ func (f *runFlags) validate() error {
 }
 
 // transient are the flags that the command to repeat one check leaves out.
-var transient = []string{"only", "skip", "profile", "seed", "junit", "report", "output"} //nolint:gochecknoglobals // a constant
+var transient = []string{"only", "skip", "profile", "seed", "junit", "report", "output"}
 
 // rerun returns the command line that repeats a run. Values of variables may be secrets.
 func rerun(flags *pflag.FlagSet) string {

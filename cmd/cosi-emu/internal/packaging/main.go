@@ -23,7 +23,7 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 3 { //nolint:mnd // see the message
+	if len(args) != 3 {
 		return fmt.Errorf("usage: packaging DIRECTORY VERSION SECONDS-SINCE-1970")
 	}
 	seconds, err := strconv.ParseInt(args[2], 10, 64)

@@ -99,7 +99,7 @@ func validateSeries(e *corev1.Event) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	if e.Series.Count < 2 { //nolint:mnd // a series of one is none
+	if e.Series.Count < 2 {
 		errs = append(errs, field.Invalid(field.NewPath("series.count"), "", "should be at least 2"))
 	}
 	if e.Series.LastObservedTime.IsZero() {

@@ -138,7 +138,7 @@ func validateTokenRequest(req *authenticationv1.TokenRequest) field.ErrorList {
 // bound returns the object that a token is bound to, or nil.
 func (r *tokenREST) bound(ctx context.Context, account string, ref *authenticationv1.BoundObjectReference) (token.Bound, error) {
 	if ref == nil {
-		return nil, nil //nolint:nilnil // a token that is bound to nothing
+		return nil, nil
 	}
 	var bound token.Bound
 	namespace := request.NamespaceValue(ctx)

@@ -93,7 +93,7 @@ func wantedAttributes(header http.Header) ([]string, error) {
 // has selected a checksum for them, which is never the default one.
 func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
 	if len(v.Parts()) == 0 {
-		return nil, nil //nolint:nilnil // there is nothing to tell
+		return nil, nil
 	}
 	parts := &attributeParts{PartsCount: len(v.Parts())}
 	if v.Checksum.IsZero() || v.Checksum.Algorithm == checksum.Default {

@@ -35,7 +35,7 @@ func (x *exchange) lockOfHeader() (*objects.Lock, error) {
 	header := x.R.Header
 	mode, until, hold := header.Get(lockModeHeader), header.Get(lockUntilHeader), header.Get(lockHoldHeader)
 	if mode == "" && until == "" && hold == "" {
-		return nil, nil //nolint:nilnil // no lock
+		return nil, nil
 	}
 	if err := x.needsLock(); err != nil {
 		return nil, err

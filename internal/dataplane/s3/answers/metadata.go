@@ -105,7 +105,7 @@ func decodeWords(value string) string {
 func tagsOfHeader(header http.Header) (map[string]string, error) {
 	text := header.Get("X-Amz-Tagging")
 	if text == "" {
-		return nil, nil //nolint:nilnil // no tags
+		return nil, nil
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {

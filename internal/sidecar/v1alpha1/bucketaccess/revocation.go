@@ -65,7 +65,7 @@ func (a *attempt) boundBucket(ctx context.Context) (*v1alpha1.Bucket, error) {
 			return &buckets.Items[i], nil
 		}
 	}
-	return nil, nil //nolint:nilnil // there is none
+	return nil, nil
 }
 
 func isBoundTo(bucket *v1alpha1.Bucket, access *v1alpha1.BucketAccess) bool {
