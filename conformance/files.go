@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/report/junit"
 )
 
 // The files of a report.
@@ -64,92 +64,40 @@ func (r *Report) WriteYAML(w io.Writer) error {
 	return err
 }
 
-// The elements of a JUnit report, as CI servers read it.
-type (
-	junitSuites struct {
-		XMLName xml.Name     `xml:"testsuites"`
-		Suites  []junitSuite `xml:"testsuite"`
-	}
-
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-
-	junitCase struct {
-		Name      string       `xml:"name,attr"`
-		ClassName string       `xml:"classname,attr"`
-		Time      string       `xml:"time,attr"`
-		Failure   *junitResult `xml:"failure"`
-		Error     *junitResult `xml:"error"`
-		Skipped   *junitResult `xml:"skipped"`
-	}
-
-	junitResult struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
 // WriteJUnit writes the report as JUnit XML, one suite a profile. A SHOULD check that failed
 // counts as skipped: it does not decide about the verdict.
 func (r *Report) WriteJUnit(w io.Writer) error {
-	var all junitSuites
+	all := junit.Report{Name: "conformance", Took: r.Took}
 	for _, verdict := range r.Verdicts {
-		suite := junitSuite{Name: verdict.Profile}
+		suite := junit.Suite{Name: verdict.Profile}
 		for i := range r.Results {
 			if r.Results[i].Check.Profile == verdict.Profile {
-				suite.add(&r.Results[i])
+				suite.Cases = append(suite.Cases, testCase(&r.Results[i]))
 			}
 		}
 		all.Suites = append(all.Suites, suite)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+	if r.Problem != "" { // the driver could not be tested
+		all.Suites = append(all.Suites, junit.Suite{Name: "Driver", Cases: []junit.Case{{
+			Name: "The driver can be tested", Class: "conformance.Driver", Error: &junit.Result{Message: r.Problem, Text: r.problem()},
+		}}})
 	}
-	if r.Problem != "" {
-		all.Suites = append(all.Suites, r.problemSuite())
-	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return all.Write(w)
 }
 
-// problemSuite has one case, for a driver that could not be tested.
-func (r *Report) problemSuite() junitSuite {
-	return junitSuite{Name: "Driver", Tests: 1, Errors: 1, Cases: []junitCase{{
-		Name: "The driver can be tested", ClassName: "conformance.Driver", Error: &junitResult{Message: r.Problem, Text: r.problem()},
-	}}}
-}
-
-func (s *junitSuite) add(result *Result) {
-	one := junitCase{
-		Name: result.Check.ID + " " + result.Check.Title, ClassName: "conformance." + s.Name,
-		Time: fmt.Sprintf("%.3f", result.Took.Seconds()),
-	}
-	detail := &junitResult{Message: result.summary(), Text: result.Explain()}
+func testCase(r *Result) junit.Case {
+	one := junit.Case{Name: r.Check.ID + " " + r.Check.Title, Class: "conformance." + r.Check.Profile, Took: r.Took}
+	detail := &junit.Result{Message: r.summary(), Text: r.Explain()}
 	switch {
-	case result.State == Pass:
-	case result.State == Fail && result.Check.Level == "MUST":
+	case r.State == Pass:
+	case r.State == Fail && r.Check.Level == "MUST":
 		one.Failure = detail
-		s.Failures++
-	case result.State == NotReached:
+	case r.State == NotReached:
 		one.Error = detail
-		s.Errors++
 	default:
 		one.Skipped = detail
-		s.Skipped++
 	}
-	s.Cases = append(s.Cases, one)
-	s.Tests++
+	return one
 }
 
 // summary is a result in one line.
