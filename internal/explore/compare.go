@@ -62,7 +62,7 @@ func comparedWith(clean, o *runResult) []oracle.Finding {
 	for _, d := range o.state.differences(clean.state) {
 		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
 	}
-	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults))) {
+	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults)), o.timeouts) {
 		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	return found

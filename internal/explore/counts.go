@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -46,9 +49,23 @@ func countsOf(events []journal.Event, n *names) Counts {
 // operations are correct; endless retries are not.
 const repeats = 10
 
-// excesses returns effects on subjects that the clean run does not have, and effects
-// that occurred too often.
-func (c Counts) excesses(clean Counts, faults int) []difference {
+// timeouts returns the number of calls to drivers that no fault concerns, but that had no answer in
+// time. Such a call is repeated, with all its effects: the machine is too slow, and not the component
+// too eager. A component that gives up early has no such excuse.
+func timeouts(events []journal.Event, limit time.Duration) int {
+	total := 0
+	for _, e := range events {
+		// The limit begins shortly before the event.
+		if e.Seam == journal.SeamRPC && e.Fault == "" && e.Outcome == codes.DeadlineExceeded.String() && e.Duration >= limit/2 {
+			total++
+		}
+	}
+	return total
+}
+
+// excesses returns effects on subjects that the clean run does not have, and effects that occurred
+// too often for the number of faults and of timeouts.
+func (c Counts) excesses(clean Counts, faults, timeouts int) []difference {
 	var found []difference
 	for _, effect := range slices.Sorted(maps.Keys(c)) {
 		for _, subject := range slices.Sorted(maps.Keys(c[effect])) {
@@ -57,7 +74,7 @@ func (c Counts) excesses(clean Counts, faults int) []difference {
 			switch {
 			case usual == 0 && !strings.Contains(effect, "delete") && !strings.Contains(effect, "revoke"):
 				found = append(found, difference{name, "not in the clean run"})
-			case times > usual+repeats*faults:
+			case times > usual*(1+timeouts)+repeats*faults:
 				found = append(found, difference{name, fmt.Sprintf("%d times, %d in the clean run", times, usual)})
 			}
 		}

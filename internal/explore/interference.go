@@ -84,19 +84,13 @@ func (o *objects) observe(e journal.Event) {
 	var told string
 	_ = json.Unmarshal(e.Response, &told) // the type of a watch event; a request has an object
 	full := kind + "/" + o.names.pattern(name)
-	ended := slices.Index(o.ended, full)
+	same := func(object string) bool { return object == full }
 	switch {
-	case told == "DELETED", endsWith(verb, e.Response):
-		o.all = slices.DeleteFunc(o.all, func(other string) bool { return other == full })
-		switch {
-		case told == "" && ended < 0:
-			o.ended = append(o.ended, full)
-		case told != "" && ended >= 0:
-			o.ended = slices.Delete(o.ended, ended, ended+1)
-		}
-	case verb == "create":
-		o.exists(kind, name)
-	case told == "ADDED" && ended < 0: // otherwise the watch lags behind
+	case told == "DELETED":
+		o.all, o.ended = slices.DeleteFunc(o.all, same), slices.DeleteFunc(o.ended, same)
+	case endsWith(verb, e.Response):
+		o.all, o.ended = slices.DeleteFunc(o.all, same), append(slices.DeleteFunc(o.ended, same), full)
+	case verb == "create", told == "ADDED" && !slices.Contains(o.ended, full): // otherwise the watch lags behind
 		o.exists(kind, name)
 	}
 }

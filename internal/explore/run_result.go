@@ -33,6 +33,8 @@ type runResult struct {
 	input   oracle.Input
 	state   State
 	counts  Counts
+	// timeouts is the number of calls without an answer in time.
+	timeouts int
 	// steps is the duration of the steps, without setup and cleanup, and ended the time of their
 	// end.
 	steps time.Duration

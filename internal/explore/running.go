@@ -181,7 +181,8 @@ func (r *running) complete() {
 	r.fail(r.readState())
 	scope := r.sandbox.scope()
 	ofOthers := func(e journal.Event) bool { return !scope.Concerns(e) } // a sidecar that restarts grants the bystander's access again
-	r.seen.counts = countsOf(slices.DeleteFunc(slices.Clone(r.seen.events), ofOthers), r.seen.names)
+	events := slices.DeleteFunc(slices.Clone(r.seen.events), ofOthers)
+	r.seen.counts, r.seen.timeouts = countsOf(events, r.seen.names), timeouts(events, r.sandbox.callTimeout)
 	r.seen.input = r.inputOf(r.seen.end)
 }
 

@@ -55,6 +55,8 @@ type sandbox struct {
 	bystander *bystander
 	// components is the number of components of the emulator itself.
 	components int
+	// callTimeout limits calls to drivers.
+	callTimeout time.Duration
 
 	mu      sync.Mutex
 	current *running
@@ -67,7 +69,7 @@ func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for a sandbox: %w", err)
 	}
-	w := &sandbox{dir: dir}
+	w := &sandbox{dir: dir, callTimeout: opts.Emulator.RPCTimeout}
 	if err := w.start(ctx, opts); err != nil {
 		return nil, errors.Join(err, w.stop(context.WithoutCancel(ctx)))
 	}

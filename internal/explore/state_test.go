@@ -3,11 +3,13 @@ package explore
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
@@ -76,12 +78,32 @@ func TestStatesOfTwoSandboxes(t *testing.T) {
 	}
 }
 
+// TestTimeouts verifies which calls have no answer because of the machine.
+func TestTimeouts(t *testing.T) {
+	const limit = time.Second
+	late := journal.Event{Seam: journal.SeamRPC, Outcome: "DeadlineExceeded", Duration: limit}
+	early, faulty, answered, request := late, late, late, late
+	early.Duration, faulty.Fault, answered.Outcome, request.Seam = limit/4, "delay-1", journal.OutcomeOK, journal.SeamAPI
+	for name, tc := range map[string]struct {
+		event journal.Event
+		want  int
+	}{
+		"Late": {late, 1}, "Early": {early, 0}, "Faulty": {faulty, 0}, "Answered": {answered, 0}, "Request": {request, 0},
+	} {
+		if got := timeouts([]journal.Event{tc.event}, limit); got != tc.want {
+			t.Errorf("%s: %d timeouts, want %d", name, got, tc.want)
+		}
+	}
+}
+
 func TestExcesses(t *testing.T) {
 	clean := Counts{"buckets created": {"a": 1}}
 	tests := map[string]struct {
 		reason string
 		got    Counts
-		want   []difference
+		// timeouts is the number of calls without an answer in time.
+		timeouts int
+		want     []difference
 	}{
 		"Retry": {reason: "It is idempotent.", got: Counts{"buckets created": {"a": 3}}},
 		"Other": {
@@ -92,11 +114,18 @@ func TestExcesses(t *testing.T) {
 			got:  Counts{"buckets created": {"a": 50}},
 			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
 		},
+		"Slow": {
+			reason: "Each call that had no answer in time is repeated.", timeouts: 39, got: Counts{"buckets created": {"a": 50}},
+		},
+		"LoopAfterSlow": {
+			reason: "More than those are repeated.", timeouts: 2, got: Counts{"buckets created": {"a": 50}},
+			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
+		},
 		"Undone": {reason: "A repeated deletion is harmless.", got: Counts{"buckets deleted": {"b": 1}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.got.excesses(clean, 1), cmp.AllowUnexported(difference{})); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.got.excesses(clean, 1, tc.timeouts), cmp.AllowUnexported(difference{})); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})
