@@ -1,11 +1,13 @@
 package ui_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -95,9 +97,12 @@ func expectLandmarks(t *testing.T, b *browser.Browser) {
 	shown(b, "#yaml")
 	roles := []string{"banner", "main", "navigation", "region", "complementary", "form"}
 	var got, unnamed []string
-	nodes, _ := b.Call("Accessibility.getFullAXTree", nil)["nodes"].([]any)
-	for _, n := range nodes {
-		role, name := property(n, "role"), property(n, "name")
+	tree := browser.Run(b, browser.Command(accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}))
+	for _, n := range tree.Nodes {
+		if n.Ignored {
+			continue
+		}
+		role, name := text(n.Role), text(n.Name)
 		// A form without a name is no landmark.
 		if slices.Contains(roles, role) && (role != "form" || name != "") {
 			got = append(got, strings.TrimSpace(role+" "+name))
@@ -120,13 +125,11 @@ func expectLandmarks(t *testing.T, b *browser.Browser) {
 	b.Press("Escape")
 }
 
-func property(node any, name string) string {
-	fields, _ := node.(map[string]any)
-	if ignored, _ := fields["ignored"].(bool); ignored {
-		return ""
+func text(value *accessibility.Value) string {
+	var text string
+	if value != nil {
+		_ = json.Unmarshal(value.Value, &text) // other values are no text
 	}
-	value, _ := fields[name].(map[string]any)
-	text, _ := value["value"].(string)
 	return text
 }
 

@@ -1,13 +1,8 @@
-// Package browser drives a headless Chromium in tests, over the pipe of its DevTools protocol. It
-// needs no other package.
+// Package browser drives a headless Chromium in tests.
 package browser
 
 import (
-	"bufio"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,15 +10,20 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 const (
-	// callTimeout bounds one command, and awaitTimeout the wait for a condition of a test.
-	callTimeout  = time.Minute
-	awaitTimeout = time.Minute
-	pollInterval = 50 * time.Millisecond
-	// exitTimeout is how long the browser has to end.
-	exitTimeout = 10 * time.Second
+	// actionTimeout bounds the start and one action, and awaitTimeout the wait for a condition of a test.
+	actionTimeout = time.Minute
+	awaitTimeout  = time.Minute
+	pollInterval  = 50 * time.Millisecond
 )
 
 // names are the names of Chromium.
@@ -31,40 +31,16 @@ var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
 // Browser is a running Chromium with one page, as a test uses it.
 type Browser struct {
-	*connection
+	*page
 
 	tb testing.TB
 }
 
-// connection is that to the browser.
-type connection struct {
-	write   *os.File
-	session string
-	closed  chan struct{}
+type page struct {
+	ctx context.Context //nolint:containedctx // chromedp keeps the page in it
 
-	mu       sync.Mutex
-	last     int
-	waiting  map[int]chan reply
-	complain []string
-}
-
-// reply is a message of the browser: the answer to a command, or an event.
-type reply struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
-// isComplaint reports whether a message is an error that the page has not handled. A script handles the
-// status of an answer, which the browser reports as well.
-func (r reply) isComplaint() bool {
-	params := string(r.Params)
-	return r.Method == "Runtime.exceptionThrown" ||
-		r.Method == "Log.entryAdded" && strings.Contains(params, `"level":"error"`) && !strings.Contains(params, "responded with a status of")
+	mu         sync.Mutex
+	complaints []string
 }
 
 // Start starts a browser for a test, which is skipped where there is none, and with -short. It ends
@@ -74,166 +50,98 @@ func Start(tb testing.TB) *Browser {
 	if testing.Short() {
 		tb.Skip("it starts a browser")
 	}
-	program := ""
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(find(tb)), chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(actionTimeout),
+		chromedp.Flag("disable-component-update", true), // tests reach no other host
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // it does not start as root otherwise
+	}
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	tb.Cleanup(end)
+	ctx, _ := chromedp.NewContext(allocator)
+	p := &page{ctx: ctx}
+	tb.Cleanup(func() { _ = chromedp.Cancel(ctx) }) // how it ends is of no interest
+	if err := chromedp.Listen(ctx, p.listen); err != nil {
+		tb.Fatalf("start the browser: %v", err)
+	}
+	return &Browser{p, tb}
+}
+
+func find(tb testing.TB) string {
+	tb.Helper()
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
+			return path
 		}
 	}
-	if program == "" {
-		tb.Skipf("none of %s is in PATH: what the page does is not tested", strings.Join(names, ", "))
-	}
-	b := &Browser{&connection{waiting: map[int]chan reply{}, closed: make(chan struct{})}, tb}
-	b.start(program)
-	target := b.Call("Target.createTarget", map[string]any{"url": "about:blank"})
-	attached := b.Call("Target.attachToTarget", map[string]any{"targetId": target["targetId"], "flatten": true})
-	b.session, _ = attached["sessionId"].(string)
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.Call(domain+".enable", nil)
-	}
-	return b
+	tb.Skipf("none of %s is in PATH: what the page does is not tested", strings.Join(names, ", "))
+	return ""
 }
 
 // For returns the browser for a subtest, which fails instead of the test that started it.
 func (b *Browser) For(tb testing.TB) *Browser {
 	tb.Helper()
-	return &Browser{b.connection, tb}
+	return &Browser{b.page, tb}
 }
 
-func (b *Browser) start(program string) {
-	b.tb.Helper()
-	profile, err := os.MkdirTemp("", "browser-") // a browser that ends may still write to it
-	if err != nil {
-		b.tb.Fatal(err)
-	}
-	theirIn, ours, err := os.Pipe()
-	if err != nil {
-		b.tb.Fatal(err)
-	}
-	read, theirOut, err := os.Pipe()
-	if err != nil {
-		b.tb.Fatal(err)
-	}
-	args := []string{
-		"--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--disable-extensions",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", // tests reach no other host
-		"--user-data-dir=" + profile, "--window-size=1280,900", "about:blank",
-	}
-	if os.Geteuid() == 0 {
-		args = append([]string{"--no-sandbox"}, args...) // it does not start as root otherwise
-	}
-	ctx, kill := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.ExtraFiles, cmd.WaitDelay = []*os.File{theirIn, theirOut}, exitTimeout // its descriptors 3 and 4
-	if err := cmd.Start(); err != nil {
-		kill()
-		b.tb.Fatalf("start %s: %v", program, err)
-	}
-	_ = errors.Join(theirIn.Close(), theirOut.Close()) // the browser has its own
-	b.write = ours
-	go b.read(read)
-	b.tb.Cleanup(func() {
-		_ = ours.Close() // it ends the browser
-		timer := time.AfterFunc(exitTimeout, kill)
-		_ = cmd.Wait() // how it ends is of no interest
-		timer.Stop()
-		kill()
-		<-b.closed
-		_ = errors.Join(read.Close(), os.RemoveAll(profile))
-	})
-}
-
-// read dispatches the messages of the browser, which end with a zero byte.
-func (c *connection) read(from *os.File) {
-	defer close(c.closed)
-	in := bufio.NewReader(from)
-	for {
-		message, err := in.ReadBytes(0)
-		if err != nil {
-			return
+// listen keeps errors that the page has not handled. A script handles the status of an answer, which
+// the browser reports as well.
+func (p *page) listen(event any) {
+	var complaint string
+	switch event := event.(type) {
+	case *runtime.EventExceptionThrown:
+		complaint = (&chromedp.ExceptionError{ExceptionDetails: event.ExceptionDetails}).Error()
+	case *log.EventEntryAdded:
+		if entry := event.Entry; entry.Level == log.EntryLevelError && !strings.Contains(entry.Text, "responded with a status of") {
+			complaint = entry.Text + " " + entry.URL
 		}
-		var r reply
-		if json.Unmarshal(message[:len(message)-1], &r) != nil {
-			continue
-		}
-		c.mu.Lock()
-		switch {
-		case r.ID != 0:
-			if waiting := c.waiting[r.ID]; waiting != nil {
-				waiting <- r
-				delete(c.waiting, r.ID)
-			}
-		case r.isComplaint():
-			c.complain = append(c.complain, string(r.Params))
-		}
-		c.mu.Unlock()
+	}
+	if complaint != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.complaints = append(p.complaints, complaint)
 	}
 }
 
 // Complaints returns the errors in the console since the last call: exceptions, and requests that
 // the content security policy has blocked.
-func (c *connection) Complaints() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := c.complain
-	c.complain = nil
+func (p *page) Complaints() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.complaints
+	p.complaints = nil
 	return all
 }
 
-// Call sends a command of the protocol, and returns its result.
-func (b *Browser) Call(method string, params map[string]any) map[string]any {
+// run runs an action on the page.
+func run[T any](p *page, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, actionTimeout)
+	defer cancel()
+	return chromedp.Run(ctx, action)
+}
+
+// Run runs an action on the page, and returns its result.
+func Run[T any](b *Browser, action chromedp.Action[T]) T {
 	b.tb.Helper()
-	waiting, err := b.send(method, params)
+	result, err := run(b.page, action)
 	if err != nil {
-		b.tb.Fatalf("%s: %v", method, err)
-	}
-	timer := time.NewTimer(callTimeout)
-	defer timer.Stop()
-	var result map[string]any
-	select {
-	case r := <-waiting:
-		if r.Error != nil {
-			b.tb.Fatalf("%s: %s", method, r.Error.Message)
-		}
-		if err := json.Unmarshal(r.Result, &result); err != nil {
-			b.tb.Fatalf("%s: %v", method, err)
-		}
-	case <-b.closed:
-		b.tb.Fatalf("%s: the browser has ended", method)
-	case <-timer.C:
-		b.tb.Fatalf("%s: no answer after %s", method, callTimeout)
+		b.tb.Fatalf("browser: %v", err)
 	}
 	return result
 }
 
-func (c *connection) send(method string, params map[string]any) (answer chan reply, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	answer = make(chan reply, 1)
-	c.waiting[c.last] = answer
-	command := map[string]any{"id": c.last, "method": method}
-	if params != nil {
-		command["params"] = params
+// Command returns the action that sends a command of the DevTools protocol.
+func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
+	return func(ctx context.Context, target *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, target, command, params)
 	}
-	if c.session != "" {
-		command["sessionId"] = c.session
-	}
-	text, err := json.Marshal(command)
-	if err == nil {
-		_, err = c.write.Write(append(text, 0))
-	}
-	return answer, err
 }
 
 // Open opens an address.
 func (b *Browser) Open(address string) {
 	b.tb.Helper()
-	if result := b.Call("Page.navigate", map[string]any{"url": address}); result["errorText"] != nil {
-		b.tb.Fatalf("open the page: %v", result["errorText"])
-	}
-	b.Await("document.readyState === 'complete' && location.href !== 'about:blank'")
+	Run(b, chromedp.Navigate(address))
 }
 
 // Eval returns the value of a JavaScript expression, which may be a promise.
@@ -246,17 +154,10 @@ func (b *Browser) Eval(expression string) any {
 	return value
 }
 
-func (b *Browser) evaluate(expression string) (any, error) {
-	b.tb.Helper()
-	answer := b.Call("Runtime.evaluate", map[string]any{
-		"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true,
-	})
-	if details, failed := answer["exceptionDetails"]; failed {
-		text, _ := json.Marshal(details) //nolint:errchkjson // it was JSON before
-		return nil, fmt.Errorf("the page says: %s", text)
-	}
-	result, _ := answer["result"].(map[string]any)
-	return result["value"], nil
+func (p *page) evaluate(expression string) (any, error) {
+	return run(p, chromedp.Evaluate[any](expression, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
+		p.UserGesture = new(true)
+	}))
 }
 
 // Await waits until an expression is true.
@@ -272,17 +173,7 @@ func (b *Browser) Await(expression string) {
 			text, _ := b.evaluate("document.body.innerText.slice(0, 4000)")
 			b.tb.Fatalf("not true after %s: %s (%v)\nthe page shows:\n%v\nconsole: %v", awaitTimeout, expression, err, text, b.Complaints())
 		}
-		b.pause()
-	}
-}
-
-// pause waits before the page is asked again.
-func (b *Browser) pause() {
-	timer := time.NewTimer(pollInterval)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-b.closed:
+		Run(b, chromedp.Sleep(pollInterval)) // which fails if the browser has ended
 	}
 }
 
@@ -328,30 +219,25 @@ func (b *Browser) Submit(selector string) {
 	b.Eval(fmt.Sprintf("document.querySelector(%q).requestSubmit(), 0", selector))
 }
 
-// The codes of keys that have an effect of their own in a browser.
-var keyCodes = map[string]int{"Tab": 9, "Enter": 13, "Escape": 27}
+// keys are the keys that have no character of their own.
+var keys = map[string]string{
+	"ArrowDown": kb.ArrowDown, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight,
+	"Enter": kb.Enter, "Escape": kb.Escape, "Home": kb.Home, "Tab": kb.Tab,
+}
 
 // Press presses a key, such as ArrowDown, Enter or p.
 func (b *Browser) Press(key string) {
 	b.tb.Helper()
-	params := map[string]any{"type": "keyDown", "key": key}
-	if code, ok := keyCodes[key]; ok {
-		params["windowsVirtualKeyCode"] = code
+	if named, ok := keys[key]; ok {
+		key = named
 	}
-	switch {
-	case key == "Enter":
-		params["text"] = "\r"
-	case len(key) == 1:
-		params["text"] = key
-	}
-	b.Call("Input.dispatchKeyEvent", params)
-	b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
+	Run(b, chromedp.KeyEvent(key))
 }
 
 // Size changes the size of the page, and Dark its colours.
-func (b *Browser) Size(width, height int) {
+func (b *Browser) Size(width, height int64) {
 	b.tb.Helper()
-	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	Run(b, chromedp.EmulateViewport(width, height))
 }
 
 // Dark has the page believe that the user prefers dark colours, or light ones.
@@ -361,16 +247,13 @@ func (b *Browser) Dark(dark bool) {
 	if dark {
 		value = "dark"
 	}
-	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": value}}})
+	Run(b, Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
+	}))
 }
 
 // Screenshot returns a picture of the visible part of the page, as PNG.
 func (b *Browser) Screenshot() []byte {
 	b.tb.Helper()
-	text, _ := b.Call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)
-	picture, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		b.tb.Fatalf("take a picture: %v", err)
-	}
-	return picture
+	return Run(b, chromedp.CaptureScreenshot())
 }
