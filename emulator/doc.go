@@ -1,6 +1,7 @@
-// Package emulator runs all of COSI on one machine: a kube-apiserver with etcd and the controllers
-// of kube-controller-manager that COSI depends on, the COSI controller and a sidecar with the RBAC
-// rules of a cluster, a fake driver, and its S3 store.
+// Package emulator runs all of COSI on one machine: a control plane, the COSI controller and a sidecar
+// with the RBAC rules of a cluster, a fake driver or one of your own, and, behind the fake driver, a
+// store with services for S3, GCS and Azure. The control plane is kube-apiserver with etcd and the
+// controllers that COSI depends on, or an API server in this process.
 //
 //	emu, err := emulator.Start(ctx, emulator.Options{})
 //	if err != nil {

@@ -1,9 +1,11 @@
 package emulator
 
 import (
+	"os"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator/description"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
 // Info describes a running emulator: its addresses, its files and the state of its
@@ -23,10 +25,17 @@ func (e *Emulator) Info() Info {
 	info.Warnings = slices.Clone(info.Warnings)
 	e.mu.Unlock()
 	if e.plane != nil {
+		info.ControlPlane = ControlPlaneEnvtest
+		if e.inProcessConfig(controlplane.AdminUser, controlplane.AdminGroup) != nil {
+			info.ControlPlane = ControlPlaneEmbedded
+		}
 		for _, name := range e.plane.ProcessNames() {
 			c := ComponentInfo{Name: name, State: StateRunning, PID: e.plane.PID(name), Log: e.plane.LogFile(name)}
-			if c.PID == 0 {
+			switch c.PID {
+			case 0:
 				c.State = StateStopped
+			case os.Getpid():
+				c.PID = 0 // it is a part of this program, as the components of COSI are
 			}
 			info.Components = append(info.Components, c)
 		}

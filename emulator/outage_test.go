@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -57,4 +58,14 @@ func TestOutageEnds(t *testing.T) {
 		t.Error("the API server is down although its outage is over")
 	}
 	s.waitReady()
+}
+
+// TestInfoOfControlPlane verifies that only programs of the control plane have process IDs: the
+// embedded one is a part of this process.
+func TestInfoOfControlPlane(t *testing.T) {
+	info := emulatortest.Start(t, emulator.Options{}).Info()
+	has := slices.ContainsFunc(info.Components, func(c emulator.ComponentInfo) bool { return c.PID != 0 })
+	if want := info.ControlPlane == emulator.ControlPlaneEnvtest; info.ControlPlane == "" || has != want {
+		t.Errorf("the control plane is %q, and has processes: %t, want %t: %+v", info.ControlPlane, has, want, info.Components)
+	}
 }

@@ -20,7 +20,9 @@ type Info struct {
 	// Context is the kubeconfig context of an existing cluster; empty if the emulator runs its own
 	// control plane.
 	Context string `json:"context,omitempty"`
-	// APIServer is the URL of the kube-apiserver.
+	// ControlPlane is the kind of the emulator's control plane; empty for an existing cluster.
+	ControlPlane ControlPlaneKind `json:"controlPlane,omitempty"`
+	// APIServer is the URL of the API server.
 	APIServer string `json:"apiServer,omitempty"`
 	// Listen is the IP address of the services, if other machines can connect to them.
 	Listen string `json:"listen,omitempty"`
@@ -70,6 +72,7 @@ func (i Info) Endpoints() []Endpoint {
 		{"kubeconfig", "KUBECONFIG", i.Kubeconfig},
 		{"context", "", i.Context},
 		{"API server", "", i.APIServer},
+		{"control plane", "", string(i.ControlPlane)},
 		{"COSI API", "", string(i.API)},
 		{"S3 endpoint", "", i.S3Endpoint},
 		// COSI's Secrets have no key for it, and Google's clients send no credentials to

@@ -14,13 +14,14 @@ import (
 	conformance "github.com/cosi-emu/cosi-emu/internal/conformance/page"
 	scenarios "github.com/cosi-emu/cosi-emu/internal/scenario/generate"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
+	"github.com/cosi-emu/cosi-emu/test/mutants"
 )
 
 //go:generate go run . ../..
 
 // generators return the contents of files by their paths below the root of the repository.
 var generators = []func(root string) (map[string][]byte, error){
-	kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage,
+	kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage, mutants.Files,
 }
 
 func main() {

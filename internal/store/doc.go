@@ -5,13 +5,12 @@
 //
 // Its parts; each imports only those below it:
 //
-//	store           opens and closes everything
-//	s3, gcs         a data plane for each protocol; gcs is on top of store
+//	store           opens and closes everything, with the services of package dataplane
 //	administration  creates and deletes buckets and accounts
 //	persistence     the records of buckets and accounts
 //	authorization   the current permissions
 //	objects         the contents of S3's buckets: versions, uploads, quotas
-//	cors            which pages of other origins may use a bucket
+//	outage          when the store is unavailable
+//	checksum        the checksums of objects
 //	blobstore       bytes and records, in memory or in a directory
-//	httpserver      connections, deadlines, and their end
 package store

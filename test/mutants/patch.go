@@ -6,7 +6,7 @@ import (
 )
 
 // Patch is a bug that no wrapper can plant: a patch of the source, in the file
-// patches/NAME.patch. The table of docs/explore.md has the patches too.
+// patches/NAME.patch. docs/reports/mutants.md lists them.
 type Patch struct {
 	// Name is a few words with hyphens.
 	Name string

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,33 +19,21 @@ import (
 // root is the directory of the repository.
 var root = filepath.Join("..", "..")
 
-// TestPatchTable compares the patches, their files, and the table of docs/explore.md.
-func TestPatchTable(t *testing.T) {
+// TestPatches compares the patches with their files.
+func TestPatches(t *testing.T) {
 	files, err := filepath.Glob("patches/*.patch")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names, rows []string
+	var names []string
 	for _, p := range Patches() {
 		if p.Bug == "" || len(p.Oracles) == 0 || len(p.Net) == 0 || p.Took == "" || (p.Lines == 0) != (p.Net[0] == "run") {
 			t.Errorf("%+v: want a bug, a net, oracles, and what it took; an exploration has a shrunk scenario", p)
 		}
-		names, rows = append(names, filepath.Join("patches", p.Name+".patch")), append(rows, p.row())
+		names = append(names, filepath.Join("patches", p.Name+".patch"))
 	}
 	if diff := cmp.Diff(files, slices.Sorted(slices.Values(names))); diff != "" {
 		t.Errorf("-files, +Patches:\n%s", diff)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "docs", "explore.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, found := strings.Cut(string(text), "| patch | bug | net | found by | took | lines |\n| --- | --- | --- | --- | --- | --- |\n")
-	if !found {
-		t.Fatal("table of patches not found")
-	}
-	table, _, _ = strings.Cut(table, "\n\n")
-	if diff := cmp.Diff(rows, strings.Split(strings.TrimSpace(table), "\n")); diff != "" {
-		t.Errorf("-Patches, +docs/explore.md:\n%s", diff)
 	}
 }
 

@@ -1,40 +1,28 @@
 package mutants
 
 import (
-	"fmt"
 	"os"
-	"strings"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTable compares the table of docs/explore.md with the mutants.
-func TestTable(t *testing.T) {
-	text, err := os.ReadFile("../../docs/explore.md")
+// TestPage compares the page with the mutants and the patches.
+func TestPage(t *testing.T) {
+	files, err := Files(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(text), "| mutant | bug | shown by | at | found by |\n| --- | --- | --- | --- | --- |\n")
-	if !found {
-		t.Fatal("table of mutants not found")
-	}
-	table, _, _ = strings.Cut(table, "\n\n")
-	if diff := cmp.Diff(rows(), strings.Split(strings.TrimSpace(table), "\n")); diff != "" {
-		t.Errorf("-mutants, +docs/explore.md:\n%s", diff)
-	}
-}
-
-func rows() []string {
-	var all []string
-	for _, d := range All() {
-		kinds, at := "no fault", ""
-		if len(d.Kinds) > 0 {
-			kinds, at = "`"+fmt.Sprint(d.Kinds[0])+"`", "`"+d.At+"`"
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
 		}
-		all = append(all, fmt.Sprintf("| %#q | %s | %s | %s | %s |", d.Name, d.Bug, kinds, at, strings.Join(d.Oracles, ", ")))
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s: run: make generate-go; -want, +got:\n%s", name, diff)
+		}
 	}
-	return all
 }
 
 // TestNames verifies that names are unique, and that every mutant is complete.

@@ -241,11 +241,12 @@ func (r *run) never(ctx context.Context, s *spec.Step) (any, error) {
 	return nil, nil
 }
 
-// settle waits until the scenario has been idle for a time, counted from now.
+// settle waits until the scenario has been idle for a time, counted from now. The time is longer on
+// a busy machine.
 func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	quiet := s.Settle.Quiet.Or(spec.Duration(idle.SettleQuiet))
 	detector := idle.New(r.engine.emulator)
-	if detector.WaitQuiet(ctx, r.ownScope, quiet) {
+	if detector.WaitSettled(ctx, r.ownScope, quiet, r.probeLatency) {
 		return nil, nil
 	}
 	message := fmt.Sprintf("not idle for %s", quiet)

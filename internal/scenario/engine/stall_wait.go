@@ -45,7 +45,7 @@ func (r *run) cancelWhenStalled(
 		Idle:    func() bool { return r.idle.Idle(r.eventScope()) },
 		Rested:  r.idle.Rested,
 		MayStay: mayStay,
-		Probe:   func(ctx context.Context) error { return idle.ProbeLatency(ctx, r.engine.client, r.namespace) },
+		Probe:   r.probeLatency,
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -58,6 +58,11 @@ func (r *run) cancelWhenStalled(
 		cancel(nil)
 		<-ended
 	}
+}
+
+// probeLatency makes one round trip to the API server.
+func (r *run) probeLatency(ctx context.Context) error {
+	return idle.ProbeLatency(ctx, r.engine.client, r.namespace)
 }
 
 // mayStay reports whether the state of an object may be final. A namespace in deletion is not: its

@@ -68,6 +68,22 @@ func (d *Detector) WaitQuiet(ctx context.Context, scope func() eventscope.Scope,
 	}
 }
 
+// WaitSettled is WaitQuiet for a time that is also long for this machine: a component that a busy
+// machine slows down may still be about to act. The function probe makes one round trip to the API
+// server; without an answer, the time is not extended.
+func (d *Detector) WaitSettled(
+	ctx context.Context, scope func() eventscope.Scope, quiet time.Duration, probe func(context.Context) error,
+) bool {
+	if !d.WaitQuiet(ctx, scope, quiet) {
+		return false
+	}
+	started := time.Now()
+	if probe(ctx) != nil {
+		return ctx.Err() == nil
+	}
+	return d.WaitQuiet(ctx, scope, min(max(quiet, latencyFactor*time.Since(started)), ProtectedQuiet))
+}
+
 // Latest returns the last activity that was seen. Its number is 0 if there was none.
 func (d *Detector) Latest() journal.Event {
 	d.mu.Lock()

@@ -99,7 +99,7 @@ func (c Count) Exceeded(number int) bool { return c.given && c.Max >= 0 && numbe
 
 // Settle waits until there has been no API write and no call for a time.
 type Settle struct {
-	Quiet Duration `yaml:"quiet" doc:"duration without activity; default 200ms"`
+	Quiet Duration `yaml:"quiet" doc:"least duration without activity, longer on a busy machine; default 200ms"`
 }
 
 // Call calls a method of a driver directly.

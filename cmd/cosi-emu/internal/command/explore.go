@@ -66,7 +66,9 @@ func newExplore(streams cli.Streams) *cobra.Command {
 		Use:   "explore SCENARIO|DIR...",
 		Short: "Run a scenario with every fault at every operation",
 		Long:  exploreHelp,
-		Example: `  cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
+		Example: `  # A scenario to start from.
+  cosi-emu init scenario lifecycle.yaml
+  cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
 
   # Only some effects, for a minute.
   cosi-emu explore lifecycle.yaml --effects crash-before,crash-after --budget 1m
