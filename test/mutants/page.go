@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:embed page.md
+//go:embed page.txt
 var page string
 
 // Files returns the page about the mutants and the patches, by its path below the root of the
