@@ -28,11 +28,13 @@ func TestWaitSettled(t *testing.T) {
 		act  time.Duration
 		want time.Duration
 	}{
-		"Quick":     {reason: "The least time is enough.", roundTrip: time.Millisecond, want: quiet + time.Millisecond},
-		"Slow":      {reason: "40 round trips of 10 ms.", roundTrip: 10 * time.Millisecond, want: 400 * time.Millisecond},
-		"LateEvent": {reason: "The silence begins anew.", roundTrip: 10 * time.Millisecond, act: 300 * time.Millisecond, want: 700 * time.Millisecond},
-		"Starved":   {reason: "There is a limit.", roundTrip: time.Minute, want: quiet + time.Minute},
-		"NoAnswer":  {reason: "Nothing is known about the machine.", roundTrip: time.Millisecond, probe: errProbe, want: quiet + time.Millisecond},
+		"Quick": {reason: "The least time is enough.", roundTrip: time.Millisecond, want: quiet + time.Millisecond},
+		"Slow":  {reason: "40 round trips of 10 ms.", roundTrip: 10 * time.Millisecond, want: 400 * time.Millisecond},
+		"LateEvent": {
+			reason: "The silence begins anew.", roundTrip: 10 * time.Millisecond, act: 300 * time.Millisecond, want: 700 * time.Millisecond,
+		},
+		"Starved":  {reason: "There is a limit.", roundTrip: time.Minute, want: quiet + time.Minute},
+		"NoAnswer": {reason: "The machine is unknown.", roundTrip: time.Millisecond, probe: errProbe, want: quiet + time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -45,7 +47,7 @@ func TestWaitSettled(t *testing.T) {
 				began := time.Now()
 				settled := New(recorded{log}).WaitSettled(t.Context(), func() eventscope.Scope { return eventscope.Scope{Alone: true} }, quiet,
 					func(context.Context) error {
-						time.Sleep(tc.roundTrip)
+						time.Sleep(tc.roundTrip) //nolint:forbidigo // of a fake clock
 						return tc.probe
 					})
 				if took := time.Since(began); !settled || took != tc.want {
