@@ -19,8 +19,7 @@ type runResult struct {
 	faults []fault.Status
 	// end is the observation after the last step and the recovery.
 	end oracle.Observation
-	// tornDown reports whether everything was deleted before the end. Then the end state is not
-	// compared with the clean run.
+	// before are the observations before the end.
 	before []oracle.Observation
 	// tornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with the clean run's.
