@@ -156,7 +156,8 @@ func TestLateAccessOfAnotherClaim(t *testing.T) {
 	cl.again(claim)
 	cache, recorder := lateClaim{cl.Client, claim}, events.NewFakeRecorder(10)
 	reconciler := &bucketaccess.Reconciler{
-		Client: cache, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Protector: claimprotection.New(cache, cl.Client),
+		Client: cache, Live: cl.Client, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Protector: claimprotection.New(cache, cl.Client),
 	}
 	result, err := reconciler.Runner().ReconcileObject(context.Background(), access.DeepCopy())
 	if err != nil || result.IsZero() {

@@ -37,7 +37,7 @@ func addReconcilers(s *instance.Setup) error {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
 	}
 	accesses := &bucketaccess.Reconciler{
-		Client: s.GetClient(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
+		Client: s.GetClient(), Live: s.GetAPIReader(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
 	}
 	if err := accesses.SetupWithManager(s, s.ControllerOptions()); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)

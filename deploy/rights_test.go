@@ -38,7 +38,7 @@ func TestRights(t *testing.T) {
 			"buckets":      "get list watch create patch delete",
 			"bucketclaims": "get list watch patch", "bucketclaims/status": "patch",
 			"bucketaccesses": "get list watch patch", "bucketaccesses/status": "patch",
-			"bucketclasses": "list watch", "bucketaccessclasses": "list watch",
+			"bucketclasses": "get list watch", "bucketaccessclasses": "get list watch",
 		},
 	}
 	for account, rights := range want {

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -27,4 +28,9 @@ func (a *attempt) findClass(ctx context.Context) error {
 	}
 	a.class = class
 	return nil
+}
+
+// confirmClass prevents that the sidecar grants access by a class that is not that any more.
+func (a *attempt) confirmClass(ctx context.Context) error {
+	return cosireconcile.ConfirmCurrent(ctx, a.Live, a.class)
 }

@@ -86,6 +86,14 @@ func TestHandOff(t *testing.T) {
 			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
 		},
 		{
+			Name: "class created again meanwhile", Reason: "the access would be granted by a class that is gone",
+			Given: func(s *scene) {
+				has(asIs, asIs)(s)
+				s.Behind(func() { s.ForceRemove(s.class); s.hasClass() })
+			},
+			Want: phasetest.Retried("Conflict"),
+		},
+		{
 			Name: "API server fails", Reason: "it is tried again",
 			Given: func(s *scene) {
 				has(asIs, asIs)(s)
@@ -93,5 +101,5 @@ func TestHandOff(t *testing.T) {
 			},
 			Want: failed(statusPatch + phasetest.ServerFails),
 		},
-	}, (*attempt).findClaims, (*attempt).findClass, (*attempt).findBuckets, (*attempt).handOff)
+	}, (*attempt).findClaims, (*attempt).findClass, (*attempt).findBuckets, (*attempt).confirmClass, (*attempt).handOff)
 }

@@ -20,7 +20,9 @@ import (
 
 // Reconciler reconciles BucketAccesses. It is stateless.
 type Reconciler struct {
-	Client    client.Client
+	Client client.Client
+	// Live reads from the API server itself.
+	Live      client.Reader
 	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
 	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
@@ -64,7 +66,7 @@ func (r *Reconciler) provision(p *cosireconcile.Patcher[*v1alpha2.BucketAccess])
 	return []cosireconcile.Phase{
 		a.findClaims, a.findClass, a.checkRules, a.awaitClaims, a.findBuckets,
 		a.addFinalizer, a.clearRejection, a.protectClaims, a.awaitBuckets, a.confirmClaims,
-		a.handOff,
+		a.confirmClass, a.handOff,
 	}
 }
 

@@ -39,6 +39,7 @@ type phaseCase = phasetest.Entry[*scene]
 type scene struct {
 	*phasetest.Case
 
+	class  *v1alpha2.BucketAccessClass
 	access *v1alpha2.BucketAccess
 }
 
@@ -54,10 +55,10 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 }
 
 func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAccess] {
-	cached := s.Client()
+	cached, live := s.Client(), s.Live()
 	r := &Reconciler{
-		Client: cached, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
-		Protector: claimprotection.New(cached, s.Live()),
+		Client: cached, Live: live, Recorder: s.Recorder(), APIErrors: cosievents.NewAPIErrors(s.Recorder()),
+		Protector: claimprotection.New(cached, live),
 	}
 	return phasetest.Walk(r.Runner(), func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
 		return &attempt{Reconciler: r, Patcher: p}
@@ -67,7 +68,7 @@ func (s *scene) runner(phases []phase) *cosireconcile.Runner[*v1alpha2.BucketAcc
 // hasClass makes the class "keys".
 func (s *scene) hasClass(edits ...func(*v1alpha2.BucketAccessClass)) {
 	s.Helper()
-	phasetest.Make(s.Case, &v1alpha2.BucketAccessClass{
+	s.class = phasetest.Make(s.Case, &v1alpha2.BucketAccessClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("keys")},
 		Spec: v1alpha2.BucketAccessClassSpec{
 			DriverName: "driver.test", AuthenticationType: v1alpha2.AuthenticationTypeKey, Parameters: map[string]string{"role": "user"},

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -37,6 +38,9 @@ func (r *Reconciler) create(ctx context.Context, claim *v1alpha2.BucketClaim, na
 		return nil, err
 	}
 	if err := r.confirmUnbound(ctx, claim); err != nil {
+		return nil, err
+	}
+	if err := cosireconcile.ConfirmCurrent(ctx, r.Live, class); err != nil {
 		return nil, err
 	}
 	bucket := newBucket(claim, class, name)

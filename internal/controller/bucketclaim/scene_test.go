@@ -37,6 +37,7 @@ type phaseCase = phasetest.Entry[*scene]
 type scene struct {
 	*phasetest.Case
 
+	class  *v1alpha2.BucketClass
 	claim  *v1alpha2.BucketClaim
 	bucket *v1alpha2.Bucket
 }
@@ -107,7 +108,7 @@ func (s *scene) bind() {
 
 func (s *scene) hasClass(edits ...func(*v1alpha2.BucketClass)) {
 	s.Helper()
-	phasetest.Make(s.Case, &v1alpha2.BucketClass{
+	s.class = phasetest.Make(s.Case, &v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
 		Spec: v1alpha2.BucketClassSpec{
 			DriverName: "driver.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -40,6 +41,9 @@ func (a *attempt) create(ctx context.Context, name string) (*v1alpha1.Bucket, er
 		return nil, err
 	}
 	if err := a.confirmUnbound(ctx, a.Object); err != nil {
+		return nil, err
+	}
+	if err := cosireconcile.ConfirmCurrent(ctx, a.Live, class); err != nil {
 		return nil, err
 	}
 	bucket := newBucket(a.Object, class, name)

@@ -103,6 +103,20 @@ func TestBindNew(t *testing.T) {
 			Want:  phasetest.Retried("NotFound"),
 		},
 		{
+			Name: "class created again meanwhile", Reason: "the Bucket would have the contents of a class that is gone",
+			Given: func(s *scene) {
+				s.hasClass()
+				s.hasClaim()
+				s.Behind(func() { s.ForceRemove(s.class); s.hasClass() })
+			},
+			Want: phasetest.Retried("Conflict"),
+		},
+		{
+			Name: "class gone meanwhile", Reason: "the claim waits for it once the cache shows that",
+			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Behind(func() { s.ForceRemove(s.class) }) },
+			Want:  phasetest.Retried("NotFound"),
+		},
+		{
 			Name: "Bucket that the API server rejects", Reason: "only another class helps",
 			Given: func(s *scene) { s.hasClass(); s.hasClaim(); s.Reject("create buckets", http.StatusUnprocessableEntity) },
 			Want:  with(found("Invalid", v1alpha2.ReasonInvalidSpec), create+": Unprocessable Entity"),

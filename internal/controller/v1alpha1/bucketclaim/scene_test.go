@@ -39,6 +39,7 @@ type phaseCase = phasetest.Entry[*scene]
 type scene struct {
 	*phasetest.Case
 
+	class  *v1alpha1.BucketClass
 	claim  *v1alpha1.BucketClaim
 	bucket *v1alpha1.Bucket
 	strict bool
@@ -114,7 +115,7 @@ func (s *scene) bucketName() string {
 
 func (s *scene) hasClass(edits ...func(*v1alpha1.BucketClass)) {
 	s.Helper()
-	phasetest.Make(s.Case, &v1alpha1.BucketClass{
+	s.class = phasetest.Make(s.Case, &v1alpha1.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name("gold")},
 		DriverName: "driver.test", DeletionPolicy: v1alpha1.DeletionPolicyDelete, Parameters: map[string]string{"tier": "gold"},
 	}, edits...)

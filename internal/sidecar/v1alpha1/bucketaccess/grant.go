@@ -59,7 +59,7 @@ func (a *attempt) protect(ctx context.Context) error {
 	if err := a.checkBucket(bucket); err != nil {
 		return err
 	}
-	if err := a.checkLiveClaim(ctx); err != nil {
+	if err := a.checkLive(ctx); err != nil {
 		return err
 	}
 	a.bucket = bucket
@@ -77,10 +77,14 @@ func (a *attempt) protect(ctx context.Context) error {
 	return nil
 }
 
-// checkLiveClaim prevents a grant for a claim whose deletion the cache does not show yet.
-func (a *attempt) checkLiveClaim(ctx context.Context) error {
+// checkLive prevents a grant for a claim whose deletion the cache does not show yet, and by a class
+// that is not that any more.
+func (a *attempt) checkLive(ctx context.Context) error {
 	if a.upToDate {
 		return nil
+	}
+	if err := cosireconcile.ConfirmCurrent(ctx, a.live, a.class); err != nil {
+		return err
 	}
 	claim, err := liveObject[v1alpha1.BucketClaim](ctx, a, a.claimKey())
 	if err != nil {

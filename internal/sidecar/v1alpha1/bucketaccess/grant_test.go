@@ -132,6 +132,10 @@ func TestGrant(t *testing.T) {
 			Want:  waiting(v1alpha2.ReasonBucketClaimDeleting),
 		},
 		{
+			Name: "class changed, which the cache does not show", Reason: "the access would have the rights of a class that is gone",
+			Given: func(s *scene) { ready(s); s.Behind(func() { s.Label(s.class) }) }, Want: phasetest.Retried("Conflict"),
+		},
+		{
 			Name: "deletion of the Bucket that the cache does not show", Reason: "its bucket may be deleted by now",
 			Given: func(s *scene) { ready(s); s.Behind(func() { s.Remove(s.bucket) }) },
 			Want:  waiting(v1alpha2.ReasonBucketDeleting),
