@@ -85,13 +85,17 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	scope, err := e.newScope(ctx, s.Name)
 	r := &run{
 		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
-		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now(), From: e.journal.Mark() + 1},
+		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now()},
 	}
 	r.created.max = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	e.options.Observer.ScenarioStarted(s, r.namespace)
 	e.isolation.enter(r)
+	if err == nil {
+		err = r.awaitEarlierWork(ctx)
+	}
+	r.result.From = e.journal.Mark() + 1
 	if err == nil {
 		r.watcher, err = oracle.Watch(ctx, e.emulator)
 	}

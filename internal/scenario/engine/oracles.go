@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -38,6 +39,27 @@ func (r *run) observe(ctx context.Context, moment string) error {
 		r.watcher.DiscardObservation()
 	}
 	return nil
+}
+
+// awaitEarlierWork waits until the components have finished what they do for objects that existed
+// before a run that is alone: it would see the end of that work, and nothing that justifies it. An
+// emulator that does not come to rest delays the run only for a time.
+func (r *run) awaitEarlierWork(ctx context.Context) error {
+	scope := r.eventScope()
+	if r.engine.options.SkipOracles || !scope.Alone {
+		return nil
+	}
+	existing, err := hub.Read(ctx, r.engine.client, r.engine.emulator.API(), hub.Options{})
+	if err != nil {
+		return fmt.Errorf("look for objects that exist before the scenario: %w", err)
+	}
+	if len(existing.Claims)+len(existing.Buckets)+len(existing.Accesses) == 0 {
+		return nil
+	}
+	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	defer cancel()
+	r.idle.WaitSettled(limited, r.eventScope, idle.ShortQuiet, r.probeLatency)
+	return context.Cause(ctx)
 }
 
 // waitQuiet waits until the run has been idle for a time. It returns false if that takes too long.
