@@ -345,7 +345,8 @@ generate-apis: $(BIN)/controller-gen # Generate deepcopy functions and CRDs from
 	$(BIN)/controller-gen object paths=./apis/objectstorage/v1alpha1 \
 		crd:generateEmbeddedObjectMeta=false output:crd:dir=apis/crds/v1alpha1
 
-# The kinds of the embedded control plane, and the types that their definitions refer to.
+# The kinds of the embedded control plane, and the types that their definitions refer to. hack/generate
+# reduces the definitions of core/v1 to the kinds that are served.
 OPENAPI := internal/controlplane/embedded/openapi
 OPENAPI_TYPES := $(addprefix k8s.io/api/, \
 		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
@@ -357,6 +358,7 @@ generate-openapi: $(BIN)/openapi-gen # Generate the OpenAPI definitions of the e
 	$(BIN)/openapi-gen --go-header-file /dev/null --report-filename /dev/null \
 		--output-dir $(OPENAPI) --output-pkg github.com/cosi-emu/cosi-emu/$(OPENAPI) \
 		--output-file zz_generated.openapi.go $(OPENAPI_TYPES)
+	cd hack/generate && $(GO) generate
 
 .PHONY: generate-go
 generate-go: # Run the go:generate directives.

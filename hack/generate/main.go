@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/hack/kepcoverage"
+	"github.com/cosi-emu/cosi-emu/hack/openapi"
 	"github.com/cosi-emu/cosi-emu/hack/rooms"
 	conformance "github.com/cosi-emu/cosi-emu/internal/conformance/page"
 	scenarios "github.com/cosi-emu/cosi-emu/internal/scenario/generate"
@@ -21,7 +22,7 @@ import (
 
 // generators return the contents of files by their paths below the root of the repository.
 var generators = []func(root string) (map[string][]byte, error){
-	kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage, mutants.Files,
+	kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage, mutants.Files, openapi.Files,
 }
 
 func main() {
