@@ -2,12 +2,10 @@ package emulator
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // Store is the object store behind the fake drivers. Its calls bypass the seams, so the journal
@@ -19,20 +17,11 @@ func (e *Emulator) Store() Store {
 	if e.store == nil {
 		return nil
 	}
-	return e.store
+	return backendStore{e.store, e}
 }
 
-// EmptyBucket deletes the contents of a bucket as the administrator, locked objects included. The
-// journal records it as AdminEmptyBucket, so that the oracles do not report the objects as lost.
-// The store must run. The error is of kind fakedriver.ErrNotExist if the bucket does not exist, or
-// the driver is not the emulator's.
-func (e *Emulator) EmptyBucket(ctx context.Context, bucket string) error {
-	i := e.storeIncarnation.Load()
-	if i == nil {
-		return fmt.Errorf("bucket %q: %w: this emulator has no store", bucket, fakedriver.ErrNotExist)
-	}
-	return i.EmptyBucket(ctx, e.store, bucket)
-}
+// Keys returns the keys of the applications, which the oracles try.
+func (e *Emulator) Keys() backend.Keys { return e.keys }
 
 // ControlPlane is a running Kubernetes API server with its processes.
 type ControlPlane interface {

@@ -24,9 +24,9 @@ type bridgeComponent struct {
 	ids *bridge.Directory
 }
 
-// Bridged reports whether the emulator's driver is behind a bridge, because it speaks COSI v1alpha1
+// bridged reports whether the emulator's driver is behind a bridge, because it speaks COSI v1alpha1
 // or an earlier dialect of v1alpha2.
-func (e *Emulator) Bridged() bool { return e.Component(ComponentBridge) != nil }
+func (e *Emulator) bridged() bool { return e.component(ComponentBridge) != nil }
 
 func (e *Emulator) fakeDialect() dialects.Dialect {
 	return cmp.Or(e.opts.Dialect, e.generation().dialect)
@@ -164,7 +164,7 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 func (e *Emulator) startBridge(
 	ctx context.Context, component string, opts bridge.Options, listen func() (net.Listener, error),
 ) (*bridgeComponent, error) {
-	if e.Component(component) != nil {
+	if e.component(component) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, component)
 	}
 	ids, err := bridge.OpenDirectory(e.bridgeDir(component))
@@ -194,7 +194,7 @@ func (e *Emulator) startBridge(
 		}
 		return server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
 	})
-	started := &bridgeComponent{component: e.Component(component), ids: ids}
+	started := &bridgeComponent{component: e.component(component), ids: ids}
 	if err != nil {
 		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), started))
 	}

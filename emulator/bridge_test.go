@@ -32,8 +32,8 @@ import (
 // nothing that only v1alpha2 has.
 func TestBridge(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Dialect: dialects.V1alpha1})
-	if !emu.Bridged() {
-		t.Error("Bridged() = false, want true")
+	if !isBridged(emu) {
+		t.Error("the driver is not behind a bridge")
 	}
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -129,8 +129,8 @@ func TestAssumeExistingWithoutBridge(t *testing.T) {
 func TestDialect(t *testing.T) {
 	driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
 	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t)})
-	if got := emu.Info().DriverDialect; !emu.Bridged() || got != string(dialects.OneMode) {
-		t.Errorf("Bridged() = %t, dialect %q, want %q behind a bridge", emu.Bridged(), got, dialects.OneMode)
+	if got := emu.Info().DriverDialect; !isBridged(emu) || got != string(dialects.OneMode) {
+		t.Errorf("behind a bridge: %t, dialect %q, want %q behind a bridge", isBridged(emu), got, dialects.OneMode)
 	}
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -184,8 +184,8 @@ func TestDialectOfOwnSidecar(t *testing.T) {
 				return waits{}, nil
 			}
 			emu := emulatortest.Start(t, options)
-			if got := emu.Info().DriverDialect; emu.Bridged() || got != string(dialects.BucketIDs) {
-				t.Errorf("Bridged() = %t, dialect %q, want %q without a bridge", emu.Bridged(), got, dialects.BucketIDs)
+			if got := emu.Info().DriverDialect; isBridged(emu) || got != string(dialects.BucketIDs) {
+				t.Errorf("behind a bridge: %t, dialect %q, want %q without a bridge", isBridged(emu), got, dialects.BucketIDs)
 			}
 			connection := <-connected
 			conn, err := grpc.NewClient(connection.Endpoint,
@@ -210,3 +210,6 @@ func (waits) Start(ctx context.Context) error {
 }
 
 func (waits) WaitReady(context.Context) error { return nil }
+
+// isBridged reports whether the emulator's driver is behind a bridge.
+func isBridged(emu *emulator.Emulator) bool { return emu.Component(emulator.ComponentBridge) != nil }

@@ -150,13 +150,13 @@ func checkContentFiles(t *testing.T, emu *emulator.Emulator, b bucket) {
 		if err := b.put(t.Context(), "k", strings.Repeat("v", tc.size)); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := emu.ContentFiles(); err != nil || len(files) != 1 || !strings.HasPrefix(files[0], tc.place) {
+		if files, err := emu.Store().ContentFiles(); err != nil || len(files) != 1 || !strings.HasPrefix(files[0], tc.place) {
 			t.Errorf("ContentFiles() = %q, %v after %d bytes, want one with the prefix %q", files, err, tc.size, tc.place)
 		}
 		if _, err := b.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: b.name, Key: new("k")}); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := emu.ContentFiles(); err != nil || len(files) > 0 {
+		if files, err := emu.Store().ContentFiles(); err != nil || len(files) > 0 {
 			t.Errorf("ContentFiles() = %q, %v after the deletion, want none", files, err)
 		}
 	}

@@ -46,6 +46,7 @@ type Component struct {
 	outage     func(by *fault.Applied)                      // kills a process of the control plane
 	loseLease  func(by *fault.Applied)                      // takes the component's Lease; nil without one
 	interfere  func(ctx context.Context, by *fault.Applied) // changes objects; see fault.Effect
+	remove     func(context.Context) error                  // stops it, and removes it from the emulator
 	returned   func(component, subject string, response proto.Message)
 	tombstones *seam.Tombstones // deletions that components have seen
 	loseData   dataLoss         // deletes the data that outlive incarnations; nil without any

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func (e *Emulator) backendPhases() []phase {
@@ -69,6 +73,7 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
 	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
 	c.interfere, c.returned = e.interfere, e.learnGranted
+	c.remove = func(ctx context.Context) error { return e.remove(ctx, c) }
 	e.mu.Lock()
 	if e.stopping { // Stop would not stop it
 		e.mu.Unlock()
@@ -126,4 +131,13 @@ func (s server) WaitReady(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// learnGranted remembers the key in the response of an external driver to a sidecar.
+func (e *Emulator) learnGranted(component, account string, response proto.Message) {
+	suffix := strings.TrimSuffix(strings.TrimPrefix(component, ComponentSidecar), vocabulary.ReplicaSuffix)
+	fake := e.component(ComponentDriver+suffix) != nil && e.store != nil
+	if IsSidecar(component) && !fake {
+		e.keys.AddGranted(component, account, response)
+	}
 }

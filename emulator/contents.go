@@ -9,45 +9,55 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
+	"github.com/cosi-emu/cosi-emu/internal/store"
 )
-
-// Contents lists a part of a bucket.
-type Contents = backend.Contents
 
 // maxContents is the maximum number of keys of Contents.
 const maxContents = 1000
 
-// Contents lists a bucket without a request in the journal. The list is empty if the driver is not
-// the emulator's, or the bucket does not exist.
-func (e *Emulator) Contents(ctx context.Context, bucket string) Contents {
-	if e.store == nil {
-		return Contents{}
-	}
-	found, err := e.store.Contents(ctx, bucket, maxContents)
-	if err != nil {
-		return Contents{}
-	}
-	return Contents(found)
+// backendStore is the store of an emulator as its users see it.
+type backendStore struct {
+	*store.Store
+
+	emulator *Emulator
 }
 
-// ContentFiles returns the files below the data directory that hold contents of buckets. Small
-// contents are in the store's database, as store/vault.db#ID. Contents in memory have no file.
-func (e *Emulator) ContentFiles() ([]string, error) {
-	if e.opts.DataDir == "" {
+// AdminEmptyBucket implements backend.Store.
+func (s backendStore) AdminEmptyBucket(ctx context.Context, bucket string) error {
+	i := s.emulator.storeIncarnation.Load()
+	if i == nil {
+		return fmt.Errorf("empty bucket %q: the store does not run", bucket)
+	}
+	return i.EmptyBucket(ctx, s.Store, bucket)
+}
+
+// Contents implements backend.Store.
+func (s backendStore) Contents(ctx context.Context, bucket string) backend.Contents {
+	found, err := s.Store.Contents(ctx, bucket, maxContents)
+	if err != nil {
+		return backend.Contents{}
+	}
+	return backend.Contents(found)
+}
+
+// ContentFiles implements backend.Store.
+func (s backendStore) ContentFiles() ([]string, error) {
+	dir := s.emulator.opts.DataDir
+	if dir == "" {
 		return nil, nil
 	}
-	all, err := e.inlineContents()
+	all, err := s.inlineContents()
 	if err != nil {
 		return nil, err
 	}
-	err = filepath.WalkDir(filepath.Join(e.opts.DataDir, "store", "blobs"), func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(dir, "store", "blobs"), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it was deleted meanwhile
 		}
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		name, err := filepath.Rel(e.opts.DataDir, path)
+		name, err := filepath.Rel(dir, path)
 		all = append(all, filepath.ToSlash(name))
 		return err
 	})
@@ -58,11 +68,8 @@ func (e *Emulator) ContentFiles() ([]string, error) {
 	return all, nil
 }
 
-func (e *Emulator) inlineContents() ([]string, error) {
-	if e.store == nil {
-		return nil, nil
-	}
-	ids, err := e.store.InlineContents()
+func (s backendStore) inlineContents() ([]string, error) {
+	ids, err := s.InlineContents()
 	if err != nil {
 		return nil, fmt.Errorf("contents in the database of the store: %w", err)
 	}

@@ -89,7 +89,7 @@ func TestLostContents(t *testing.T) {
 				return messages
 			}
 			tc.put(t, s.secret(), "film")
-			if err := emu.EmptyBucket(t.Context(), bucket); err != nil {
+			if err := emu.Store().AdminEmptyBucket(t.Context(), bucket); err != nil {
 				t.Fatal(err)
 			}
 			tc.put(t, s.secret(), "song")
@@ -110,7 +110,7 @@ func TestLostContents(t *testing.T) {
 // TestEmptyBucket: an emulator without a store, and a bucket that does not exist.
 func TestEmptyBucket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	err := emu.EmptyBucket(t.Context(), "none")
+	err := emu.Store().AdminEmptyBucket(t.Context(), "none")
 	if err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("EmptyBucket() of a bucket that does not exist: %v", err)
 	}

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,8 @@ import (
 
 // Controllable can be stopped, started and killed: a Component, or a process of the control plane.
 type Controllable interface {
-	// Start starts it, and returns when it is ready.
+	// Start starts it, and returns when it is ready. A running process of the control plane keeps
+	// running.
 	Start(ctx context.Context) error
 	// Stop stops it gracefully.
 	Stop(ctx context.Context) error
@@ -25,14 +25,14 @@ type Controllable interface {
 	Forget(ctx context.Context) error
 }
 
-// Controllable returns a component, or a process of the control plane, by its name, or nil. The
-// second replica of a controller or sidecar has the same name with ReplicaSuffix; it exists until
-// RemoveReplica. An existing cluster has components only.
-func (e *Emulator) Controllable(name string) Controllable {
-	if c := e.Component(name); c != nil {
+// Component returns a component, or a process of the control plane, by its name, or nil. The second
+// replica of a controller or sidecar, which Start adds, has the same name with ReplicaSuffix. An
+// existing cluster has components only.
+func (e *Emulator) Component(name string) Controllable {
+	if c := e.component(name); c != nil {
 		return c
 	}
-	if first, ok := strings.CutSuffix(name, ReplicaSuffix); ok && e.Component(first) != nil && canReplicate(first) {
+	if first, ok := strings.CutSuffix(name, ReplicaSuffix); ok && e.component(first) != nil && canReplicate(first) {
 		return &unstartedReplica{e, first}
 	}
 	if e.plane == nil {
@@ -44,41 +44,17 @@ func (e *Emulator) Controllable(name string) Controllable {
 	return nil
 }
 
-// ControllableNames returns the names that Controllable accepts.
-func (e *Emulator) ControllableNames() []string {
-	var names []string
-	for _, c := range e.Components() {
-		names = append(names, c.Name())
-	}
-	if e.plane != nil {
-		names = append(names, e.plane.ProcessNames()...)
-	}
-	return names
-}
-
-// AwaitControlPlane waits until no fault keeps a process of the control plane down. It starts
-// processes that Stop or Crash ended.
-func (e *Emulator) AwaitControlPlane(ctx context.Context) error {
-	if err := e.outages.await(ctx); err != nil || e.plane == nil {
-		return err
-	}
-	var failed []error
-	for _, name := range e.plane.ProcessNames() { // in the order of their start
-		if e.plane.PID(name) == 0 {
-			failed = append(failed, (&planeProcess{e, name}).Start(ctx))
-		}
-	}
-	return errors.Join(failed...)
-}
-
 // planeProcess is a process of the control plane. The journal records its steps.
 type planeProcess struct {
 	emulator *Emulator
 	name     string
 }
 
-// Start implements Controllable.
+// Start implements Controllable. It waits until no fault keeps the process down.
 func (p *planeProcess) Start(ctx context.Context) error {
+	if err := p.emulator.outages.await(ctx, p.name); err != nil || p.emulator.plane.PID(p.name) != 0 {
+		return err
+	}
 	return p.step(journal.StepReady, p.emulator.plane.StartComponent(ctx, p.name))
 }
 

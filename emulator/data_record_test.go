@@ -47,7 +47,7 @@ func TestDialectIsRecorded(t *testing.T) {
 			tc.first.DataDir = filepath.Join(t.TempDir(), "data")
 			tc.second.DataDir = tc.first.DataDir
 			first, stop := startOwn(t, embedded(tc.first))
-			api := first.API()
+			api := first.Info().API
 			stop()
 			if tc.err != "" {
 				_, err := emulator.Start(t.Context(), embedded(tc.second))
@@ -58,8 +58,8 @@ func TestDialectIsRecorded(t *testing.T) {
 			}
 			second, stop := startOwn(t, embedded(tc.second))
 			defer stop()
-			if got := second.Info().DriverDialect; got != tc.want || second.API() != api || second.Bridged() != (tc.want != "") {
-				t.Errorf("dialect %q of %s, Bridged() = %t, want %q of %s", got, second.API(), second.Bridged(), tc.want, api)
+			if got := second.Info().DriverDialect; got != tc.want || second.Info().API != api || isBridged(second) != (tc.want != "") {
+				t.Errorf("dialect %q of %s, behind a bridge: %t, want %q of %s", got, second.Info().API, isBridged(second), tc.want, api)
 			}
 		})
 	}

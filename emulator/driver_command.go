@@ -112,7 +112,7 @@ func (e *Emulator) sameDriver(who *identified) func(context.Context, string) err
 		if err != nil {
 			return err
 		}
-		return who.set(now, e.Bridged())
+		return who.set(now, e.bridged())
 	}
 }
 

@@ -17,11 +17,13 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
-// DriverOptions describe an additional fake driver.
+// DriverOptions describe an additional driver: a fake driver, or an external one that already runs.
 type DriverOptions struct {
-	// Name is the driver's name. Its components are called driver.NAME and
-	// sidecar.NAME.
+	// Name is the name of a fake driver. The components are called driver.NAME and sidecar.NAME.
 	Name string
+	// Endpoint is the address of an external driver, unix:///path.sock, or empty for a fake driver.
+	// An external driver has its own name. The caller stops it.
+	Endpoint string
 	// Protocols, AccessModes, SingleBucket and Parameters have the meaning of fakedriver.Options.
 	Protocols    []fakedriver.Protocol
 	AccessModes  []fakedriver.AccessMode
@@ -29,8 +31,7 @@ type DriverOptions struct {
 	Parameters   map[string]string
 }
 
-// AddedDriver is an additional driver with its sidecar. AddDriver adds a fake driver
-// on the emulator's store, and JoinDriver an external driver.
+// AddedDriver is an additional driver with its sidecar.
 type AddedDriver struct {
 	// Driver is nil if the driver is external.
 	Driver, Sidecar *Component
@@ -69,15 +70,19 @@ func (r *redial) dial(ctx context.Context, _ string) (net.Conn, error) {
 	return l.DialContext(ctx)
 }
 
-// AddDriver starts an additional fake driver and its sidecar. Their connection is in memory, so no
-// other process can call the driver.
+// AddDriver starts an additional fake driver and its sidecar, or a sidecar for an external driver. A
+// fake driver is on the emulator's store, and no other process can call it, because its connection is
+// in memory. AddDriver fails if another sidecar of the emulator serves a driver of the same name.
 func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDriver, error) {
+	if opts.Endpoint != "" {
+		return e.joinDriver(ctx, opts.Name, opts.Endpoint)
+	}
 	if e.store == nil {
 		return nil, fmt.Errorf("%w: a further fake driver needs the emulator's store", ErrOptions)
 	}
 	added := &AddedDriver{DriverName: opts.Name, emulator: e, listener: newRedial()}
 	name := ComponentDriver + "." + opts.Name
-	if e.Component(name) != nil {
+	if e.component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
 	listener := added.listener
@@ -88,7 +93,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 		}
 		return e.newDriver(own, i, func() (net.Listener, error) { return listener.listen(), nil })
 	})
-	added.Driver = e.Component(name)
+	added.Driver = e.component(name)
 	if err == nil && e.opts.BridgesFake() {
 		err = added.addBridge(ctx, opts.Protocols)
 	}
@@ -132,11 +137,8 @@ func (a *AddedDriver) addBridge(ctx context.Context, protocols []fakedriver.Prot
 	return err
 }
 
-// JoinDriver starts a sidecar for an external driver that already runs at an endpoint,
-// unix:///path.sock. The sidecar is component sidecar.NAME, and DriverName of the result is the
-// name that the driver reports. JoinDriver fails if another sidecar of the emulator serves a driver
-// of that name. The caller stops the driver.
-func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {
+// joinDriver starts a sidecar, component sidecar.NAME, for an external driver.
+func (e *Emulator) joinDriver(ctx context.Context, name, endpoint string) (*AddedDriver, error) {
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
@@ -145,7 +147,7 @@ func (e *Emulator) JoinDriver(ctx context.Context, name, endpoint string) (*Adde
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
 	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver}
-	for component, served := range e.Served() {
+	for component, served := range e.servedBy() {
 		if served == joined.DriverName {
 			err := fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
 				ErrOptions, endpoint, served, component)
@@ -170,11 +172,11 @@ func (e *Emulator) serve(added *AddedDriver) {
 	e.served[added.Sidecar] = added.DriverName
 }
 
-// Served returns the names of the drivers that the emulator's sidecars serve, by sidecar. It does
+// servedBy returns the names of the drivers that the emulator's sidecars serve, by sidecar. It does
 // not include sidecars of AddSidecar, because only the caller knows their drivers.
-func (e *Emulator) Served() map[string]string {
+func (e *Emulator) servedBy() map[string]string {
 	served := map[string]string{}
-	if e.Component(ComponentSidecar) != nil {
+	if e.component(ComponentSidecar) != nil {
 		served[ComponentSidecar] = e.info.DriverName
 	}
 	e.mu.Lock()
@@ -206,6 +208,10 @@ func (a *AddedDriver) Remove(ctx context.Context) error {
 	cosicontroller.ForgetDriver(a.DriverName)
 	return err
 }
+
+// Remove stops a component that was added to a running emulator, such as a second replica, and removes
+// it from the emulator.
+func (c *Component) Remove(ctx context.Context) error { return c.remove(ctx) }
 
 func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	if c == nil {

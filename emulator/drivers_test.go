@@ -96,25 +96,25 @@ func TestAddDriverNeedsAStore(t *testing.T) {
 // TestJoinDriver has a sidecar serve an external driver, and leave it running.
 func TestJoinDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	if _, err := emu.JoinDriver(t.Context(), "own", emu.Info().DriverEndpoint); !errors.Is(err, emulator.ErrOptions) {
-		t.Errorf("JoinDriver() of the driver that is served already = %v, want ErrOptions", err)
+	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "own", Endpoint: emu.Info().DriverEndpoint}); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("AddDriver() of the driver that is served already = %v, want ErrOptions", err)
 	}
-	if _, err := emu.JoinDriver(t.Context(), "far", "dns:///driver.example.com"); !errors.Is(err, emulator.ErrOptions) {
-		t.Errorf("JoinDriver() over the network = %v, want ErrOptions", err)
+	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "far", Endpoint: "dns:///driver.example.com"}); !errors.Is(err, emulator.ErrOptions) {
+		t.Errorf("AddDriver() over the network = %v, want ErrOptions", err)
 	}
 	endpoint := drivertest.ServeFake(t, "theirs.test", "http://127.0.0.1:1")
-	joined, err := emu.JoinDriver(t.Context(), "theirs", endpoint)
+	joined, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "theirs", Endpoint: endpoint})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"sidecar": emu.Info().DriverName, "sidecar.theirs": "theirs.test"}
-	if diff := cmp.Diff(want, emu.Served()); diff != "" {
+	if diff := cmp.Diff(want, emu.Info().Served()); diff != "" {
 		t.Errorf("Served() (-want +got):\n%s", diff)
 	}
 	if err := joined.Remove(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(map[string]string{"sidecar": emu.Info().DriverName}, emu.Served()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"sidecar": emu.Info().DriverName}, emu.Info().Served()); diff != "" {
 		t.Errorf("Served() when it has left (-want +got):\n%s", diff)
 	}
 }

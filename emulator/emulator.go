@@ -27,6 +27,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/interference"
+	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -53,8 +54,7 @@ type Emulator struct {
 	storeIncarnation atomic.Pointer[seam.Incarnation]
 	started          time.Time
 
-	info      Info     // constant after the start, except Warnings, which mu guards
-	leftovers []string // objects in an existing cluster that Stop could not delete
+	info Info // constant after the start, except Warnings, which mu guards
 	// s3VirtualEndpoint is the URL whose subdomains are buckets.
 	s3VirtualEndpoint string
 	gcs               *gcs.Service
@@ -62,6 +62,7 @@ type Emulator struct {
 	tlsConfig         *tls.Config      // of the store and the other services, or nil
 	authority         *certs.Authority // of the store, or nil
 	certificates      []byte           // of the authority, in PEM
+	keys              *keyring.Ring
 	identities        atomic.Pointer[webidentity.Verifier]
 
 	failed     chan error
@@ -71,14 +72,12 @@ type Emulator struct {
 
 	administrator atomic.Pointer[interference.Administrator] // nil until there is an API server
 
-	mu          sync.Mutex
-	components  []*Component
-	cleanups    []cleanup // in the order of the start
-	issuedKeys  issuedKeys
-	grantedKeys grantedKeys
-	served      map[*Component]string // drivers of additional sidecars
-	driver      *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
-	stopping    bool                  // no component can be added any more
+	mu         sync.Mutex
+	components []*Component
+	cleanups   []cleanup             // in the order of the start
+	served     map[*Component]string // drivers of additional sidecars
+	driver     *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
+	stopping   bool                  // no component can be added any more
 	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
@@ -144,11 +143,13 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.startAdministrator(); err != nil {
 		return err
 	}
-	e.identities.Store(webidentity.New(e.client, e.info.DriverName, e.API()))
+	e.identities.Store(webidentity.New(e.client, e.info.DriverName, e.opts.API))
 	return e.together(ctx, e.cosiPhases()...)
 }
 
 func (e *Emulator) prepareFiles() error {
+	e.info.LeaderElection = e.opts.leaderElectionEnabled()
+	e.info.CustomDelays = e.opts.RetryBaseDelay != 0 || e.opts.RetryMaxDelay != 0
 	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
 	if e.opts.listen().BeyondLoopback() {
 		e.info.Listen = e.opts.listen().Bind()
@@ -167,7 +168,7 @@ func (e *Emulator) prepareFiles() error {
 		return fmt.Errorf("open the journal: %w", err)
 	}
 	e.journal = journal.New(journal.Options{Sink: file, MaxBytes: e.opts.JournalBytes})
-	e.issuedKeys.journal = e.journal
+	e.keys = keyring.New(e.journal)
 	e.onStop(func(context.Context) error {
 		err := errors.Join(e.journal.Err(), ignoreClosed(file))
 		if e.opts.Dir == "" {
@@ -236,10 +237,6 @@ func (e *Emulator) fail(err error) {
 // Journal returns the journal of this emulator.
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
-// Ephemeral reports whether Stop deletes all Kubernetes objects, because the emulator runs the
-// control plane without a data directory.
-func (e *Emulator) Ephemeral() bool { return e.opts.Cluster == nil && e.opts.DataDir == "" }
-
 // Config returns a client configuration with the rights of an administrator, or of the user of an
 // existing cluster, without a rate limit. The caller owns it.
 func (e *Emulator) Config() *rest.Config {
@@ -263,10 +260,6 @@ func (e *Emulator) warn(warning string) {
 	e.info.Warnings = append(e.info.Warnings, warning)
 }
 
-// Leftovers returns, after Stop, a line for each object that remains in an existing cluster:
-// objects that others need, and the users' own objects.
-func (e *Emulator) Leftovers() []string { return e.leftovers }
-
 // Components returns the components in the order of their start.
 func (e *Emulator) Components() []*Component {
 	e.mu.Lock()
@@ -274,8 +267,8 @@ func (e *Emulator) Components() []*Component {
 	return slices.Clone(e.components)
 }
 
-// Component returns a component by its name, or nil.
-func (e *Emulator) Component(name string) *Component {
+// component returns a component by its name, or nil.
+func (e *Emulator) component(name string) *Component {
 	for _, c := range e.Components() {
 		if c.Name() == name {
 			return c

@@ -28,7 +28,7 @@ func applyExample(t *testing.T, emu *emulator.Emulator, file string, access clie
 	t.Cleanup(func() { deleteNamespaces(emu, objects) })
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
 	defer cancel()
-	variables, err := env.WaitAccess(ctx, emu.Client(), emu.API(), access, "")
+	variables, err := env.WaitAccess(ctx, emu.Client(), emu.Info().API, access, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestExampleQuickstart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = emu.Client().Delete(context.Background(), objects[0]) })
-	variables, err := env.WaitAccess(t.Context(), emu.Client(), emu.API(), client.ObjectKey{Namespace: "demo", Name: "photos-rw"}, "")
+	variables, err := env.WaitAccess(t.Context(), emu.Client(), emu.Info().API, client.ObjectKey{Namespace: "demo", Name: "photos-rw"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

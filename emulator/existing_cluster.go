@@ -40,7 +40,7 @@ func (e *Emulator) joinCluster(ctx context.Context) error {
 	}
 	// Components stop before this, because they start later.
 	e.onStop(func(ctx context.Context) (err error) {
-		e.leftovers, err = c.Uninstall(ctx, e.info.DriverName)
+		e.info.Leftovers, err = c.Uninstall(ctx, e.info.DriverName)
 		return err
 	})
 	if e.opts.Install {

@@ -54,8 +54,8 @@ func TestDriverUpgrade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			driver := newUpgraded(t, steps[0])
 			emu := emulatortest.Start(t, emulator.Options{Driver: "unix://" + driver.socket})
-			if bridged := emu.Bridged(); bridged != (steps[0] != dialects.KEP) {
-				t.Errorf("Bridged() = %t with a driver of %s", bridged, steps[0])
+			if bridged := isBridged(emu); bridged != (steps[0] != dialects.KEP) {
+				t.Errorf("behind a bridge: %t with a driver of %s", bridged, steps[0])
 			}
 			var stories []*story
 			for i, dialect := range steps {
@@ -112,7 +112,7 @@ func wantDialect(t *testing.T, emu *emulator.Emulator, dialect dialects.Dialect)
 func TestJoinedDriverUpgrade(t *testing.T) {
 	driver := newUpgraded(t, dialects.KEP)
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
-	joined, err := emu.JoinDriver(t.Context(), "upgraded", "unix://"+driver.socket)
+	joined, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "upgraded", Endpoint: "unix://" + driver.socket})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestStoredIDs(t *testing.T) {
 	s.waitGone(s.access)
 	s.delete(s.claim)
 	s.waitDeprovisioned()
-	if diff := cmp.Diff([]string(nil), driver.Left()); diff != "" || !emu.Bridged() {
-		t.Errorf("Bridged() = %t; left at the driver (-want +got):\n%s", emu.Bridged(), diff)
+	if diff := cmp.Diff([]string(nil), driver.Left()); diff != "" || !isBridged(emu) {
+		t.Errorf("behind a bridge: %t; left at the driver (-want +got):\n%s", isBridged(emu), diff)
 	}
 }

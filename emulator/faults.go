@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,10 +47,13 @@ func (o *outages) end(process string) {
 	delete(o.down, process)
 }
 
-func (o *outages) await(ctx context.Context) error {
+func (o *outages) await(ctx context.Context, processes ...string) error {
 	o.mu.Lock()
 	all := maps.Clone(o.down)
 	o.mu.Unlock()
+	if len(processes) > 0 {
+		maps.DeleteFunc(all, func(process string, _ chan struct{}) bool { return !slices.Contains(processes, process) })
+	}
 	for process, up := range all {
 		select {
 		case <-up:
@@ -96,7 +100,7 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 
 // startAdministrator prepares the client for interferences.
 func (e *Emulator) startAdministrator() error {
-	a, err := interference.New(e.ownConfig(), e.journal, e.API())
+	a, err := interference.New(e.ownConfig(), e.journal, e.opts.API)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/keyring"
+	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 func (o Options) validateProtocols() error {
@@ -37,9 +39,12 @@ func (e *Emulator) startGCS(ctx context.Context) (err error) {
 	}, func(now func() time.Time, middleware func(http.Handler) http.Handler) (*gcs.Service, error) {
 		return gcs.New(gcs.Options{Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes, Now: now, Middleware: middleware})
 	})
+	if err == nil {
+		e.keys.GCS = keyring.Service{Handler: e.gcs.Unwrapped(), Endpoint: e.info.GCSEndpoint, Region: signing.GoogleRegion}
+	}
 	return err
 }
 
 func (e *Emulator) backend() fakedriver.Backend {
-	return keyRecordingBackend{Backend: e.store, issued: &e.issuedKeys}
+	return e.keys.Record(e.store)
 }

@@ -66,7 +66,7 @@ func TestGCSXML(t *testing.T) {
 	if content := askGCS(t, secret, http.MethodGet, emu.Info().GCSEndpoint+"/"+*bucket+"/a/b.txt", ""); content != "content" {
 		t.Errorf("with a token the object is %q", content)
 	}
-	if held := emu.Contents(t.Context(), *bucket); !slices.Equal(held.Keys, []string{"a/b.txt"}) {
+	if held := emu.Store().Contents(t.Context(), *bucket); !slices.Equal(held.Keys, []string{"a/b.txt"}) {
 		t.Errorf("Contents() = %v", held)
 	}
 	expectJournal(t, emu, secret)

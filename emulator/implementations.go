@@ -195,8 +195,3 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	}
 	return server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
 }
-
-// DefaultDelays reports whether controller and sidecars retry with their default delays.
-func (e *Emulator) DefaultDelays() bool {
-	return e.opts.RetryBaseDelay == 0 && e.opts.RetryMaxDelay == 0
-}

@@ -40,9 +40,10 @@ func (e *Emulator) Info() Info {
 			info.Components = append(info.Components, c)
 		}
 	}
+	drivers := e.servedBy()
 	for _, c := range e.Components() {
 		state, incarnation := c.State()
-		info.Components = append(info.Components, ComponentInfo{Name: c.Name(), State: state, Incarnation: incarnation})
+		info.Components = append(info.Components, ComponentInfo{Name: c.Name(), State: state, Incarnation: incarnation, Driver: drivers[c.Name()]})
 	}
 	return info
 }

@@ -30,9 +30,6 @@ const OtherHolder = "other-holder"
 
 const leaseTimeout = 10 * time.Second
 
-// LeaderElectionEnabled reports whether controller and sidecars use leader election.
-func (e *Emulator) LeaderElectionEnabled() bool { return e.opts.leaderElectionEnabled() }
-
 func (o Options) leaderElectionEnabled() bool { return o.LeaderElection || o.Cluster != nil }
 
 func (o Options) withLeaderElection(opts cosisidecar.Options) cosisidecar.Options {
@@ -52,19 +49,15 @@ func (o Options) withControllerLeaderElection(opts cosicontroller.Options) cosic
 	return opts
 }
 
-// TakeLease makes another holder acquire the Lease of a controller or a sidecar, for a time in
+// takeLease makes another holder acquire the Lease of a controller or a sidecar, for a time in
 // whole seconds. The component exits when it notices, is restarted as by a kubelet, and is ready
-// when it has the Lease again. TakeLease requires Options.LeaderElection.
-func (e *Emulator) TakeLease(ctx context.Context, component string, lasts time.Duration) error {
-	return e.takeLease(ctx, component, lasts, "")
-}
-
+// when it has the Lease again.
 func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.Duration, by string) error {
 	if lasts < time.Second || lasts > fault.MaxLease {
 		return fmt.Errorf("take the Lease of %s: %w: it is for %s, and must be for some seconds, up to %s",
 			component, ErrOptions, lasts, fault.MaxLease)
 	}
-	c := e.Component(component)
+	c := e.component(component)
 	if c == nil {
 		return fmt.Errorf("take the Lease of %s: %w: unknown component", component, ErrOptions)
 	}
@@ -101,14 +94,14 @@ func (e *Emulator) writeOtherHolder(ctx context.Context, component string, lasts
 }
 
 func (e *Emulator) leaseOf(component string) (string, error) {
-	if !e.LeaderElectionEnabled() {
+	if !e.opts.leaderElectionEnabled() {
 		return "", fmt.Errorf("%w: %s has no Lease, because leader election is disabled in this emulator; start it with Options.LeaderElection",
 			ErrOptions, component)
 	}
 	if component == ComponentController {
 		return cosicontroller.LeaseName, nil
 	}
-	if driver, ok := e.Served()[component]; ok && IsSidecar(component) {
+	if driver, ok := e.servedBy()[component]; ok && IsSidecar(component) {
 		return cosisidecar.LeaseName(driver), nil
 	}
 	return "", fmt.Errorf("%w: %s has no Lease: only the controller and sidecars have", ErrOptions, component)

@@ -27,7 +27,7 @@ func TestDriverLosesData(t *testing.T) {
 	for name, lose := range map[string]func(*testing.T){
 		"ByHand": func(t *testing.T) {
 			t.Helper()
-			driver := emu.Controllable(emulator.ComponentDriver)
+			driver := emu.Component(emulator.ComponentDriver)
 			if err := errors.Join(driver.Crash(), driver.Forget(t.Context()), driver.Start(t.Context())); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	component := emu.Controllable(emulator.ComponentStore)
+	component := emu.Component(emulator.ComponentStore)
 	if err := errors.Join(component.Stop(t.Context()), component.Forget(t.Context()), component.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestStoreWithoutMemory(t *testing.T) {
 		t.Errorf("accounts: %v, %v; want only the administrator's", accounts, err)
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar, "etcd", "sidecar.2"} {
-		if err := emu.Controllable(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {
+		if err := emu.Component(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {
 			t.Errorf("%s forgets: %v, want ErrNothingKept", name, err)
 		}
 	}

@@ -137,7 +137,7 @@ type Options struct {
 	Driver string
 	// Dialect is the protocol of the driver. By default, the fake drivers speak the dialect of
 	// DataDir, or the version of API. By default, the emulator detects the dialect of your driver
-	// (Driver, Implementations.DriverCommand or JoinDriver) on each connection. If the driver's
+	// (Driver, Implementations.DriverCommand or DriverOptions.Endpoint) on each connection. If the driver's
 	// dialect is not the sidecar's, the emulator runs a bridge between its own sidecar and the
 	// driver. Your own sidecar must speak the driver's dialect, unless it is dialects.V1alpha1: then
 	// the emulator runs a bridge, too. Fake drivers of dialects.V1alpha1 have one protocol, S3 or
@@ -158,7 +158,7 @@ type Options struct {
 	RPCTimeout time.Duration
 
 	// LeaderElection enables leader election of controller and sidecars, as in a cluster. They can
-	// lose their Leases; see Emulator.TakeLease. It is always enabled in an existing Cluster. It
+	// lose their Leases by the effect loseLease of a fault. It is always enabled in an existing Cluster. It
 	// excludes a second replica, which would never become the leader.
 	LeaderElection bool
 

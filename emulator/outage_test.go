@@ -24,7 +24,7 @@ func TestOutage(t *testing.T) {
 			inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
 				fault.Effect{Outage: process, Down: 300 * time.Millisecond})
 			serveByDriver(t, emu, emu.Info().DriverName, "outage")
-			if err := emu.AwaitControlPlane(t.Context()); err != nil { // components may be first to find that it is back
+			if err := emu.Component(controlplane.APIServer).Start(t.Context()); err != nil { // components may be first to find that it is back
 				t.Fatal(err)
 			}
 			var steps []string
@@ -51,7 +51,7 @@ func TestOutageEnds(t *testing.T) {
 	s.create(s.claim, s.access)
 	waitApplied(t, emu.Faults(), 1)
 	emu.Faults().Clear()
-	if err := emu.AwaitControlPlane(t.Context()); err != nil {
+	if err := emu.Component(controlplane.APIServer).Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if emu.ControlPlane().PID(controlplane.APIServer) == 0 {

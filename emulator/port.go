@@ -15,7 +15,7 @@ import (
 // movedSecrets explains the effect of another S3 port on existing Secrets. The sidecar of v1alpha1
 // writes a Secret only once.
 func (e *Emulator) movedSecrets() string {
-	if e.API() == objectstorage.V1alpha1 {
+	if e.opts.API == objectstorage.V1alpha1 {
 		return "Secrets that exist keep the old endpoint, as the sidecar of v1alpha1 writes them once; create their BucketAccesses again, " +
 			"or make the port free and start again"
 	}

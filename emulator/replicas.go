@@ -12,30 +12,25 @@ import (
 // ReplicaSuffix follows the name of a component in the name of its second replica.
 const ReplicaSuffix = vocabulary.ReplicaSuffix
 
-// AddReplica starts a second replica of a controller or a sidecar, as in a rollout or a network
+// addReplica starts a second replica of a controller or a sidecar, as in a rollout or a network
 // partition without leader election. It is named after the first, with ReplicaSuffix, and is a
-// component like any other until RemoveReplica.
-func (e *Emulator) AddReplica(ctx context.Context, name string) (*Component, error) {
-	first := e.Component(name)
+// component like any other, until it is removed.
+func (e *Emulator) addReplica(ctx context.Context, name string) (*Component, error) {
+	first := e.component(name)
 	switch {
 	case first == nil:
 		return nil, fmt.Errorf("%w: unknown component %q", ErrOptions, name)
 	case !canReplicate(name):
 		return nil, fmt.Errorf("%w: there can be two controllers or sidecars, but the place of %s is taken", ErrOptions, name)
-	case e.LeaderElectionEnabled():
+	case e.opts.leaderElectionEnabled():
 		return nil, fmt.Errorf("%w: a second %s would only stand by, because the first holds its Lease", ErrOptions, name)
-	case e.Component(name+ReplicaSuffix) != nil:
+	case e.component(name+ReplicaSuffix) != nil:
 		return nil, fmt.Errorf("%w: there are two of component %q already", ErrOptions, name)
 	}
 	if err := e.startComponent(ctx, name+ReplicaSuffix, first.create); err != nil {
-		return nil, errors.Join(err, e.RemoveReplica(context.WithoutCancel(ctx), name))
+		return nil, errors.Join(err, e.remove(context.WithoutCancel(ctx), e.component(name+ReplicaSuffix)))
 	}
-	return e.Component(name + ReplicaSuffix), nil
-}
-
-// RemoveReplica stops the second replica of a component, if there is one.
-func (e *Emulator) RemoveReplica(ctx context.Context, name string) error {
-	return e.remove(ctx, e.Component(name+ReplicaSuffix))
+	return e.component(name + ReplicaSuffix), nil
 }
 
 // canReplicate reports whether a component has no listener.
@@ -51,7 +46,7 @@ type unstartedReplica struct {
 }
 
 func (s *unstartedReplica) Start(ctx context.Context) error {
-	_, err := s.emulator.AddReplica(ctx, s.of)
+	_, err := s.emulator.addReplica(ctx, s.of)
 	return err
 }
 

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -17,7 +18,7 @@ func TestReplicas(t *testing.T) {
 		t.Errorf("a second driver: %v, want ErrOptions", err)
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} {
-		if err := emu.Controllable(name + emulator.ReplicaSuffix).Start(t.Context()); err != nil {
+		if err := emu.Component(name + emulator.ReplicaSuffix).Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := emu.AddReplica(t.Context(), name); !errors.Is(err, emulator.ErrOptions) {
@@ -34,8 +35,12 @@ func TestReplicas(t *testing.T) {
 		if !busy[name+emulator.ReplicaSuffix] {
 			t.Errorf("the second %s has done nothing", name)
 		}
-		if err := emu.RemoveReplica(t.Context(), name); err != nil {
-			t.Error(err)
+	}
+	for _, c := range emu.Components() {
+		if strings.HasSuffix(c.Name(), emulator.ReplicaSuffix) {
+			if err := c.Remove(t.Context()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 	if after := len(emu.Components()); after != before {

@@ -31,7 +31,7 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 // Endpoint or DialOptions lead to the driver. No other component may have the name. Zero timeouts,
 // delays and Logger default to the emulator's. After a restart the component connects again.
 func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
-	if e.Component(name) != nil {
+	if e.component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
 	cfg, err := e.sidecarUser(ctx)
@@ -53,5 +53,5 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 	if err != nil {
 		return nil, err
 	}
-	return e.Component(name), nil
+	return e.component(name), nil
 }

@@ -161,7 +161,7 @@ func copyFiles(from, to, pattern string) (err error) {
 // describeSnapshot describes everything except the store.
 func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
-		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.API(), Protocols: slices.Clone(e.opts.Protocols),
+		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.opts.API, Protocols: slices.Clone(e.opts.Protocols),
 		DriverNames: e.opts.driverNames(),
 		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
 	}
@@ -178,7 +178,7 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 			return SnapshotInfo{}, err
 		}
 	}
-	for _, kind := range countedKinds(e.API()) {
+	for _, kind := range countedKinds(e.opts.API) {
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(kind)
 		if err := e.client.List(ctx, list, &client.ListOptions{}); err != nil {

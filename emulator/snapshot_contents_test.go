@@ -160,8 +160,8 @@ func TestSnapshotBridge(t *testing.T) {
 
 	data := filepath.Join(t.TempDir(), "data")
 	again, _ := startOwn(t, emulator.Options{Snapshot: file, DataDir: data})
-	if !again.Bridged() {
-		t.Error("Bridged() = false, want true, as when the snapshot was saved")
+	if !isBridged(again) {
+		t.Error("the driver is not behind a bridge, as when the snapshot was saved")
 	}
 	if diff := cmp.Diff(before, filesOf(t, filepath.Join(data, emulator.ComponentBridge))); diff != "" {
 		t.Errorf("the IDs of the bridge: -before, +after:\n%s", diff)
@@ -278,7 +278,7 @@ func TestSnapshotWantedPort(t *testing.T) {
 // provision creates a claim with an access, demo/photos, and waits until both are ready.
 func provision(t *testing.T, emu *emulator.Emulator) {
 	t.Helper()
-	if emu.API() == objectstorage.V1alpha2 {
+	if emu.Info().API == objectstorage.V1alpha2 {
 		newOwnStory(t, emu, "photos").waitReady()
 		return
 	}

@@ -177,7 +177,7 @@ func versionsOf(t *testing.T, emu *emulator.Emulator) map[string]string {
 	versions := map[string]string{}
 	kinds := []schema.GroupVersionKind{corev1.SchemeGroupVersion.WithKind("Secret")}
 	for _, kind := range []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"} {
-		kinds = append(kinds, emu.API().GroupVersion().WithKind(kind))
+		kinds = append(kinds, emu.Info().API.GroupVersion().WithKind(kind))
 	}
 	for _, kind := range kinds {
 		list := &metav1.PartialObjectMetadataList{}

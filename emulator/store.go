@@ -8,14 +8,18 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // startStore opens the store, which keeps its contents over the incarnations of the component.
@@ -41,6 +45,7 @@ func (e *Emulator) startStore(ctx context.Context) error {
 	e.tlsConfig = secure
 	e.info.S3Region = fakedriver.DefaultRegion
 	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
+	e.keys.S3 = keyring.Service{Handler: e.store.Unwrapped(), Endpoint: e.info.S3Endpoint, Region: e.store.Region()}
 	if !e.opts.listen().BeyondLoopback() {
 		e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port.number)
 	}
@@ -114,4 +119,16 @@ func (e *Emulator) webIdentity(ctx context.Context, token, role string) (string,
 		return "", errStarting
 	}
 	return directory.Account(ctx, token, role)
+}
+
+// rememberSession remembers the temporary key that an application has exchanged for the token of
+// its ServiceAccount.
+func (e *Emulator) rememberSession(s *authorization.Session) {
+	key := backend.IssuedKey{Account: s.Account, AccessKeyID: s.AccessKeyID, Secret: s.Secret, SessionToken: s.Token}
+	accounts, err := e.store.Accounts(context.Background())
+	of := slices.IndexFunc(accounts, func(a fakedriver.Account) bool { return a.ID == s.Account })
+	if err == nil && of >= 0 { // a missing account was just revoked, and the key must open nothing
+		key.Owner, key.Buckets = accounts[of].Owner, keyring.BucketsOf(accounts[of].AccountSpec)
+	}
+	e.keys.Add(key)
 }

@@ -1,6 +1,9 @@
 package backend
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // IssuedKey is a key that the store has issued to a fake driver, or to an application that
 // authenticates as a ServiceAccount.
@@ -51,4 +54,24 @@ type KeyNotTriedError struct {
 // Error implements error.
 func (n *KeyNotTriedError) Error() string {
 	return "keys at " + n.Service + " are not tried: " + n.Reason
+}
+
+// Keys has the keys of the applications of an emulator, as far as they are remembered, and tries
+// them. The keys are in memory, and must not be written to a file.
+type Keys interface {
+	// Issued returns the keys that the store has issued since a time, and Granted the keys that
+	// external drivers have returned.
+	Issued(since time.Time) []IssuedKey
+	Granted(since time.Time) []GrantedKey
+	// Try reports whether the S3 store, or the GCS or Azure service, accepts a key, to list the
+	// objects of a bucket or to write one, or without a bucket to list the buckets. It writes
+	// nothing. The requests bypass the seams, and are not in the journal.
+	Try(ctx context.Context, key IssuedKey, bucket string) (bool, error)
+	// TryGranted reports whether the service of an external driver accepts a key, to list the
+	// objects of a bucket, by its name for clients, or without a bucket to list the buckets. It
+	// changes nothing. If the key cannot be tried, the error is a *KeyNotTriedError, and later keys
+	// for the service are not tried.
+	TryGranted(ctx context.Context, key GrantedKey, bucket string) (bool, error)
+	// NotTried returns one reason for each service at which no more keys are tried.
+	NotTried() []*KeyNotTriedError
 }

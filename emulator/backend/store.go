@@ -21,6 +21,14 @@ type Store interface {
 	Accounts(ctx context.Context) ([]fakedriver.Account, error)
 	// SetGrant adds a grant to an account, or changes the one for its bucket.
 	SetGrant(ctx context.Context, account string, grant fakedriver.Grant) error
-	// EmptyBucket deletes the contents of a bucket, past the seams.
+	// EmptyBucket deletes the contents of a bucket, locked objects included, past the seams.
 	EmptyBucket(ctx context.Context, bucket string) error
+	// AdminEmptyBucket is EmptyBucket through the seams: the journal records it, so that the
+	// oracles do not report the objects as lost. The store must run.
+	AdminEmptyBucket(ctx context.Context, bucket string) error
+	// Contents lists a part of a bucket. The list is empty if the bucket does not exist.
+	Contents(ctx context.Context, bucket string) Contents
+	// ContentFiles returns the files below the data directory that hold contents of buckets. Small
+	// contents are in the store's database, as store/vault.db#ID. Contents in memory have no file.
+	ContentFiles() ([]string, error)
 }

@@ -6,6 +6,8 @@ type ComponentInfo struct {
 	State State  `json:"state"`
 	// Incarnation counts the incarnations of a component from 1.
 	Incarnation int `json:"incarnation,omitempty"`
+	// Driver is the name of the driver that a sidecar serves, if the emulator has started both.
+	Driver string `json:"driver,omitempty"`
 	// PID is set for a running process of the control plane.
 	PID int `json:"pid,omitempty"`
 	// Log is the file with the output of a process. The logs of components are in the

@@ -53,8 +53,27 @@ type Info struct {
 	// Journal is the file with the events, one JSON document a line.
 	Journal    string          `json:"journal,omitempty"`
 	Components []ComponentInfo `json:"components,omitempty"`
+	// LeaderElection means that controller and sidecars use leader election.
+	LeaderElection bool `json:"leaderElection,omitempty"`
+	// CustomDelays means that controller and sidecars do not retry with their default delays.
+	CustomDelays bool `json:"customDelays,omitempty"`
+	// Leftovers has, after Stop, a line for each object that remains in an existing cluster: objects
+	// that others need, and the users' own objects.
+	Leftovers []string `json:"leftovers,omitempty"`
 	// Warnings are the limitations of this emulator, with their reasons.
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Served returns the names of the drivers that sidecars serve, by sidecar. It does not include
+// sidecars whose drivers the emulator has not started.
+func (i Info) Served() map[string]string {
+	served := map[string]string{}
+	for _, c := range i.Components {
+		if c.Driver != "" {
+			served[c.Name] = c.Driver
+		}
+	}
+	return served
 }
 
 // Endpoint is an address or file of an Info.

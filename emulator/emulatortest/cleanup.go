@@ -28,22 +28,27 @@ const (
 // and removes them by force.
 func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 	emu.Faults().Clear()
-	if err := emu.AwaitControlPlane(ctx); err != nil {
-		return err
-	}
 	if err := startStopped(ctx, emu); err != nil {
 		return err
 	}
 	var stuck []error
 	for _, kind := range []string{"BucketAccess", "BucketClaim", "Bucket", "BucketClass", "BucketAccessClass"} {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(emu.API().GroupVersion().WithKind(kind + "List"))
+		list.SetGroupVersionKind(emu.Info().API.GroupVersion().WithKind(kind + "List"))
 		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
 	}
 	return errors.Join(stuck...)
 }
 
+// startStopped starts the processes of the control plane and the components that do not run.
 func startStopped(ctx context.Context, emu *emulator.Emulator) error {
+	if plane := emu.ControlPlane(); plane != nil {
+		for _, process := range plane.ProcessNames() {
+			if err := emu.Component(process).Start(ctx); err != nil {
+				return err
+			}
+		}
+	}
 	for _, component := range emu.Components() {
 		if state, _ := component.State(); state == emulator.StateRunning {
 			continue

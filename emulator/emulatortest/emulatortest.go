@@ -71,7 +71,7 @@ func Namespace(tb testing.TB) string {
 // the COSI kinds than the default.
 func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
 	tb.Helper()
-	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.API()))
+	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.Info().API))
 }
 
 func end(tb testing.TB, emu *emulator.Emulator) {

@@ -41,7 +41,7 @@ func (w *sandbox) observeBackend(ctx context.Context, m *oracle.Observation) err
 		return fmt.Errorf("list the accounts of the store: %w", err)
 	}
 	m.Backend = &oracle.BackendState{Buckets: buckets, Accounts: accounts}
-	for _, driver := range w.emu.Served() {
+	for _, driver := range w.emu.Info().Served() {
 		m.Backend.Drivers = append(m.Backend.Drivers, driver)
 	}
 	return nil

@@ -23,9 +23,9 @@ const (
 // TryGrantedKeys tries the keys of the current scope that external drivers have returned during the
 // run: at their buckets, at the buckets of other keys of the driver, and, once the access is
 // revoked, at the list of buckets. It returns the successful uses. It tries no key if the driver's
-// service cannot be asked; Emulator.KeysNotTried has the reason.
+// service cannot be asked; Keys.NotTried has the reason.
 func (w *Watcher) TryGrantedKeys(ctx context.Context, current func() eventscope.Scope) ([]KeyUse, error) {
-	granted := w.emulator.GrantedKeys(w.started)
+	granted := w.emulator.Keys().Granted(w.started)
 	if len(granted) == 0 {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (w *Watcher) tryGranted(ctx context.Context, key backend.GrantedKey, grante
 		var used []KeyUse
 		buckets := externalBuckets(key, granted, revoked)
 		for _, id := range slices.Sorted(maps.Keys(buckets)) {
-			opened, err := w.emulator.TryGrantedKey(ctx, key, buckets[id])
+			opened, err := w.emulator.Keys().TryGranted(ctx, key, buckets[id])
 			if _, notTried := errors.AsType[*backend.KeyNotTriedError](err); err != nil && !notTried {
 				return nil, err
 			}

@@ -24,7 +24,7 @@ func (w *Watcher) TryKeys(ctx context.Context, current func() eventscope.Scope, 
 	if truth == nil {
 		return nil, nil
 	}
-	issued := w.emulator.IssuedKeys(w.started)
+	issued := w.emulator.Keys().Issued(w.started)
 	scope := current() // after the keys: if the run is still alone, they are its own
 	ids := w.idsOf(scope)
 	ours := func(names ...string) bool {
@@ -99,7 +99,7 @@ func bucketsToTry(key backend.IssuedKey, issued []backend.IssuedKey, truth *Back
 func (w *Watcher) tryKey(ctx context.Context, key backend.IssuedKey, bucket string, truth *BackendState) (opened bool, err error) {
 	exists := slices.ContainsFunc(truth.Buckets, func(b fakedriver.Bucket) bool { return b.Name == bucket })
 	if bucket == "" || exists {
-		return w.emulator.TryKey(ctx, key, bucket)
+		return w.emulator.Keys().Try(ctx, key, bucket)
 	}
 	for _, protocol := range w.servedProtocols() {
 		if opened, err := w.tryMissing(ctx, key, bucket, protocol); opened || err != nil {
@@ -133,5 +133,5 @@ func (w *Watcher) tryMissing(
 	defer func() {
 		err = errors.Join(err, w.emulator.Store().DeleteBucket(context.WithoutCancel(ctx), owner, bucket))
 	}()
-	return w.emulator.TryKey(ctx, key, bucket)
+	return w.emulator.Keys().Try(ctx, key, bucket)
 }

@@ -80,7 +80,7 @@ func (w *Watcher) backendState(ctx context.Context) (*BackendState, error) {
 		return nil, err
 	}
 	if len(t.Buckets) == 0 { // otherwise the files may have their contents
-		if t.Files, err = w.emulator.ContentFiles(); err != nil {
+		if t.Files, err = store.ContentFiles(); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +95,7 @@ func (w *Watcher) readContents(ctx context.Context, scope eventscope.Scope, trut
 	truth.Contents = map[string]backend.Contents{}
 	for _, b := range truth.Buckets {
 		if scope.Names(b.Name) || scope.Names(b.Owner) {
-			truth.Contents[b.Name] = w.emulator.Contents(ctx, b.Name)
+			truth.Contents[b.Name] = w.emulator.Store().Contents(ctx, b.Name)
 		}
 	}
 }

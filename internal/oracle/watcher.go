@@ -20,35 +20,11 @@ import (
 
 // Emulator is the part of an emulator that a Watcher reads. An *emulator.Emulator implements it.
 type Emulator interface {
-	Backend
-	KeyTrials
-
-	API() objectstorage.Version
 	Client() client.WithWatch
+	Store() backend.Store
+	Keys() backend.Keys
 	Info() description.Info
 	Journal() *journal.Journal
-	Served() map[string]string
-	DefaultDelays() bool
-}
-
-// Backend is the backend of an Emulator.
-type Backend interface {
-	Store() backend.Store
-	// Contents lists a part of a bucket of the store.
-	Contents(ctx context.Context, bucket string) backend.Contents
-	// ContentFiles returns the files with contents of buckets.
-	ContentFiles() ([]string, error)
-}
-
-// KeyTrials has the keys of the applications of an Emulator, and tries them.
-type KeyTrials interface {
-	// IssuedKeys returns the keys that the store has issued since a time, and GrantedKeys the
-	// keys that external drivers have returned.
-	IssuedKeys(since time.Time) []backend.IssuedKey
-	GrantedKeys(since time.Time) []backend.GrantedKey
-	// TryKey and TryGrantedKey report whether the backend accepts a key.
-	TryKey(ctx context.Context, key backend.IssuedKey, bucket string) (bool, error)
-	TryGrantedKey(ctx context.Context, key backend.GrantedKey, bucket string) (bool, error)
 }
 
 // Watcher collects the Input of a run on an emulator. It is safe for concurrent
@@ -75,7 +51,7 @@ type Watcher struct {
 // Watch starts a run: the current contents of the backend existed before it.
 func Watch(ctx context.Context, emu Emulator) (*Watcher, error) {
 	w := &Watcher{
-		emulator: emu, journal: emu.Journal(), api: emu.API(), started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Served(),
+		emulator: emu, journal: emu.Journal(), api: emu.Info().API, started: time.Now(), last: emu.Journal().Mark(), drivers: emu.Info().Served(),
 	}
 	truth, err := w.backendState(ctx)
 	if err != nil {
@@ -161,11 +137,11 @@ func (w *Watcher) Input(scope eventscope.Scope) Input {
 		API: w.api, Scope: scope, Drivers: maps.Clone(w.drivers), Events: slices.Clone(w.events), Incomplete: w.incomplete, Before: w.before,
 		Requests:     w.journal.UserRequests(w.before.After),
 		Observations: slices.Clone(w.observations), External: slices.Clone(w.external), Purging: slices.Clone(w.purging),
-		DefaultDelays: w.emulator.DefaultDelays(), SecretLeaks: slices.Clone(w.leaks),
+		DefaultDelays: !w.emulator.Info().CustomDelays, SecretLeaks: slices.Clone(w.leaks),
 	}
 }
 
 // noteServed records which sidecar serves which driver, including stopped sidecars.
 func (w *Watcher) noteServed() {
-	maps.Copy(w.drivers, w.emulator.Served())
+	maps.Copy(w.drivers, w.emulator.Info().Served())
 }

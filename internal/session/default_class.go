@@ -26,7 +26,7 @@ var classReferences = []struct{ kind, field, class string }{
 // that, unless it exists. It does not exist from the start, because a class is immutable: users who
 // apply a class of that name with other contents would get an error.
 func (s *Session) followDefaultClasses(ctx context.Context) {
-	version := s.emulator.API().GroupVersion()
+	version := s.emulator.Info().API.GroupVersion()
 	for _, reference := range classReferences {
 		see := func(object *unstructured.Unstructured) {
 			name, _, _ := unstructured.NestedString(object.Object, "spec", reference.field)

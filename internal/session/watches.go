@@ -62,7 +62,7 @@ func (s *Session) stopWatches() {
 func (s *Session) definitionSeen() func(*unstructured.Unstructured) {
 	own := s.opts.Emulator.Implementations
 	replaced := (own.Controller != nil || own.ControllerCommand != nil) && (own.Sidecar != nil || own.SidecarCommand != nil)
-	tracker := &definitions.Tracker{Version: s.emulator.API(), OwnComponents: !replaced}
+	tracker := &definitions.Tracker{Version: s.emulator.Info().API, OwnComponents: !replaced}
 	return func(object *unstructured.Unstructured) {
 		definition := &apiextensionsv1.CustomResourceDefinition{}
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, definition); err != nil || !tracker.See(definition) {

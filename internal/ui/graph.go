@@ -88,7 +88,7 @@ func (g *graph) start(ctx, running context.Context, done *sync.WaitGroup) error 
 func (g *graph) kinds() []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
 	for _, kind := range []string{kindClass, kindAccessClass, kindClaim, kindBucket, kindAccess} {
-		all = append(all, g.emulator.API().GroupVersion().WithKind(kind))
+		all = append(all, g.emulator.Info().API.GroupVersion().WithKind(kind))
 	}
 	return append(all, schema.GroupVersionKind{Version: "v1", Kind: kindSecret})
 }

@@ -35,7 +35,7 @@ func (s *stage) flood(ctx context.Context) {
 func TestMany(t *testing.T) {
 	s := start(t, emulator.Options{})
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar} { // which would bind the claims
-		if err := s.emu.Controllable(name).Stop(t.Context()); err != nil {
+		if err := s.emu.Component(name).Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,7 +45,7 @@ func (p *Page) object(r *http.Request) (any, error) {
 		text, err := yaml.Marshal(p.opts.Emulator.Info().Components)
 		return objectDetail{YAML: "driverName: " + name + "\ncomponents:\n" + string(text)}, err
 	}
-	gvk := p.opts.Emulator.API().GroupVersion().WithKind(kind)
+	gvk := p.opts.Emulator.Info().API.GroupVersion().WithKind(kind)
 	if kind == kindSecret {
 		gvk = schema.GroupVersionKind{Version: "v1", Kind: kind}
 	}

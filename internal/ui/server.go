@@ -58,7 +58,7 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	p := &Page{opts: opts, stop: stop, history: newHistory(opts.Emulator.API(), opts.Emulator.Journal())}
+	p := &Page{opts: opts, stop: stop, history: newHistory(opts.Emulator.Info().API, opts.Emulator.Journal())}
 	p.url = fmt.Sprintf("http://127.0.0.1:%s/%s/", port, token)
 	for _, f := range opts.Faults.List() {
 		p.history.faultAdded(f.Fault)
@@ -153,7 +153,7 @@ type problem struct {
 // scenario.
 func (p *Page) component(r *http.Request) (any, error) {
 	name, do := r.FormValue("name"), r.FormValue("do")
-	c := p.opts.Emulator.Controllable(name)
+	c := p.opts.Emulator.Component(name)
 	if c == nil {
 		return nil, fmt.Errorf("component %q not found", name)
 	}

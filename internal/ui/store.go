@@ -95,7 +95,7 @@ func (p *Page) credentials(ctx context.Context, access, claim string) (map[strin
 		if !ok {
 			return nil, errors.New("choose a BucketAccess")
 		}
-		all, err = env.ForAccess(ctx, emu.Client(), emu.API(), client.ObjectKey{Namespace: namespace, Name: name}, claim)
+		all, err = env.ForAccess(ctx, emu.Client(), emu.Info().API, client.ObjectKey{Namespace: namespace, Name: name}, claim)
 	}
 	values := make(map[string]string, len(all))
 	for _, v := range all {

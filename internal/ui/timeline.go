@@ -150,9 +150,9 @@ func (g *graph) stillDown(first uint64) []journal.Event {
 // lanes are the lanes of all components, and of kube-apiserver with its outages.
 func (p *Page) lanes() []string {
 	var names []string
-	for _, name := range p.opts.Emulator.ControllableNames() {
-		if name != "etcd" && name != "kube-controller-manager" {
-			names = append(names, name)
+	for _, c := range p.opts.Emulator.Info().Components {
+		if c.Name != "etcd" && c.Name != "kube-controller-manager" {
+			names = append(names, c.Name)
 		}
 	}
 	return names

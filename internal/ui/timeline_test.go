@@ -55,11 +55,11 @@ func TestTimeline(t *testing.T) {
 	t.Run("pause and scroll", func(t *testing.T) { expectScrolls(t, s, b.For(t)) })
 	t.Run("outage", func(t *testing.T) {
 		b := b.For(t)
-		if err := s.emu.Controllable("kube-apiserver").Crash(); err != nil {
+		if err := s.emu.Component("kube-apiserver").Crash(); err != nil {
 			t.Fatal(err)
 		}
 		shown(b, "#chart rect[fill^='url(']")
-		if err := s.emu.Controllable("kube-apiserver").Start(t.Context()); err != nil {
+		if err := s.emu.Component("kube-apiserver").Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.emu.Client().Create(t.Context(), claimOf("after")); err != nil {

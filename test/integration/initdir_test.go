@@ -96,7 +96,7 @@ func TestInitDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range buckets {
-		got[b.Name] = emu.Contents(t.Context(), b.Name).Keys
+		got[b.Name] = emu.Store().Contents(t.Context(), b.Name).Keys
 	}
 	if diff := cmp.Diff(map[string][]string{"empty": nil, "legacy": {"2026/photo.jpg", "hello.txt"}}, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -196,7 +196,7 @@ func interfere(t *testing.T, emu *emulator.Emulator, what fault.Interference, o 
 // interfereWith applies a fault to an object of a kind.
 func interfereWith(t *testing.T, emu *emulator.Emulator, what fault.Interference, kind string, o client.Object) {
 	t.Helper()
-	a, err := interference.New(emu.Config(), emu.Journal(), emu.API())
+	a, err := interference.New(emu.Config(), emu.Journal(), emu.Info().API)
 	if err != nil {
 		t.Fatal(err)
 	}

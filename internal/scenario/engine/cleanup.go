@@ -23,7 +23,7 @@ func (r *run) end(ctx context.Context) error {
 	for _, failure := range r.oracleFailures() {
 		failed = append(failed, &failure)
 	}
-	for _, untried := range r.engine.emulator.KeysNotTried() {
+	for _, untried := range r.engine.emulator.Keys().NotTried() {
 		r.result.Notes = append(r.result.Notes, untried.Error())
 	}
 	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)

@@ -133,7 +133,7 @@ func (r *run) deleteBucket(ctx context.Context, name string) error {
 
 // empty deletes the contents of a bucket, including locked objects.
 func (r *run) empty(ctx context.Context, b fakedriver.Bucket) error {
-	if err := r.engine.emulator.EmptyBucket(ctx, b.Name); err != nil {
+	if err := r.engine.emulator.Store().AdminEmptyBucket(ctx, b.Name); err != nil {
 		return fmt.Errorf("empty bucket %s: %w", b.Name, err)
 	}
 	return nil

@@ -64,10 +64,14 @@ func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Contr
 }
 
 func (r *run) component(name string) (emulator.Controllable, error) {
-	if actor := r.engine.emulator.Controllable(r.componentNamed(name)); actor != nil {
+	if actor := r.engine.emulator.Component(r.componentNamed(name)); actor != nil {
 		return actor, nil
 	}
-	return nil, fmt.Errorf("unknown component %q: must be one of %s", name, strings.Join(r.engine.emulator.ControllableNames(), ", "))
+	var names []string
+	for _, c := range r.engine.emulator.Info().Components {
+		names = append(names, c.Name)
+	}
+	return nil, fmt.Errorf("unknown component %q: must be one of %s", name, strings.Join(names, ", "))
 }
 
 // startStopped starts components that a scenario has stopped, so that they can clean
@@ -75,8 +79,12 @@ func (r *run) component(name string) (emulator.Controllable, error) {
 // have stopped the others.
 func (r *run) startStopped(ctx context.Context) error {
 	alone := r.engine.runsAlone(r.scenario)
-	if err := r.engine.emulator.AwaitControlPlane(ctx); err != nil {
-		return err
+	if plane := r.engine.emulator.ControlPlane(); plane != nil {
+		for _, process := range plane.ProcessNames() {
+			if err := r.engine.emulator.Component(process).Start(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	if err := r.removeReplicas(ctx); err != nil {
 		return err
@@ -111,7 +119,7 @@ func (r *run) removeReplicas(ctx context.Context) error {
 		if !ok || !alone && !strings.HasSuffix(first, r.scope) {
 			continue
 		}
-		failed = append(failed, r.engine.emulator.RemoveReplica(ctx, first))
+		failed = append(failed, component.Remove(ctx))
 	}
 	return errors.Join(failed...)
 }

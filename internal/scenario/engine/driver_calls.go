@@ -19,7 +19,7 @@ import (
 // ownDriver reports whether the driver is the user's, so that only the driver sees its backend.
 func (e *Engine) ownDriver() bool {
 	emu := e.emulator
-	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.API() == objectstorage.V1alpha2
+	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.Info().API == objectstorage.V1alpha2
 }
 
 // canStandIn reports whether the user's driver can replace the driver of a setup: there is one, and

@@ -41,7 +41,7 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 // makeDriver starts a fake driver, or a sidecar for a driver that already runs.
 func (r *run) makeDriver(ctx context.Context, driver *spec.Driver) (*emulator.AddedDriver, error) {
 	if driver.Socket != "" {
-		return r.engine.emulator.JoinDriver(ctx, r.scoped(driver.Name), driver.Socket)
+		return r.engine.emulator.AddDriver(ctx, emulator.DriverOptions{Name: r.scoped(driver.Name), Endpoint: driver.Socket})
 	}
 	options := emulator.DriverOptions{
 		Name: r.scoped(driver.Name), SingleBucket: driver.MultiBucket != nil && !*driver.MultiBucket,

@@ -40,7 +40,7 @@ func (r *run) deleteNamespace(ctx context.Context) error {
 		return nil
 	}
 	drop := []string{r.namespace}
-	if r.engine.emulator.Ephemeral() && r.isEmpty() {
+	if info := r.engine.emulator.Info(); info.ControlPlane != "" && info.DataDir == "" && r.isEmpty() { // it ends with the emulator
 		drop = r.engine.deleted.add(r.namespace)
 	}
 	var failed []error

@@ -49,7 +49,7 @@ func (r *run) awaitEarlierWork(ctx context.Context) error {
 	if r.engine.options.SkipOracles || !scope.Alone {
 		return nil
 	}
-	existing, err := hub.Read(ctx, r.engine.client, r.engine.emulator.API(), hub.Options{})
+	existing, err := hub.Read(ctx, r.engine.client, r.engine.emulator.Info().API, hub.Options{})
 	if err != nil {
 		return fmt.Errorf("look for objects that exist before the scenario: %w", err)
 	}

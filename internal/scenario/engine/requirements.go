@@ -35,7 +35,7 @@ const LabelS3 = "s3"
 // unmetRequirement returns the first requirement of a scenario that this emulator or
 // cluster does not meet, or "".
 func (e *Engine) unmetRequirement(s *spec.Scenario) string {
-	if s.API() != e.emulator.API() {
+	if s.API() != e.emulator.Info().API {
 		return fmt.Sprintf("it is for the kinds of %s: requires an emulator that serves them", s.API())
 	}
 	if file := s.SnapshotFile(); file != "" && !e.startedFrom(file) {
@@ -54,7 +54,7 @@ func (e *Engine) unmetRequirement(s *spec.Scenario) string {
 		{e.ownDriver(), "it uses S3 with a token of a ServiceAccount, which the store must trust: requires the fake driver", usesToken},
 		{e.emulator.Info().DriverEndpoint == "", "it calls a driver: requires a driver", verbIs("call")},
 		{e.emulator.ControlPlane() == nil, "it stops control plane processes: requires the emulator's own control plane", requiresControlPlane},
-		{!e.emulator.LeaderElectionEnabled(), "it takes Leases: requires --leader-elect", requiresLease},
+		{!e.emulator.Info().LeaderElection, "it takes Leases: requires --leader-elect", requiresLease},
 	} {
 		if need.missing && anyStep(s.Steps, need.of) {
 			return need.reason
@@ -114,7 +114,7 @@ func (e *Engine) RunsAlone(s *spec.Scenario) bool { return e.runsAlone(s) }
 
 // hasDriverProcess reports whether the emulator runs the driver, and so can crash it.
 func (e *Engine) hasDriverProcess() bool {
-	return e.emulator.Controllable(emulator.ComponentDriver) != nil
+	return e.emulator.Component(emulator.ComponentDriver) != nil
 }
 
 // changesBackend reports whether a step changes the backend in a way that a driver has no call for.

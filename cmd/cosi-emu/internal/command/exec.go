@@ -113,7 +113,7 @@ func (e *execution) environment(ctx context.Context, running *session.Session) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
-	more, err := env.WaitAccess(ctx, running.Emulator().Client(), running.Emulator().API(), key, e.access.claim)
+	more, err := env.WaitAccess(ctx, running.Emulator().Client(), running.Emulator().Info().API, key, e.access.claim)
 	return append(variables, more...), err
 }
 

@@ -180,7 +180,7 @@ func (s *start) run(ctx context.Context, streams cli.Streams, during func(*sessi
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	err = errors.Join(err, running.Stop(stopCtx))
-	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Leftovers()))
+	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Info().Leftovers))
 }
 
 // The emulator checks for a DetailReporter at run time.

@@ -1,4 +1,4 @@
-package emulator
+package keyring
 
 import (
 	"cmp"
@@ -11,49 +11,46 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
 // keyTrialTimeout limits one request to an external service.
 const keyTrialTimeout = 5 * time.Second
 
-// TryGrantedKey reports whether the service of an external driver accepts a key, to list the
-// objects of a bucket, by its name for clients, or without a bucket to list the buckets. It
-// compares the answer with the answer to an unsigned request. It changes nothing, and sends
-// requests only to the endpoint that the driver has returned, without redirects or proxies. If the
-// key cannot be tried, the error is a *KeyNotTriedError, and later keys for the service are not
-// tried.
-func (e *Emulator) TryGrantedKey(ctx context.Context, key GrantedKey, bucket string) (bool, error) {
+// TryGranted implements backend.Keys. It compares the answer with the answer to an unsigned request.
+// It sends requests only to the endpoint that the driver has returned, without redirects or proxies.
+func (r *Ring) TryGranted(ctx context.Context, key backend.GrantedKey, bucket string) (bool, error) {
 	if key.Protocol != protocolS3 {
-		return false, e.grantedKeys.note(key.Protocol, errProtocol)
+		return false, r.note(key.Protocol, errProtocol)
 	}
-	if e.store != nil && key.Endpoint == e.info.S3Endpoint { // bypasses the seams
-		return e.tryS3(ctx, IssuedKey{AccessKeyID: key.AccessKeyID, Secret: key.Secret}, bucket)
+	if r.S3.Handler != nil && key.Endpoint == r.S3.Endpoint { // bypasses the seams
+		return r.S3.tryLists(ctx, backend.IssuedKey{AccessKeyID: key.AccessKeyID, Secret: key.Secret}, bucket)
 	}
 	target, err := trialURL(key, bucket)
 	service := "endpoint " + shown(key.Endpoint)
-	if skipped := e.grantedKeys.skipped(service); skipped != nil {
+	if skipped := r.skipped(service); skipped != nil {
 		return false, skipped
 	}
 	if err != nil {
-		return false, e.grantedKeys.note(service, err)
+		return false, r.note(service, err)
 	}
 	opened, err := isOpened(ctx, target, &key)
 	switch {
 	case errors.Is(err, errAnonymous):
-		return false, e.grantedKeys.note(fmt.Sprintf("bucket %q of %s", bucket, service), err)
+		return false, r.note(fmt.Sprintf("bucket %q of %s", bucket, service), err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return false, e.grantedKeys.note(service, errTooLong)
+		return false, r.note(service, errTooLong)
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case err != nil:
-		return false, e.grantedKeys.note(service, err)
+		return false, r.note(service, err)
 	}
 	return opened, nil
 }
 
 // isOpened compares the answers to requests with and without a key.
-func isOpened(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
+func isOpened(ctx context.Context, target *url.URL, key *backend.GrantedKey) (bool, error) {
 	signed, err := requestTrial(ctx, target, key)
 	if err != nil || !signed {
 		return false, err
@@ -74,7 +71,7 @@ func shown(endpoint string) string {
 	return target.Scheme + "://" + target.Host
 }
 
-func trialURL(key GrantedKey, bucket string) (*url.URL, error) {
+func trialURL(key backend.GrantedKey, bucket string) (*url.URL, error) {
 	target, err := url.Parse(key.Endpoint)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
 		return nil, errNoEndpoint // the text of the error may contain a password
@@ -102,7 +99,7 @@ var trialClient = &http.Client{
 
 // requestTrial reports whether a request, which is signed if key is set, succeeds. The error is the
 // reason for which the answer proves nothing.
-func requestTrial(ctx context.Context, target *url.URL, key *GrantedKey) (bool, error) {
+func requestTrial(ctx context.Context, target *url.URL, key *backend.GrantedKey) (bool, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), http.NoBody)
 	if err != nil {
 		return false, err

@@ -3,7 +3,7 @@ package emulator_test
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
@@ -31,12 +31,12 @@ func TestTryKey(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				key := emulator.IssuedKey{AccessKeyID: issued.AccessKeyID, Secret: issued.SecretAccessKey}
-				wrong := emulator.IssuedKey{AccessKeyID: issued.AccessKeyID, Secret: "wrong"}
-				expect := func(what string, key emulator.IssuedKey, bucket string, want bool) {
+				key := backend.IssuedKey{AccessKeyID: issued.AccessKeyID, Secret: issued.SecretAccessKey}
+				wrong := backend.IssuedKey{AccessKeyID: issued.AccessKeyID, Secret: "wrong"}
+				expect := func(what string, key backend.IssuedKey, bucket string, want bool) {
 					t.Helper()
-					if opened, err := emu.TryKey(t.Context(), key, bucket); opened != want || err != nil {
-						t.Errorf("TryKey() with %s at %q = %t, %v; want %t", what, bucket, opened, err, want)
+					if opened, err := emu.Keys().Try(t.Context(), key, bucket); opened != want || err != nil {
+						t.Errorf("Try() with %s at %q = %t, %v; want %t", what, bucket, opened, err, want)
 					}
 				}
 				expect("the key", key, name, want)
