@@ -31,15 +31,16 @@ func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 	}
 	scope := r.eventScope()
 	concerns := func(e journal.Event) bool { return !scope.Concerns(e) }
-	events := slices.DeleteFunc(r.engine.journal.Since(mark), concerns)
-	driver := append(inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isCall), driverTrouble(events)...)
+	events := slices.DeleteFunc(r.engine.journal.Since(r.result.From-1), concerns)
+	inStep := slices.DeleteFunc(slices.Clone(events), func(e journal.Event) bool { return e.Seq <= mark })
+	driver := append(inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isCall), driverTrouble(inStep)...)
 	if len(driver) > 0 {
 		r.mu.Lock()
 		r.unresponsive = true
 		r.mu.Unlock()
 	}
 	failure.Notes = slices.Concat(driver,
-		inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isRequest), r.ended(events), starvationNote(timeout))
+		inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isRequest), r.ended(events, mark), starvationNote(timeout))
 	return err
 }
 
@@ -112,8 +113,9 @@ func unreachable(e journal.Event) bool {
 	return e.Outcome == "Unavailable" && strings.Contains(e.Message, "connection error")
 }
 
-// ended describes the processes that have ended, and whether they run again.
-func (r *run) ended(events []journal.Event) []string {
+// ended describes the processes that have ended since a mark, and whether they run again, and those
+// that ended before and do not run again.
+func (r *run) ended(events []journal.Event, mark uint64) []string {
 	var notes []string
 	for i, e := range events {
 		if e.Seam != journal.SeamProcess || e.Operation.Name != journal.StepCrash && e.Operation.Name != journal.StepFail {
@@ -122,6 +124,9 @@ func (r *run) ended(events []journal.Event) []string {
 		again := slices.ContainsFunc(events[i:], func(later journal.Event) bool {
 			return later.Component == e.Component && later.Seam == e.Seam && later.Operation.Name == journal.StepReady
 		})
+		if again && e.Seq <= mark {
+			continue
+		}
 		note := fmt.Sprintf("the process of %s ended (%s) %s ago", e.Component, e.Operation.Name, time.Since(e.Time).Round(time.Second/10))
 		if e.Message != "" {
 			note += ": " + e.Message

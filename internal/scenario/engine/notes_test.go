@@ -15,13 +15,18 @@ import (
 // TestNotes lets steps time out. Each failure names the reason. A repeated call is no finding of
 // its own.
 func TestNotes(t *testing.T) {
-	const apply = `
+	const (
+		apply = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
+`
+		expect = `
 - expect: {BucketClaim/photos: {status: {readyToUse: true}}}
   timeout: 2s
 `
+	)
 	tests := map[string]struct {
 		reason, inject string
+		meanwhile      string // steps before the expectation
 		want           string
 	}{
 		"Hangs": {
@@ -39,6 +44,12 @@ func TestNotes(t *testing.T) {
 			inject: `{name: f, seam: api, component: controller, operation: create buckets, crash: before, down: 1m}`,
 			want:   `^the process of controller ended \(crash\) .* ago; it is not ready again$`,
 		},
+		"CrashedBefore": {
+			reason:    "The controller is down before the step that fails begins.",
+			inject:    `{name: f, seam: api, component: controller, operation: create buckets, crash: before, down: 1m}`,
+			meanwhile: `- calls: {events: [{seam: process, component: controller, operation: crash}]}`,
+			want:      `^the process of controller ended \(crash\) .* ago; it is not ready again$`,
+		},
 		"APIHangs": {
 			reason: "The API server does not answer.",
 			inject: `{name: f, seam: api, component: controller, operation: create buckets, hang: true}`,
@@ -48,7 +59,7 @@ func TestNotes(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			emu := emulatortest.Start(t, emulator.Options{})
-			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:\n- inject: "+tc.inject+apply))
+			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:\n- inject: "+tc.inject+apply+tc.meanwhile+expect))
 			if result.Outcome != outcome.Failed || result.Failures[0].Step == nil || result.Failures[0].Step.Verb != "expect" {
 				t.Fatalf("%s\n%s, want the expectation to fail:\n%s", tc.reason, result.Outcome, explain(result))
 			}
