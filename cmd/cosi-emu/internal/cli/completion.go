@@ -22,8 +22,12 @@ const (
 )
 
 // Values sets the values of a flag for the completion in shells.
-func Values(flags *pflag.FlagSet, flag string, values ...string) {
-	annotate(flags, flag, valuesAnnotation, values)
+func Values[T ~string](flags *pflag.FlagSet, flag string, values ...T) {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	annotate(flags, flag, valuesAnnotation, all)
 }
 
 func annotate(flags *pflag.FlagSet, flag, key string, values []string) {

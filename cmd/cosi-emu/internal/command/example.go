@@ -33,7 +33,7 @@ func newExample(streams cli.Streams) *cobra.Command {
 		},
 	}
 	o.api = objectstorage.V1alpha2
-	addAPI(cmd.Flags(), &o.api, "version of the kinds, v1alpha1 or v1alpha2")
+	cli.AddAPI(cmd.Flags(), &o.api, "version of the kinds, v1alpha1 or v1alpha2")
 	cmd.Flags().StringVar(&o.protocol, "protocol", "",
 		"protocol of claim and access, S3, GCS or Azure; 'cosi-emu up' needs the same among its --protocols (default S3)")
 	cmd.Flags().BoolVar(&o.classes, "classes", false, "print the classes")

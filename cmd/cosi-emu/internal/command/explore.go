@@ -119,7 +119,7 @@ func newExplore(streams cli.Streams) *cobra.Command {
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", explore.Kinds()))
-	cli.Values(flags, "effects", texts(explore.Kinds())...)
+	cli.Values(flags, "effects", explore.Kinds()...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
@@ -130,7 +130,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 		"part of the cases to run, such as 2/4, or index/4 in a Pod of an Indexed Job; the parts of n machines are all cases (default: all)")
 	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
 		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
-	cli.Values(flags, "prune", texts(explore.Prunes())...)
+	cli.Values(flags, "prune", explore.Prunes()...)
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
@@ -143,7 +143,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Out, "out", ".", "directory for findings: shrunk scenarios, recordings and timelines")
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	addDialect(flags, &o.Emulator.Dialect, driverDialectUsage, "your driver is asked")
+	cli.AddDialect(flags, &o.Emulator.Dialect, cli.DriverDialectUsage, "your driver is asked")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.addFlags(flags)

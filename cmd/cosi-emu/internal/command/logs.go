@@ -61,7 +61,7 @@ For etcd, kube-apiserver and kube-controller-manager, show the output of the pro
 	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVarP(&l.follow, "follow", "f", false, "follow the log until Ctrl-C, or until the emulator stops")
 	cmd.Flags().StringSliceVar(&l.seams, "seam", nil, "show only these seams: api, rpc, store, process, log")
-	cli.Values(cmd.Flags(), "seam", texts(seams)...)
+	cli.Values(cmd.Flags(), "seam", seams...)
 	cli.AddOutput(cmd.Flags(), &l.output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }
@@ -73,14 +73,6 @@ func completeOne(complete cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return complete(cmd, args, typed)
 	}
-}
-
-func texts[T ~string](named []T) []string {
-	all := make([]string, len(named))
-	for i, one := range named {
-		all[i] = string(one)
-	}
-	return all
 }
 
 func (l *logs) show(ctx context.Context, streams cli.Streams, info instance.Info, args []string) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
@@ -42,8 +43,8 @@ func parse(t *testing.T, args []string) {
 
 // TestComponentFlags expects that the sidecar has each flag of the controller.
 func TestComponentFlags(t *testing.T) {
-	sidecar := newSidecar(cli.Streams{}).Flags()
-	newController(cli.Streams{}).Flags().VisitAll(func(flag *pflag.Flag) {
+	sidecar := component.NewSidecar(cli.Streams{}).Flags()
+	component.NewController(cli.Streams{}).Flags().VisitAll(func(flag *pflag.Flag) {
 		same := sidecar.Lookup(flag.Name)
 		if same == nil || same.Usage != flag.Usage || same.Value.Type() != flag.Value.Type() {
 			t.Errorf("--%s of the controller is not as that of the sidecar", flag.Name)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/conformance"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
@@ -105,10 +106,10 @@ func groups(streams cli.Streams) []group {
 			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
-			newDriver(streams), newBridge(streams), migrate.New(streams),
+			component.NewDriver(streams), component.NewBridge(streams), migrate.New(streams),
 			conformance.New(streams, version().Version),
 		}},
-		{"components", "Components:", []*cobra.Command{newController(streams), newSidecar(streams)}},
+		{"components", "Components:", []*cobra.Command{component.NewController(streams), component.NewSidecar(streams)}},
 		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newConvert(streams), newVersion(streams)}},
 	}
 }

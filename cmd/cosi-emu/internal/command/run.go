@@ -131,7 +131,7 @@ func somePaths(cmd *cobra.Command, args []string) error {
 
 func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.selection.addFlags(flags)
-	addAPI(flags, &r.api, "run only scenarios for this version of the COSI kinds, v1alpha1 or v1alpha2 (default: all, "+
+	cli.AddAPI(flags, &r.api, "run only scenarios for this version of the COSI kinds, v1alpha1 or v1alpha2 (default: all, "+
 		"and with your own components v1alpha2)")
 	flags.BoolVar(&r.suite, "suite", false, "run the scenarios that ship with this program")
 	flags.IntVar(&r.parallel, "parallel", 0, "number of scenarios that run at the same time (default: four for each processor)")

@@ -40,16 +40,16 @@ type start struct {
 
 func (s *start) addFlags(flags *pflag.FlagSet) {
 	s.addTimeout(flags, "timeout")
-	addAPI(flags, &s.session.Emulator.API,
+	cli.AddAPI(flags, &s.session.Emulator.API,
 		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: as --data-dir or --from, else v1alpha2)")
 	s.addEmulator(flags)
 	o := &s.session.Emulator
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
 		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
 			"repeated (default: the names in --data-dir or --from, if any)")
-	flags.BoolVar(&o.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
-	flags.BoolVar(&o.Strict, "strict", false, strictUsage)
-	flags.Var(secretKeys{&o.SecretKeys}, "secret-keys", secretKeysUsage)
+	cli.AddIgnoreUnknownParameters(flags, &o.IgnoreUnknownParameters)
+	cli.AddStrict(flags, &o.Strict)
+	cli.AddSecretKeys(flags, &o.SecretKeys)
 	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
 		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
 	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
@@ -111,9 +111,6 @@ func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
 	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
 }
 
-// strictUsage describes the flag --strict of all commands.
-const strictUsage = "reject what COSI v1alpha1 allows although it makes no sense, such as a misspelt authentication type"
-
 func (s *start) addEmulator(flags *pflag.FlagSet) {
 	o := &s.session.Emulator
 	o.Strict = true // except for 'up', which has a flag
@@ -124,14 +121,14 @@ func (s *start) addEmulator(flags *pflag.FlagSet) {
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
-	addStoreFlags(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
-	flags.Var(protocols{&o.Protocols}, "protocols", protocolsUsage)
+	cli.AddStore(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
+	cli.AddProtocols(flags, &o.Protocols)
 	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
 	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	addDialect(flags, &o.Dialect, driverDialectUsage, "your driver is asked; for the fake driver, as --data-dir")
+	cli.AddDialect(flags, &o.Dialect, cli.DriverDialectUsage, "your driver is asked; for the fake driver, as --data-dir")
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,

@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 )
 
 // bridgeFlags are the flags that the bridge and the sidecar have in common.
@@ -19,7 +20,7 @@ type bridgeFlags struct {
 
 // addFlags adds the common flags. Each command has its own default for the store of the IDs.
 func (f *bridgeFlags) addFlags(flags *pflag.FlagSet) {
-	addDialect(flags, &f.options.Dialect, "protocol of the driver", "the driver is asked")
+	cli.AddDialect(flags, &f.options.Dialect, "protocol of the driver", "the driver is asked")
 	flags.StringSliceVar(&f.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")
 	flags.StringVar(&f.options.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if a v1alpha1 driver returns none")
 	flags.StringVar(&f.options.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if a v1alpha1 driver returns none")

@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 )
 
-func newDriver(streams cli.Streams) *cobra.Command {
+func NewDriver(streams cli.Streams) *cobra.Command {
 	var (
 		log  logging
 		opts driverserver.Options
@@ -73,12 +73,10 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
 	return cmd
 }
 
-const ignoreUnknownUsage = "ignore unknown parameters of classes, to use classes of another driver"
-
 func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
-	flags.BoolVar(&opts.IgnoreUnknownParameters, "ignore-unknown-parameters", false, ignoreUnknownUsage)
-	addDialect(flags, &opts.Dialect, "protocol that the driver speaks", "kep")
+	cli.AddIgnoreUnknownParameters(flags, &opts.IgnoreUnknownParameters)
+	cli.AddDialect(flags, &opts.Dialect, "protocol that the driver speaks", "kep")
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", driverserver.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",
@@ -88,7 +86,7 @@ func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 	flags.StringVar(&opts.TLSCertFile, "tls-cert-file", "",
 		"PEM file with the certificate chain of the store (default: no TLS)")
 	flags.StringVar(&opts.TLSPrivateKeyFile, "tls-private-key-file", "", "PEM file with the private key of --tls-cert-file")
-	flags.Var(protocols{&opts.Protocols}, "protocols", protocolsUsage)
+	cli.AddProtocols(flags, &opts.Protocols)
 	flags.StringVar(&opts.GCSBindAddress, "gcs-bind-address", driverserver.DefaultGCSBindAddress,
 		"TCP address of the GCS service, with --protocols GCS; :9090 listens on all interfaces")
 	flags.StringVar(&opts.GCSEndpoint, "gcs-endpoint", "",
@@ -97,7 +95,7 @@ func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 		"TCP address of the Azure service, with --protocols Azure; :10000 listens on all interfaces")
 	flags.StringVar(&opts.AzureEndpoint, "azure-endpoint", "",
 		"URL of the Azure service for applications (default: http or https at --azure-bind-address)")
-	addStoreFlags(flags, &opts.MaxBodyBytes, &opts.MaxAccounts, &opts.S3CORSOrigins)
+	cli.AddStore(flags, &opts.MaxBodyBytes, &opts.MaxAccounts, &opts.S3CORSOrigins)
 	flags.StringVar(&opts.S3Region, "s3-region", fakedriver.DefaultRegion, "region of the store, which requests must be signed for")
 	flags.StringVar(&opts.DataDir, "data-dir", "", "directory that keeps buckets, objects and accounts across restarts (default: in memory)")
 	flags.StringVar(&opts.OutageDir, "outage-dir", "",

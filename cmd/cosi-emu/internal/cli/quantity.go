@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"fmt"
@@ -32,9 +32,9 @@ func (q quantity) Set(text string) error {
 
 func (q quantity) Type() string { return "quantity" }
 
-// addStoreFlags adds the flags of the S3 store: its limits, and the origins that may use it in a
+// AddStore adds the flags of the S3 store: its limits, and the origins that may use it in a
 // browser.
-func addStoreFlags(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int, origins *[]string) {
+func AddStore(flags *pflag.FlagSet, maxBody *int64, maxAccounts *int, origins *[]string) {
 	flags.Var(corsOrigins{origins}, "s3-cors-origin",
 		"origin of pages that browsers let use buckets without a CORS configuration, such as http://localhost:3000, "+
 			"or * for all pages; a comma-separated list, or repeated (default: none)")

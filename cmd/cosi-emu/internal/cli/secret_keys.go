@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"strings"
@@ -8,9 +8,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// secretKeysUsage describes the flag --secret-keys of all commands.
-const secretKeysUsage = "sets of keys of access Secrets, a comma-separated list of kep, such as AWS_ENDPOINT_URL, " +
-	"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)"
+// AddSecretKeys adds the flag for the keys of access Secrets.
+func AddSecretKeys(flags *pflag.FlagSet, sets *[]v1alpha2.SecretKeySet) {
+	flags.Var(secretKeys{sets}, "secret-keys", "sets of keys of access Secrets, a comma-separated list of kep, such as AWS_ENDPOINT_URL, "+
+		"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)")
+}
 
 type secretKeys struct{ list *[]v1alpha2.SecretKeySet }
 

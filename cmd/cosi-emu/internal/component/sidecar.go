@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"context"
@@ -44,7 +44,7 @@ const sidecarExample = `  # In a Pod, with the socket on a shared volume; see de
   cosi-emu up -d --api v1alpha1 --no-fake-driver
   cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`
 
-func newSidecar(streams cli.Streams) *cobra.Command {
+func NewSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
@@ -74,14 +74,14 @@ func newSidecar(streams cli.Streams) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(secretKeys{&opts.SecretKeys}, "secret-keys", secretKeysUsage)
-	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
+	cli.AddSecretKeys(flags, &opts.SecretKeys)
+	cli.AddStrict(flags, &opts.Strict)
 	access.addFlags(flags)
 	log.addFlags(flags)
 	log.addZapFlags(flags)
 	bridge.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
+	cli.AddAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")

@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"strings"
@@ -8,8 +8,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-const protocolsUsage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; " +
-	"the first is the default of BucketClaims (default: S3)"
+// AddProtocols adds the flag for the protocols of the fake driver.
+func AddProtocols(flags *pflag.FlagSet, list *[]fakedriver.Protocol) {
+	flags.Var(protocols{list}, "protocols", "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; "+
+		"the first is the default of BucketClaims (default: S3)")
+}
 
 type protocols struct{ list *[]fakedriver.Protocol }
 

@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"testing"
@@ -17,9 +17,9 @@ func TestEndpoint(t *testing.T) {
 		make func(cli.Streams) *cobra.Command
 	}{
 		// Spec: A1-PROTO-5
-		{"driver", newDriver},
+		{"driver", NewDriver},
 		// Spec: A1-CONFIG-2
-		{"sidecar", newSidecar},
+		{"sidecar", NewSidecar},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			for name, tc := range map[string]struct {

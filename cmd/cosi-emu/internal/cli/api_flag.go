@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"github.com/spf13/pflag"
@@ -22,6 +22,7 @@ func (a apiVersion) Set(name string) (err error) {
 
 func (apiVersion) Type() string { return "version" }
 
-func addAPI(flags *pflag.FlagSet, version *objectstorage.Version, usage string) {
+// AddAPI adds the flag for the version of the COSI kinds.
+func AddAPI(flags *pflag.FlagSet, version *objectstorage.Version, usage string) {
 	flags.Var(apiVersion{version}, "api", usage)
 }

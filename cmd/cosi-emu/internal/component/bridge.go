@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type standaloneBridge struct {
 	access apiAccess
 }
 
-func newBridge(streams cli.Streams) *cobra.Command {
+func NewBridge(streams cli.Streams) *cobra.Command {
 	var flags standaloneBridge
 	cmd := &cobra.Command{
 		Use:   "bridge",

@@ -1,18 +1,18 @@
-package command
+package cli
 
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
-// driverDialectUsage describes the flag --dialect of commands that start an emulator.
-const driverDialectUsage = "protocol of the driver; the fake driver speaks it, behind a bridge unless you use --sidecar-cmd"
+// DriverDialectUsage describes the flag --dialect of commands that start an emulator.
+const DriverDialectUsage = "protocol of the driver; the fake driver speaks it, behind a bridge unless you use --sidecar-cmd"
 
-func addDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
+// AddDialect adds the flag for the protocol of a driver.
+func AddDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
 	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+dialects.Names()+" (default: "+byDefault+")")
-	cli.Values(flags, "dialect", texts(dialects.All())...)
+	Values(flags, "dialect", dialects.All()...)
 }
 
 type dialectFlag struct{ dialect *dialects.Dialect }

@@ -1,4 +1,4 @@
-package command
+package component
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 )
 
-func newController(streams cli.Streams) *cobra.Command {
+func NewController(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess
 		log    logging
@@ -47,11 +47,11 @@ until the process gets SIGTERM.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.Strict, "strict", false, strictUsage)
+	cli.AddStrict(flags, &opts.Strict)
 	access.addFlags(flags)
 	log.addFlags(flags)
 	log.addZapFlags(flags)
-	addAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
+	cli.AddAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	component{
 		workers: &opts.Workers,
 		metrics: &stats, probes: &opts.HealthProbeBindAddress,
