@@ -96,10 +96,12 @@ func TestAddDriverNeedsAStore(t *testing.T) {
 // TestJoinDriver has a sidecar serve an external driver, and leave it running.
 func TestJoinDriver(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "own", Endpoint: emu.Info().DriverEndpoint}); !errors.Is(err, emulator.ErrOptions) {
+	own := emulator.DriverOptions{Name: "own", Endpoint: emu.Info().DriverEndpoint}
+	if _, err := emu.AddDriver(t.Context(), own); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("AddDriver() of the driver that is served already = %v, want ErrOptions", err)
 	}
-	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "far", Endpoint: "dns:///driver.example.com"}); !errors.Is(err, emulator.ErrOptions) {
+	far := emulator.DriverOptions{Name: "far", Endpoint: "dns:///driver.example.com"}
+	if _, err := emu.AddDriver(t.Context(), far); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("AddDriver() over the network = %v, want ErrOptions", err)
 	}
 	endpoint := drivertest.ServeFake(t, "theirs.test", "http://127.0.0.1:1")

@@ -43,7 +43,9 @@ func (e *Emulator) Info() Info {
 	drivers := e.servedBy()
 	for _, c := range e.Components() {
 		state, incarnation := c.State()
-		info.Components = append(info.Components, ComponentInfo{Name: c.Name(), State: state, Incarnation: incarnation, Driver: drivers[c.Name()]})
+		info.Components = append(info.Components, ComponentInfo{
+			Name: c.Name(), State: state, Incarnation: incarnation, Driver: drivers[c.Name()],
+		})
 	}
 	return info
 }

@@ -36,14 +36,20 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("the second %s has done nothing", name)
 		}
 	}
+	removeReplicas(t, emu)
+	if after := len(emu.Components()); after != before {
+		t.Errorf("%d components are left, want %d", after, before)
+	}
+}
+
+// removeReplicas removes all second replicas.
+func removeReplicas(t *testing.T, emu *emulator.Emulator) {
+	t.Helper()
 	for _, c := range emu.Components() {
 		if strings.HasSuffix(c.Name(), emulator.ReplicaSuffix) {
 			if err := c.Remove(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
-	}
-	if after := len(emu.Components()); after != before {
-		t.Errorf("%d components are left, want %d", after, before)
 	}
 }

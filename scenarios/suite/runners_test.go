@@ -15,7 +15,7 @@ import (
 // other user of the suite must be listed here with its purpose, which is not to run them once more.
 func TestRunners(t *testing.T) {
 	want := map[string]string{
-		"cmd/cosi-emu/internal/command/run.go":      "runs all, or by label",
+		"cmd/cosi-emu/internal/scenario/run.go":     "runs all, or by label",
 		"internal/scenario/loader/suite.go":         "reads the files",
 		"internal/conformance/endtoend/endtoend.go": "runs those of the area conformance with the driver that is tested",
 		"scenarios/suite/suite_test.go":             "runs all in the tests",

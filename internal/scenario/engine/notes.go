@@ -121,9 +121,7 @@ func (r *run) ended(events []journal.Event, mark uint64) []string {
 		if e.Seam != journal.SeamProcess || e.Operation.Name != journal.StepCrash && e.Operation.Name != journal.StepFail {
 			continue
 		}
-		again := slices.ContainsFunc(events[i:], func(later journal.Event) bool {
-			return later.Component == e.Component && later.Seam == e.Seam && later.Operation.Name == journal.StepReady
-		})
+		again := isReadyAgain(e, events[i:])
 		if again && e.Seq <= mark {
 			continue
 		}
@@ -142,6 +140,13 @@ func (r *run) ended(events []journal.Event, mark uint64) []string {
 		}
 	}
 	return notes
+}
+
+// isReadyAgain reports whether the process that has ended is ready again later.
+func isReadyAgain(ended journal.Event, later []journal.Event) bool {
+	return slices.ContainsFunc(later, func(e journal.Event) bool {
+		return e.Component == ended.Component && e.Seam == ended.Seam && e.Operation.Name == journal.StepReady
+	})
 }
 
 // starvationNote reports that other work kept the machine busy.

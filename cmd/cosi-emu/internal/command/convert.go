@@ -63,7 +63,7 @@ func convert(streams cli.Streams, files []string, to string) error {
 	if _, err := streams.Out.Write(text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+counted(len(changes), "field")+"."), "\n"))
+	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+cli.Counted(len(changes), "field")+"."), "\n"))
 	return err
 }
 

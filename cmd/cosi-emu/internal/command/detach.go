@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -62,7 +61,7 @@ type child struct {
 }
 
 func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
-	self, err := executable()
+	self, err := cli.Executable()
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +77,6 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	return c, nil
 }
 
-func executable() (string, error) {
-	path, err := os.Executable()
-	if err == nil {
-		return path, nil
-	}
-	// without /proc, as in an empty root
-	if path, notFound := exec.LookPath(os.Args[0]); notFound == nil {
-		return filepath.Abs(path)
-	}
-	return "", fmt.Errorf("find this program: %w", err)
-}
-
 // repeatFlags returns the given flags for the child, which inherits the environment.
 func repeatFlags(flags *pflag.FlagSet) []string {
 	args := []string{"--detach=false", "--output=" + cli.FormatText, "--" + recordsFlag}
@@ -97,18 +84,11 @@ func repeatFlags(flags *pflag.FlagSet) []string {
 		if flag.Name == "detach" || flag.Name == "output" {
 			return
 		}
-		for _, value := range valuesOf(flag) {
+		for _, value := range cli.ValuesOf(flag) {
 			args = append(args, "--"+flag.Name+"="+value)
 		}
 	})
 	return args
-}
-
-func valuesOf(flag *pflag.Flag) []string {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
-	}
-	return []string{flag.Value.String()}
 }
 
 // waitReady relays the child's output until its emulator is ready. If the child exits first, its

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 	"github.com/cosi-emu/cosi-emu/internal/osprocess"
@@ -48,7 +49,7 @@ emulator. Data in a --data-dir is kept.`,
 	}
 	cli.AddName(cmd.Flags(), &name)
 	cmd.Flags().BoolVar(&all, "all", false, "stop all emulators of this user")
-	cmd.Flags().DurationVar(&timeout, "timeout", stopTimeout, "time limit after which the emulator is killed")
+	cmd.Flags().DurationVar(&timeout, "timeout", startup.StopTimeout, "time limit after which the emulator is killed")
 	return cmd
 }
 
@@ -84,7 +85,7 @@ func leftovers(info instance.Info) func(context.Context, cli.Streams) error {
 	return func(ctx context.Context, streams cli.Streams) error {
 		defer c.Close()
 		left, err := c.Leftovers(ctx, info.DriverName)
-		return errors.Join(err, printLeft(streams.Err, info.Context, left))
+		return errors.Join(err, startup.PrintLeft(streams.Err, info.Context, left))
 	}
 }
 
@@ -105,7 +106,7 @@ func cleanUp(ctx context.Context, streams cli.Streams, name string) error {
 	if _, err := fmt.Fprintf(streams.Out, "emulator %q is not running\n", name); err != nil {
 		return err
 	}
-	return errors.Join(remains.Err, printLeft(streams.Err, remains.Context, remains.Left))
+	return errors.Join(remains.Err, startup.PrintLeft(streams.Err, remains.Context, remains.Left))
 }
 
 // stopProcess terminates the emulator, and kills it if ctx is done first.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/session"
@@ -23,7 +24,7 @@ import (
 const killDelay = 10 * time.Second
 
 type execution struct {
-	start  start
+	start  startup.Flags
 	access access
 	files  []string
 }
@@ -49,9 +50,9 @@ credentials of a BucketAccess and adds them to the environment.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&e.start.session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	cmd.Flags().StringVar(&e.start.Session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	cmd.Flags().Lookup("name").DefValue = "" // a new name each time
-	e.start.addFlags(cmd.Flags())
+	e.start.Add(cmd.Flags())
 	e.access.addFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&e.files, "apply", nil, "manifest to apply before the command runs; can be repeated")
 	return cmd
@@ -66,14 +67,14 @@ func (e *execution) run(ctx context.Context, streams cli.Streams, args []string)
 	if _, _, err := e.access.key(); err != nil {
 		return err
 	}
-	if err := e.start.validateAssume(); err != nil {
+	if err := e.start.ValidateAssume(); err != nil {
 		return err
 	}
 	manifests, err := readManifests(e.files)
 	if err != nil {
 		return err
 	}
-	return e.start.run(ctx, streams, func(running *session.Session) error {
+	return e.start.Run(ctx, streams, func(running *session.Session) error {
 		for _, m := range manifests {
 			if err := manifest.Apply(ctx, running.Emulator().Client(), m.objects); err != nil {
 				return fmt.Errorf("--apply %s: %w", m.file, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 )
 
 // eachCommand runs a test for each of our commands.
@@ -137,16 +138,16 @@ func checkFlagHelp(t *testing.T, flag *pflag.Flag) {
 func TestNoControlPlane(t *testing.T) {
 	for _, value := range []string{"", "embedded"} {
 		t.Setenv("COSI_EMU_CONTROL_PLANE", value)
-		s := &start{}
+		s := &startup.Flags{}
 		flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
-		s.addFlags(flags)
+		s.Add(flags)
 		if err := flags.Parse([]string{"--existing-cluster"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := flagsFromEnvironment(flags); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.cluster.validate(s.session); err != nil {
+		if err := s.ValidateCluster(); err != nil {
 			t.Errorf("up --existing-cluster with COSI_EMU_CONTROL_PLANE=%s: %v", value, err)
 		}
 	}

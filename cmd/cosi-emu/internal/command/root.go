@@ -1,5 +1,5 @@
-// Package command is the command line of cosi-emu, one file a command. Commands read flags, call
-// other packages, and print. Run calls the whole program as a function.
+// Package command is the command line of cosi-emu: the root, and the commands of an emulator, one file a
+// command. Commands read flags, call other packages, and print. Run calls the whole program as a function.
 package command
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/conformance"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/migrate"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/scenario"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
 )
@@ -59,7 +60,7 @@ the command line takes precedence.`,
 
   # Run the scenarios that ship with the program.
   cosi-emu run --suite`,
-		Version:                    version().Version,
+		Version:                    cli.ReadVersions().Version,
 		SuggestionsMinimumDistance: 2,
 		Args:                       cli.KnownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -103,11 +104,12 @@ func groups(streams cli.Streams) []group {
 			snapshot.New(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{
-			newInit(streams), newRun(streams), newLint(streams), newSchema(streams), newExplore(streams), newReplay(streams), fault.New(streams),
+			scenario.NewInit(streams), scenario.NewRun(streams), scenario.NewLint(streams),
+			scenario.NewSchema(streams), scenario.NewExplore(streams), scenario.NewReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
 			component.NewDriver(streams), component.NewBridge(streams), migrate.New(streams),
-			conformance.New(streams, version().Version),
+			conformance.New(streams, cli.ReadVersions().Version),
 		}},
 		{"components", "Components:", []*cobra.Command{component.NewController(streams), component.NewSidecar(streams)}},
 		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newConvert(streams), newVersion(streams)}},

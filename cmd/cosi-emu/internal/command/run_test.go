@@ -143,12 +143,12 @@ func TestVersion(t *testing.T) {
 		t.Errorf("version says\n%s", text)
 	}
 	_, out, _ := runCommandLine(t, "version", "-o", "json")
-	var got versionInfo
+	var got cli.Versions
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
 	got.Version, got.Revision = "", ""
-	want := versionInfo{
+	want := cli.Versions{
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Kubernetes: binaries.KubernetesVersion, COSI: "objectstorage.k8s.io/v1alpha2",
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
 )
@@ -45,7 +46,7 @@ command, which takes some minutes, once. After that 'up' starts in seconds.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "control-plane-dir", "", "directory to check instead of the cache")
-	cmd.Flags().DurationVar(&timeout, "timeout", defaultStartTimeout, "time limit for the download or build")
+	cmd.Flags().DurationVar(&timeout, "timeout", startup.DefaultTimeout, "time limit for the download or build")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

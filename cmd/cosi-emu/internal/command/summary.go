@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -86,7 +84,7 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 }
 
 func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, api := program(), ""
+	self, api := cli.Program(), ""
 	down := self + strings.TrimPrefix(instance.Command("down", info.Name), "cosi-emu")
 	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
@@ -101,21 +99,4 @@ func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
 		return
 	}
 	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s\n", down)
-}
-
-// program returns the command that runs this program again from the same directory.
-func program() string {
-	self, err := executable()
-	if err != nil {
-		return "cosi-emu"
-	}
-	if strings.Contains(self, string(filepath.Separator)+"go-build") { // a binary that `go run` will delete
-		return "go run ./cmd/cosi-emu"
-	}
-	if found, err := exec.LookPath("cosi-emu"); err == nil {
-		if found, err = filepath.EvalSymlinks(found); err == nil && found == self {
-			return "cosi-emu"
-		}
-	}
-	return cli.Quote(self)
 }

@@ -1,16 +1,12 @@
 package command
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/adminapi"
-	"github.com/cosi-emu/cosi-emu/internal/session"
-	"github.com/cosi-emu/cosi-emu/internal/ui"
 )
 
 func newUI(streams cli.Streams) *cobra.Command {
@@ -49,15 +45,4 @@ so that a scenario saved from it contains everything that was applied.`,
 	cli.AddName(cmd.Flags(), &name)
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
-}
-
-// newPage returns a function that starts the page of an emulator.
-func newPage(name, version string) session.NewPage {
-	return func(ctx context.Context, emu *emulator.Emulator, faults adminapi.Faults) (session.Page, error) {
-		page, err := ui.Start(ctx, ui.Options{Emulator: emu, Faults: faults, Name: name, Version: version})
-		if err != nil {
-			return nil, fmt.Errorf("serve the page of emulator %q: %w", name, err)
-		}
-		return page, nil
-	}
 }

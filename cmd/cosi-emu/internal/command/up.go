@@ -1,203 +1,15 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
-	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/definitions"
-	"github.com/cosi-emu/cosi-emu/internal/initdir"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
-
-const (
-	// stopTimeout limits the stop of an emulator, which takes a second or two.
-	stopTimeout = time.Minute
-	// defaultStartTimeout includes time to build the control plane, once.
-	defaultStartTimeout = 40 * time.Minute
-)
-
-type start struct {
-	session session.Options
-	cluster clusterFlags
-	own     ownComponents
-	timeout time.Duration
-	limit   string // the flag of the timeout
-	init    string // the directory that fills the emulator
-	crds    string // the file or directory with other definitions
-	records bool
-}
-
-func (s *start) addFlags(flags *pflag.FlagSet) {
-	s.addTimeout(flags, "timeout")
-	cli.AddAPI(flags, &s.session.Emulator.API,
-		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: as --data-dir or --from, else v1alpha2)")
-	s.addEmulator(flags)
-	o := &s.session.Emulator
-	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
-		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
-			"repeated (default: the names in --data-dir or --from, if any)")
-	cli.AddIgnoreUnknownParameters(flags, &o.IgnoreUnknownParameters)
-	cli.AddStrict(flags, &o.Strict)
-	cli.AddSecretKeys(flags, &o.SecretKeys)
-	flags.StringVar(&s.session.Emulator.Listen, "listen", "",
-		"IP address to listen on beyond 127.0.0.1, 0.0.0.0 for all; S3 then uses TLS, and 'up' prints the kubeconfig with its keys")
-	flags.StringVar(&s.session.Emulator.Advertise, "advertise", "",
-		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
-	flags.StringVar(&s.init, "init", "",
-		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
-	flags.StringVar(&s.crds, "crds", "",
-		"file or directory with CustomResourceDefinitions of another draft, for your own controller and sidecar (default: the emulator's)")
-	flags.StringVar(&s.session.Emulator.Snapshot, "from", "",
-		"snapshot to start from, a file of 'cosi-emu snapshot save'; a --data-dir must be empty")
-}
-
-// readInit reads the directory of --init, before anything starts.
-func (s *start) readInit() (err error) {
-	if s.init == "" {
-		return nil
-	}
-	if s.session.Init, err = initdir.Read(s.init); err != nil {
-		return cli.Usage(fmt.Errorf("--init: %w", err))
-	}
-	if s.session.Init.HasBuckets() && !s.hasStore() {
-		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", s.init))
-	}
-	return nil
-}
-
-// readCRDs reads other definitions, before anything starts.
-func (s *start) readCRDs() (err error) {
-	if s.crds == "" {
-		return nil
-	}
-	version := cmp.Or(s.session.Emulator.API, objectstorage.V1alpha2)
-	if s.session.Emulator.CRDs, err = definitions.Read(s.crds, version); err != nil {
-		return cli.Usage(fmt.Errorf("--crds: %w", err))
-	}
-	return nil
-}
-
-// hasStore reports whether the emulator has the fake driver, with its store.
-func (s *start) hasStore() bool {
-	o := &s.session.Emulator
-	return o.Driver == "" && !o.NoDriver && s.own.driver == ""
-}
-
-// restores reports whether the emulator can start from the snapshot of a scenario.
-func (s *start) restores() bool {
-	return s.hasStore() && s.session.Emulator.Dialect == "" && !s.cluster.wanted
-}
-
-// hasOneVersion reports whether another option than --api limits the emulator to one version of the
-// COSI kinds.
-func (s *start) hasOneVersion() bool {
-	return s.own.controller != "" || s.own.sidecar != "" || s.session.Emulator.Dialect != "" || s.cluster.wanted
-}
-
-// addTimeout adds the flag with that name for the limit of the start.
-func (s *start) addTimeout(flags *pflag.FlagSet, name string) {
-	s.limit = name
-	flags.DurationVar(&s.timeout, name, defaultStartTimeout, "time limit for the start, including a build of the control plane")
-}
-
-func (s *start) addEmulator(flags *pflag.FlagSet) {
-	o := &s.session.Emulator
-	o.Strict = true // except for 'up', which has a flag
-	s.cluster.addFlags(flags)
-	s.own.addFlags(flags)
-	flags.StringVar(&s.session.DataDir, "data-dir", "",
-		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
-	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
-	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
-	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
-	cli.AddStore(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
-	cli.AddProtocols(flags, &o.Protocols)
-	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
-	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
-	flags.StringVar(&o.Driver, "driver", "",
-		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
-	cli.AddDialect(flags, &o.Dialect, cli.DriverDialectUsage, "your driver is asked; for the fake driver, as --data-dir")
-	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
-		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
-	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
-		"enable leader election of controller and sidecars, as on a cluster; 'cosi-emu fault add --lose-lease' requires it")
-	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
-	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
-		"time limit for the first answer of your driver")
-	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
-	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
-}
-
-// validateAssume rejects --assume-existing for an emulator without a user's driver, now or later,
-// as from scenarios.
-func (s *start) validateAssume() error {
-	if s.own.assumeExisting && s.own.driver == "" && s.session.Emulator.Driver == "" {
-		return cli.Usage(errors.New("--assume-existing requires --driver or --driver-cmd: it is for the bridge in front of your driver"))
-	}
-	return nil
-}
-
-// run starts an emulator, calls during, and stops the emulator again.
-func (s *start) run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
-	if err := s.cluster.validate(s.session); err != nil {
-		return err
-	}
-	if err := s.own.apply(&s.session.Emulator); err != nil {
-		return err
-	}
-	if err := errors.Join(s.readCRDs(), s.readInit()); err != nil {
-		return err
-	}
-	s.cluster.apply(&s.session)
-	cli.SilenceLibraries()
-	reporter := s.reporter(streams.Err)
-	s.session.Emulator.Reporter = reporter
-	s.session.Version = version().Version
-	s.session.NewPage = newPage(s.session.Name, s.session.Version)
-	startCtx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("not ready after %s, the limit of --%s", s.timeout, s.limit))
-	defer cancel()
-	running, err := session.Start(startCtx, s.session)
-	err = errors.Join(err, reporter.Close())
-	if err != nil {
-		return withCause(startCtx, err)
-	}
-	err = during(running)
-	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	err = errors.Join(err, running.Stop(stopCtx))
-	return errors.Join(err, printLeft(streams.Err, running.Info().Context, running.Emulator().Info().Leftovers))
-}
-
-// The emulator checks for a DetailReporter at run time.
-var _ emulator.DetailReporter = progress.Reporter(nil)
-
-func (s *start) reporter(w io.Writer) progress.Reporter {
-	if s.records {
-		return progress.NewRecorder(w)
-	}
-	return progress.New(w)
-}
-
-// withCause adds the cause of a cancelled ctx to an error: the time limit, or the signal.
-func withCause(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if cause == nil || errors.Is(err, cause) {
-		return err
-	}
-	return fmt.Errorf("%w; %w", err, cause)
-}
 
 const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
@@ -256,7 +68,7 @@ const upExamples = `  # Ctrl-C stops it.
 
 func newUp(streams cli.Streams) *cobra.Command {
 	var (
-		s      start
+		s      startup.Flags
 		detach bool
 		output string
 	)
@@ -297,29 +109,29 @@ stops, it deletes its own objects in the cluster, and keeps the objects of users
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := errors.Join(s.cluster.validate(s.session), s.validateAssume()); err != nil {
+			if err := errors.Join(s.ValidateCluster(), s.ValidateAssume()); err != nil {
 				return err
 			}
 			if detach {
-				return upDetached(cmd, streams, s.session.Name, output)
+				return upDetached(cmd, streams, s.Session.Name, output)
 			}
-			return s.runUp(cmd.Context(), streams, output)
+			return runUp(cmd.Context(), &s, streams, output)
 		},
 	}
-	cli.AddName(cmd.Flags(), &s.session.Name)
-	s.addFlags(cmd.Flags())
-	cmd.Flags().StringVar(&s.session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
-	cmd.Flags().BoolVar(&s.session.ShowPage, "ui", false, "serve a page that shows the emulator live; its URL is printed")
+	cli.AddName(cmd.Flags(), &s.Session.Name)
+	s.Add(cmd.Flags())
+	cmd.Flags().StringVar(&s.Session.Record, "record", "", "directory for a recording of the whole session, for 'cosi-emu replay --as judge'")
+	cmd.Flags().BoolVar(&s.Session.ShowPage, "ui", false, "serve a page that shows the emulator live; its URL is printed")
 	cmd.Flags().BoolVarP(&detach, "detach", "d", false, "run in the background, and return when the emulator is ready")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
-	cmd.Flags().BoolVar(&s.records, recordsFlag, false, "print the progress for the process that has the terminal")
+	cmd.Flags().BoolVar(&s.Records, recordsFlag, false, "print the progress for the process that has the terminal")
 	_ = cmd.Flags().MarkHidden(recordsFlag) // the flag was added by the previous line
 	return cmd
 }
 
 // runUp prints all endpoints, and waits.
-func (s *start) runUp(ctx context.Context, streams cli.Streams, output string) error {
-	return s.run(ctx, streams, func(running *session.Session) error {
+func runUp(ctx context.Context, s *startup.Flags, streams cli.Streams, output string) error {
+	return s.Run(ctx, streams, func(running *session.Session) error {
 		if err := printUp(streams, running.Info(), output, false); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ type standaloneBridge struct {
 	access apiAccess
 }
 
+// NewBridge returns the command bridge, which serves a driver of an earlier protocol.
 func NewBridge(streams cli.Streams) *cobra.Command {
 	var flags standaloneBridge
 	cmd := &cobra.Command{

@@ -13,6 +13,7 @@ import (
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 )
 
+// NewController returns the command controller.
 func NewController(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 )
 
+// NewDriver returns the command driver, the fake driver.
 func NewDriver(streams cli.Streams) *cobra.Command {
 	var (
 		log  logging

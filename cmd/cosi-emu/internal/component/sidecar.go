@@ -44,6 +44,7 @@ const sidecarExample = `  # In a Pod, with the socket on a shared volume; see de
   cosi-emu up -d --api v1alpha1 --no-fake-driver
   cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`
 
+// NewSidecar returns the command sidecar.
 func NewSidecar(streams cli.Streams) *cobra.Command {
 	var (
 		access apiAccess

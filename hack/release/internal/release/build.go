@@ -29,7 +29,7 @@ func (p program) base(version string) string {
 func (o Options) build(ctx context.Context, dir, platform string) (program, error) {
 	system, arch, _ := strings.Cut(platform, "/")
 	p := program{os: system, arch: arch, path: filepath.Join(dir, system+"-"+arch, "cosi-emu")}
-	flags := "-s -w -buildid= -X " + module + "/cmd/cosi-emu/internal/command.release=" + o.Version
+	flags := "-s -w -buildid= -X " + module + "/cmd/cosi-emu/internal/cli.release=" + o.Version
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", p.path, "./cmd/cosi-emu")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, os.Stderr, os.Stderr
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) 
 	}
 	options.Observer = outcome.Observers{shown, recorder}
 	run := runner.Runner{
-		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: version().Version,
+		Engine: engine.New(emu, options), Journal: emu.Journal(), Parallel: r.parallel, Version: cli.ReadVersions().Version,
 	}
 	done := run.Run(ctx, scenarios)
 	for i := range done.Scenarios {
@@ -106,7 +106,7 @@ func (r *runLoop) skip(scenarios []*spec.Scenario, reason error) error {
 	for i, s := range scenarios {
 		skipped[i] = report.NewScenario(outcome.Result{Scenario: s, Outcome: outcome.Skipped, Reason: reason.Error(), Started: now}, nil)
 	}
-	return r.conclude(report.New(version().Version, now, 0, skipped))
+	return r.conclude(report.New(cli.ReadVersions().Version, now, 0, skipped))
 }
 
 // keptRecordings is how many recordings of failed scenarios the cache keeps.
@@ -114,7 +114,7 @@ const keptRecordings = 100
 
 // recorder records all scenarios with --record, and otherwise those that fail.
 func (r *runLoop) recorder(emu *emulator.Emulator) (*recorder.Recorder, error) {
-	options := recorder.Options{Dir: r.record, All: r.record != "", Program: version().Version}
+	options := recorder.Options{Dir: r.record, All: r.record != "", Program: cli.ReadVersions().Version}
 	if options.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -197,7 +197,7 @@ func (r *runLoop) printKept() {
 				cli.Quote(info.Kubeconfig), s.Namespace)
 		}
 	}
-	fmt.Fprintf(&text, "  %s logs --name %s\n", program(), info.Name)
+	fmt.Fprintf(&text, "  %s logs --name %s\n", cli.Program(), info.Name)
 	_, _ = fmt.Fprint(r.streams.Out, text.String()) // output has no reader
 }
 
@@ -214,7 +214,7 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 		if notRepeated[flag.Name] {
 			return
 		}
-		for _, value := range valuesOf(flag) {
+		for _, value := range cli.ValuesOf(flag) {
 			text := "--" + flag.Name
 			switch {
 			case flag.Name == "driver-env": // the value may be a secret
@@ -227,7 +227,7 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 		}
 	})
 	return func(s report.Scenario) string {
-		command := []string{program(), "run"}
+		command := []string{cli.Program(), "run"}
 		if suite, _ := flags.GetBool("suite"); !suite { // --suite is already included
 			command = append(command, cli.Quote(s.Position.File))
 		}

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"github.com/spf13/cobra"
@@ -7,7 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/schema"
 )
 
-func newSchema(streams cli.Streams) *cobra.Command {
+// NewSchema returns the command schema.
+func NewSchema(streams cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of scenario files, for editors",

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
 type exploration struct {
 	options explore.Options
-	own     ownComponents
+	own     startup.OwnComponents
 	kinds   []string
 	shard   string
 	output  string
@@ -55,12 +56,13 @@ previous operation. --state lets an interrupted exploration continue. A state in
 bucket needs the credentials of a BucketAccess in the environment, as 'cosi-emu env'
 prints them.
 
-` + ownComponentsHelp + `
+` + startup.OwnComponentsHelp + `
 
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
 a scenario or the command line is wrong, 3 if the environment failed.`
 
-func newExplore(streams cli.Streams) *cobra.Command {
+// NewExplore returns the command explore.
+func NewExplore(streams cli.Streams) *cobra.Command {
 	x := &exploration{}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO|DIR...",
@@ -146,7 +148,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	cli.AddDialect(flags, &o.Emulator.Dialect, cli.DriverDialectUsage, "your driver is asked")
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
-	x.own.addFlags(flags)
+	x.own.AddFlags(flags)
 	x.reports.addReportFlag(flags)
 	cli.AddOutput(flags, &x.output, cli.FormatText, cli.FormatJSON)
 }
@@ -156,7 +158,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}
-	if err := x.own.apply(&x.options.Emulator); err != nil {
+	if err := x.own.Apply(&x.options.Emulator); err != nil {
 		return err
 	}
 	var err error
@@ -167,7 +169,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	x.started = time.Now()
-	x.options.Program = version().Version
+	x.options.Program = cli.ReadVersions().Version
 	for _, kind := range x.kinds {
 		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
 	}

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"errors"
@@ -24,7 +24,8 @@ type finding struct {
 	Message string `json:"message"`
 }
 
-func newLint(streams cli.Streams) *cobra.Command {
+// NewLint returns the command lint.
+func NewLint(streams cli.Streams) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "lint FILE|DIRECTORY...",
@@ -68,7 +69,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 		printProblems(streams.Out, problems)
 	default:
 		_, err = fmt.Fprintf(streams.Out, "%s in %s: no problems.\n",
-			counted(len(set.Scenarios), "scenario"), counted(len(set.Files), "file"))
+			cli.Counted(len(set.Scenarios), "scenario"), cli.Counted(len(set.Files), "file"))
 	}
 	if len(problems) > 0 {
 		return cli.ExitError(cli.ExitUsage)

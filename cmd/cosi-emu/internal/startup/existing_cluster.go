@@ -1,4 +1,4 @@
-package command
+package startup
 
 import (
 	"fmt"
@@ -57,7 +57,8 @@ func (x *clusterFlags) apply(opts *session.Options) {
 	opts.Emulator.Cluster = &emulator.ExistingCluster{Kubeconfig: x.kubeconfig, Context: x.context, Owner: opts.Name}
 }
 
-func printLeft(w io.Writer, context string, left []string) error {
+// PrintLeft prints the objects that remain in an existing cluster.
+func PrintLeft(w io.Writer, context string, left []string) error {
 	if len(left) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"fmt"
@@ -16,7 +16,8 @@ var nextSteps = map[scaffold.Kind]string{
 	scaffold.CI:         "it runs when you push it",
 }
 
-func newInit(streams cli.Streams) *cobra.Command {
+// NewInit returns the command init.
+func NewInit(streams cli.Streams) *cobra.Command {
 	var (
 		force   bool
 		program string

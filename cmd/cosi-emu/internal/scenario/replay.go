@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
@@ -35,14 +36,15 @@ const (
 )
 
 type replaying struct {
-	start   start
+	start   startup.Flags
 	as      string
 	timeout time.Duration
 	engine  engine.Options
 	streams cli.Streams
 }
 
-func newReplay(streams cli.Streams) *cobra.Command {
+// NewReplay returns the command replay.
+func NewReplay(streams cli.Streams) *cobra.Command {
 	r := &replaying{streams: streams}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
@@ -77,10 +79,10 @@ be read, 3 if the environment failed.`,
 	flags.StringVar(&r.as, "as", asScenario, "mode of the replay: scenario, driver or judge")
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for the scenario, without the start of the emulator")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow the scenario to run programs on this machine")
-	flags.StringVar(&r.start.session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // a new name each time
-	r.start.addTimeout(flags, "start-timeout")
-	r.start.addEmulator(flags)
+	r.start.AddTimeout(flags, "start-timeout")
+	r.start.AddEmulator(flags)
 	return cmd
 }
 
@@ -108,7 +110,7 @@ func (r *replaying) run(ctx context.Context, file string) error {
 		return cli.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	var found replay.Replay
-	err = r.start.run(ctx, r.streams, func(running *session.Session) error {
+	err = r.start.Run(ctx, r.streams, func(running *session.Session) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
 		defer cancel()
 		found, err = again(ctx, recorded, running.Emulator(), r.engine)
@@ -149,7 +151,7 @@ func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
 		return replay.AsScenario, nil
 	}
 	drivers, err := replay.Drivers(recorded)
-	r.start.session.Emulator.Implementations = drivers
+	r.start.Session.Emulator.Implementations = drivers
 	return replay.AsDriver, err
 }
 

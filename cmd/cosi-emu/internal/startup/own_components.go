@@ -1,4 +1,4 @@
-package command
+package startup
 
 import (
 	"errors"
@@ -12,16 +12,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// ownComponents are the flags of a controller, a sidecar and a driver of the user's own.
-type ownComponents struct {
+// OwnComponents are the flags of a controller, a sidecar and a driver of the user's own.
+type OwnComponents struct {
 	controller, sidecar, driver string
 	driverEnv                   []string
 	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
 }
 
-// ownComponentsHelp explains the flags, as a part of the help of a command.
-const ownComponentsHelp = `--controller-cmd and --sidecar-cmd run programs of your own in place of controller and
+// OwnComponentsHelp explains the flags, as a part of the help of a command.
+const OwnComponentsHelp = `--controller-cmd and --sidecar-cmd run programs of your own in place of controller and
 sidecar. Their connections to the API server and to the driver lead through the
 emulator, which records them and injects faults; a crash is a kill -9. In the command
 line, which no shell reads, $(KUBECONFIG) is a file, $(COSI_ENDPOINT) the endpoint of
@@ -34,7 +34,8 @@ of v1alpha2; docs/bridge.md has the names for --dialect. The driver listens at
 $(COSI_ENDPOINT), which is also in its environment, or at --driver if that path is compiled
 in. docs/driver.md has the details.`
 
-func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
+// AddFlags adds the flags.
+func (o *OwnComponents) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.controller, "controller-cmd", "", "command line of your controller, instead of the emulator's")
 	flags.StringVar(&o.sidecar, "sidecar-cmd", "", "command line of your sidecar, instead of the emulator's, one process for each driver")
 	flags.StringVar(&o.driver, "driver-cmd", "",
@@ -48,8 +49,8 @@ func (o *ownComponents) addFlags(flags *pflag.FlagSet) {
 		"manifest with the ServiceAccount, roles and bindings of your sidecar (default: files of deploy/rbac)")
 }
 
-// apply reads the files, and adds the components to the options of an emulator.
-func (o *ownComponents) apply(opts *emulator.Options) error {
+// Apply reads the files, and adds the components to the options of an emulator.
+func (o *OwnComponents) Apply(opts *emulator.Options) error {
 	own := &opts.Implementations
 	errs := []error{o.applyDriver(opts)}
 	for _, component := range []struct {
@@ -82,7 +83,7 @@ func (o *ownComponents) apply(opts *emulator.Options) error {
 	return nil
 }
 
-func (o *ownComponents) applyDriver(opts *emulator.Options) error {
+func (o *OwnComponents) applyDriver(opts *emulator.Options) error {
 	command, err := commandOf("driver", o.driver)
 	switch {
 	case err != nil:

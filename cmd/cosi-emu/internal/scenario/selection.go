@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func (s *selection) load(w io.Writer, source func() (*loader.Set, error)) (*load
 	set, err := source()
 	if problems := spec.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
-		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", counted(len(problems), "problem")))
+		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", cli.Counted(len(problems), "problem")))
 	}
 	if err != nil {
 		return nil, nil, cli.Usage(err)
@@ -66,11 +66,4 @@ func printProblems(w io.Writer, problems []*spec.Problem) {
 	for _, problem := range problems {
 		_, _ = fmt.Fprintln(w, problem) // output has no reader
 	}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

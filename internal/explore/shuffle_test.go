@@ -1,4 +1,4 @@
-package command
+package explore_test
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ func TestShuffle(t *testing.T) {
 		for i, file := range files {
 			sources[i].File = file
 		}
-		shuffle(sources, seed)
+		explore.Shuffle(sources, seed)
 		for _, source := range sources {
 			names = append(names, source.File)
 		}

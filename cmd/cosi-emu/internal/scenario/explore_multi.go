@@ -1,11 +1,10 @@
-package command
+package scenario
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -37,7 +36,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 		return cli.Usage(err)
 	}
 	if x.options.Sample > 0 && x.options.Budget > 0 {
-		shuffle(sources, x.options.Seed)
+		explore.Shuffle(sources, x.options.Seed)
 	}
 	all := &explored{}
 	shown := progress.NewCount(streams.Err)
@@ -76,13 +75,6 @@ func readSources(paths []string) ([]explore.Source, error) {
 		sources[i] = explore.Source{File: file, Text: text}
 	}
 	return sources, nil
-}
-
-// shuffle orders scenarios by the seed, so that samples within a budget reach each of them sooner
-// or later.
-func shuffle(sources []explore.Source, seed uint64) {
-	order := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the order is no secret
-	order.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 }
 
 func (e *explored) take(source explore.Source, report *explore.Report, err error) bool {

@@ -1,4 +1,4 @@
-package command
+package scenario
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
@@ -29,7 +30,7 @@ import (
 const defaultRunTimeout = 30 * time.Minute
 
 type scenarioRun struct {
-	start     start
+	start     startup.Flags
 	selection selection
 	parallel  int
 	timeout   time.Duration
@@ -63,13 +64,14 @@ commands that run it again and replay its recording.
 With --existing-cluster the scenarios run on the cluster of the kubeconfig, as with
 'cosi-emu up'. A scenario that requires something else is skipped, with the reason.
 
-` + ownComponentsHelp + `
+` + startup.OwnComponentsHelp + `
 
 Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
 the command line is wrong; 3 if the environment failed, because the emulator did not
 start or a scenario did not finish.`
 
-func newRun(streams cli.Streams) *cobra.Command {
+// NewRun returns the command run.
+func NewRun(streams cli.Streams) *cobra.Command {
 	r := &scenarioRun{streams: streams}
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIRECTORY... | --suite",
@@ -146,11 +148,11 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
 		"directory for recordings of all scenarios (default: the user's cache, failed scenarios only)")
-	flags.StringVar(&r.start.session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // another one each time
-	r.start.addTimeout(flags, "start-timeout")
-	r.start.addEmulator(flags)
-	r.start.session.Emulator.RPCTimeout = engine.CallTimeout(1)
+	r.start.AddTimeout(flags, "start-timeout")
+	r.start.AddEmulator(flags)
+	r.start.Session.Emulator.RPCTimeout = engine.CallTimeout(1)
 	limit := flags.Lookup("rpc-timeout")
 	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than the limit of a step (10s times --patience)",
 		engine.CallTimeout(1).String()
@@ -159,7 +161,7 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 
 // limitCalls makes a call to the driver end before the step that waits for it.
 func (r *scenarioRun) limitCalls() error {
-	limit, step := &r.start.session.Emulator.RPCTimeout, engine.StepTimeout(r.engine.Patience)
+	limit, step := &r.start.Session.Emulator.RPCTimeout, engine.StepTimeout(r.engine.Patience)
 	if !r.callTimeout() {
 		*limit = engine.CallTimeout(r.engine.Patience)
 	}
@@ -186,7 +188,7 @@ func (r *scenarioRun) validate() (err error) {
 	}
 	r.engine.Keep = r.keep
 	r.destinations, err = r.reports.destinations(r.text)
-	return errors.Join(err, r.limitCalls(), r.start.cluster.validate(r.start.session))
+	return errors.Join(err, r.limitCalls(), r.start.ValidateCluster())
 }
 
 func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
@@ -204,9 +206,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
 	}
 	for i, group := range groups {
-		r.start.session.Emulator.API, r.start.session.Emulator.Snapshot = group.api, group.snapshot
+		r.start.Session.Emulator.API, r.start.Session.Emulator.Snapshot = group.api, group.snapshot
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
-		err = r.start.run(cmd.Context(), r.streams, func(running *session.Session) error {
+		err = r.start.Run(cmd.Context(), r.streams, func(running *session.Session) error {
 			loop.session = running
 			return loop.supervised(cmd.Context(), func(ctx context.Context) error {
 				if r.watch {
@@ -243,13 +245,13 @@ type versionGroup struct {
 // existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	var fromSnapshot, groups []versionGroup
-	if r.start.restores() {
+	if r.start.Restores() {
 		fromSnapshot, scenarios = r.snapshotGroups(scenarios)
 		if len(scenarios) == 0 {
 			return fromSnapshot
 		}
 	}
-	if r.api != "" || r.start.hasOneVersion() {
+	if r.api != "" || r.start.HasOneVersion() {
 		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
 	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
