@@ -1,30 +1,31 @@
-package azure
+// Package tagcondition has the conditions on the tags of a blob, in the header x-ms-if-tags.
+package tagcondition
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 )
 
-// ifTagsHeader is a condition on the tags of a blob.
-const ifTagsHeader = "X-Ms-If-Tags"
-
+// comparison is one of a tag with a value.
 type comparison struct{ tag, operator, value string }
 
-// tagCondition is met if all comparisons of one of its alternatives are.
-type tagCondition [][]comparison
+// Condition is met if all comparisons of one of its alternatives are.
+type Condition [][]comparison
 
 var (
 	oneComparison = regexp.MustCompile(`^\s*(?:"([^"]+)"|([A-Za-z_][A-Za-z0-9_]*))\s*(=|<>|<=|>=|<|>)\s*'((?:[^']|'')*)'\s*`)
 	oneOperator   = regexp.MustCompile(`^(?i:(AND)|OR)\b`)
 )
 
-// parseTagCondition reads a condition such as "a" = 'b' AND "c" > 'd'. AND precedes OR.
-func parseTagCondition(text string) (tagCondition, error) {
-	all := tagCondition{nil}
+// Parse reads a condition such as "a" = 'b' AND "c" > 'd'. AND precedes OR.
+func Parse(text string) (Condition, error) {
+	all := Condition{nil}
 	for {
 		found := oneComparison.FindStringSubmatch(text)
 		if found == nil {
-			return nil, errInvalidHeader.with("The value of x-ms-if-tags must be comparisons such as \"tag\" = 'value', with AND and OR.")
+			return nil, failure.ErrInvalidHeader.With("The value of x-ms-if-tags must be comparisons such as \"tag\" = 'value', with AND and OR.")
 		}
 		last := len(all) - 1
 		all[last] = append(all[last], comparison{found[1] + found[2], found[3], strings.ReplaceAll(found[4], "''", "'")})
@@ -33,7 +34,7 @@ func parseTagCondition(text string) (tagCondition, error) {
 		}
 		operator := oneOperator.FindStringSubmatch(text)
 		if operator == nil {
-			return nil, errInvalidHeader.with("The comparisons of x-ms-if-tags must be joined by AND or OR.")
+			return nil, failure.ErrInvalidHeader.With("The comparisons of x-ms-if-tags must be joined by AND or OR.")
 		}
 		if text = text[len(operator[0]):]; operator[1] == "" {
 			all = append(all, nil)
@@ -41,7 +42,8 @@ func parseTagCondition(text string) (tagCondition, error) {
 	}
 }
 
-func (c tagCondition) holds(tags map[string]string) bool {
+// Holds reports whether tags meet the condition.
+func (c Condition) Holds(tags map[string]string) bool {
 	for _, alternative := range c {
 		met := true
 		for _, one := range alternative {
@@ -72,20 +74,4 @@ func (c comparison) holds(tags map[string]string) bool {
 	default:
 		return ok && order >= 0
 	}
-}
-
-// checkTagCondition checks the condition on the tags of a blob, which may be nil.
-func (x *exchange) checkTagCondition(b *blob) error {
-	text := x.header(ifTagsHeader)
-	if text == "" {
-		return nil
-	}
-	condition, err := parseTagCondition(text)
-	if err != nil {
-		return err
-	}
-	if b == nil || !condition.holds(b.Attributes.Tags) {
-		return errCondition
-	}
-	return nil
 }
