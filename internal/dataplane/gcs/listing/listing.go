@@ -1,4 +1,5 @@
-package gcs
+// Package listing reads the requests for lists of objects, and continues them from page to page.
+package listing
 
 import (
 	"encoding/base64"
@@ -6,11 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// listing has the parameters of a list request.
-type listing struct {
+// Request has the parameters of a list request.
+type Request struct {
 	objects.Query
 
 	versions bool // all versions, not only the latest
@@ -26,15 +28,16 @@ const (
 // maxResults is Google's maximum number of entries in a response.
 const maxResults = 1000
 
-func parseListing(query url.Values) (listing, error) {
-	l := listing{Query: objects.Query{
+// Parse reads the parameters.
+func Parse(query url.Values) (Request, error) {
+	l := Request{Query: objects.Query{
 		Prefix: query.Get("prefix"), Delimiter: query.Get("delimiter"), From: query.Get("startOffset"), To: query.Get("endOffset"),
 		Trailing: query.Get("includeTrailingDelimiter") == "true", Max: maxResults,
 	}, versions: query.Get("versions") == "true"}
 	if text := query.Get("maxResults"); text != "" {
 		asked, err := strconv.Atoi(text)
 		if err != nil || asked < 0 {
-			return l, errInvalid.with("Invalid value for maxResults")
+			return l, failure.ErrInvalid.With("Invalid value for maxResults")
 		}
 		if asked > 0 {
 			l.Max = min(asked, maxResults)
@@ -42,7 +45,7 @@ func parseListing(query url.Values) (listing, error) {
 	}
 	last, err := base64.URLEncoding.DecodeString(query.Get("pageToken"))
 	if err != nil || !resume(&l.Query, string(last)) {
-		return l, errInvalid.with("Invalid value for pageToken")
+		return l, failure.ErrInvalid.With("Invalid value for pageToken")
 	}
 	return l, nil
 }
@@ -64,15 +67,16 @@ func resume(l *objects.Query, last string) bool {
 	return true
 }
 
-func (l listing) page(of *objects.Bucket) objects.Page {
+// Page returns the page of a bucket.
+func (l Request) Page(of *objects.Bucket) objects.Page {
 	if l.versions {
 		return of.ListGenerations(l.Query)
 	}
 	return of.List(l.Query)
 }
 
-// token returns the token of the next page, if any.
-func (l listing) token(p objects.Page) string {
+// Token returns the token of the next page, if any.
+func (l Request) Token(p objects.Page) string {
 	var last string
 	switch {
 	case !p.IsTruncated:

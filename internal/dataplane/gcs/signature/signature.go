@@ -1,4 +1,6 @@
-package gcs
+// Package signature verifies the signatures of requests for the XML API: of version 4 in Google's form
+// and in S3's, and of version 2.
+package signature
 
 import (
 	"net/http"
@@ -8,22 +10,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
+// The headers that correspond to those of S3's signatures.
 const (
-	algorithm  = sigv4.GoogleAlgorithm
-	dateHeader = "X-Goog-Date"
-	hashHeader = "X-Goog-Content-Sha256"
+	DateHeader = "X-Goog-Date"
+	HashHeader = "X-Goog-Content-Sha256"
+)
+
+const (
+	algorithm = sigv4.GoogleAlgorithm
 
 	// maxSkew is the maximum difference between the times of request and service, and maxExpires
 	// the maximum validity of a URL.
 	maxSkew    = 15 * time.Minute
 	maxExpires = 7 * 24 * time.Hour
 )
+
+// Verifier verifies the signatures of requests for a store.
+type Verifier struct {
+	store *store.Store
+	now   func() time.Time
+}
+
+// New returns a verifier with a clock.
+func New(s *store.Store, now func() time.Time) *Verifier {
+	return &Verifier{store: s, now: now}
+}
 
 // signed is an unverified signature of version 4.
 type signed struct {
@@ -39,8 +58,8 @@ var errVersion2 = s3error.ErrNotImplemented.With("cosi-emu does not implement si
 
 var errMalformed = s3error.ErrAuthorizationHeaderMalformed
 
-// isSigned reports whether a request has a signature of the XML API, in a header or in the URL.
-func isSigned(r *http.Request, query url.Values) bool {
+// IsSigned reports whether a request has a signature of the XML API, in a header or in the URL.
+func IsSigned(r *http.Request, query url.Values) bool {
 	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case scheme == "GOOG1" || scheme == "AWS", strings.HasPrefix(scheme, "GOOG4-"), strings.HasPrefix(scheme, "AWS4-"):
@@ -55,9 +74,9 @@ var ofSignatures = []string{
 	"GoogleAccessId", "AWSAccessKeyId", "Signature",
 }
 
-// verify returns the caller and the signature of a request of the XML API. The signature has
+// Verify returns the caller and the signature of a request of the XML API. The signature has
 // Google's form, or one of S3's forms that Google accepts, too.
-func (s *Service) verify(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
+func (v *Verifier) Verify(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
 	if err := checkSingle(r.Header, query); err != nil {
 		return nil, authentication.Signature{}, err
 	}
@@ -67,18 +86,18 @@ func (s *Service) verify(r *http.Request, query url.Values) (*authorization.Call
 	case inURL && (scheme != "" || query.Has("X-Amz-Algorithm")):
 		return nil, authentication.Signature{}, s3error.ErrInvalidArgument.With("Only one way to authenticate is allowed")
 	case inURL:
-		return s.verify4(r, query, signed{inURL: true})
+		return v.verify4(r, query, signed{inURL: true})
 	case scheme == algorithm:
-		return s.verify4(r, query, signed{headers: strings.Split(token, ",")})
+		return v.verify4(r, query, signed{headers: strings.Split(token, ",")})
 	case scheme == "GOOG1", scheme == "AWS":
-		return s.verify2(r, query, scheme, token)
+		return v.verify2(r, query, scheme, token)
 	case query.Has("GoogleAccessId"):
 		return nil, authentication.Signature{}, errVersion2
 	}
 	if err := checkSigned(r.Header, signedHeaders(token, query.Get("X-Amz-SignedHeaders")), "X-Goog-"); err != nil {
 		return nil, authentication.Signature{}, err
 	}
-	return s.options.Store.VerifyS3(r, query)
+	return v.store.VerifyS3(r, query)
 }
 
 // signedHeaders returns the names of the signed headers of S3's signatures.
@@ -91,7 +110,7 @@ func signedHeaders(authorization, parameter string) []string {
 // checkSingle rejects duplicates, of which two parsers could read different values.
 func checkSingle(header http.Header, query url.Values) error {
 	for name, values := range header {
-		special := strings.HasPrefix(name, "X-Goog-") && !strings.HasPrefix(name, metadataPrefix) && name != "X-Goog-Hash"
+		special := strings.HasPrefix(name, "X-Goog-") && !strings.HasPrefix(name, MetadataPrefix) && name != "X-Goog-Hash"
 		if len(values) > 1 && (special || name == "Authorization" || name == "Date") {
 			return s3error.ErrInvalidArgument.With("The header " + strings.ToLower(name) + " is given more than once")
 		}
@@ -105,13 +124,13 @@ func checkSingle(header http.Header, query url.Values) error {
 }
 
 // verify4 verifies a signature of version 4, with the parameters of a URL or of a header.
-func (s *Service) verify4(r *http.Request, query url.Values, given signed) (*authorization.Caller, authentication.Signature, error) {
+func (v *Verifier) verify4(r *http.Request, query url.Values, given signed) (*authorization.Caller, authentication.Signature, error) {
 	found := authentication.Signature{Presigned: given.inURL}
 	var err error
 	if given.inURL {
-		given, err = s.parseURL(query)
+		given, err = v.parseURL(query)
 	} else {
-		given, err = s.parseHeader(r.Header, given.headers)
+		given, err = v.parseHeader(r.Header, given.headers)
 	}
 	if err != nil {
 		return nil, found, err
@@ -121,7 +140,7 @@ func (s *Service) verify4(r *http.Request, query url.Values, given signed) (*aut
 			return nil, found, err
 		}
 	}
-	caller, err := s.holder(given.keyID)
+	caller, err := v.holder(given.keyID)
 	if err != nil {
 		return nil, found, err
 	}
@@ -138,10 +157,10 @@ func (s *Service) verify4(r *http.Request, query url.Values, given signed) (*aut
 const mismatch = "The request signature we calculated does not match the signature you provided. Check your secret and signing method."
 
 // holder returns the account with a key. Keys of sessions are for S3 only.
-func (s *Service) holder(keyID string) (*authorization.Caller, error) {
-	caller, err := s.options.Store.Caller(keyID)
+func (v *Verifier) holder(keyID string) (*authorization.Caller, error) {
+	caller, err := v.store.Caller(keyID)
 	switch {
-	case err != nil && failureOf(err) == errUnavailable:
+	case err != nil && failure.Of(err) == failure.ErrUnavailable:
 		return nil, s3error.ErrServiceUnavailable
 	case err != nil, caller.Session() != nil, caller.Secret() == "":
 		return nil, s3error.ErrInvalidAccessKeyID.With("The access ID that you provided does not exist in our records")
@@ -149,7 +168,7 @@ func (s *Service) holder(keyID string) (*authorization.Caller, error) {
 	return caller, nil
 }
 
-func (s *Service) parseURL(query url.Values) (found signed, err error) {
+func (v *Verifier) parseURL(query url.Values) (found signed, err error) {
 	malformed := s3error.ErrAuthorizationQueryParametersError
 	if name := query.Get("X-Goog-Algorithm"); name != algorithm {
 		return found, malformed.With("X-Goog-Algorithm must be " + algorithm + ": cosi-emu has HMAC keys, and no service accounts")
@@ -165,7 +184,7 @@ func (s *Service) parseURL(query url.Values) (found signed, err error) {
 	if err != nil || seconds < 1 || expires > maxExpires {
 		return found, malformed.With("X-Goog-Expires must be a number of seconds from 1 to 604800")
 	}
-	switch age := s.options.Now().Sub(found.at); {
+	switch age := v.now().Sub(found.at); {
 	case age < -maxSkew:
 		return found, s3error.ErrAccessDenied.With("The request is not valid yet")
 	case age > expires:
@@ -174,7 +193,7 @@ func (s *Service) parseURL(query url.Values) (found signed, err error) {
 	return found, found.checkHost()
 }
 
-func (s *Service) parseHeader(header http.Header, fields []string) (found signed, err error) {
+func (v *Verifier) parseHeader(header http.Header, fields []string) (found signed, err error) {
 	values := map[string]string{}
 	for _, field := range fields {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
@@ -183,12 +202,12 @@ func (s *Service) parseHeader(header http.Header, fields []string) (found signed
 		}
 		values[name] = value
 	}
-	found, err = parseScope(values["Credential"], header.Get(dateHeader))
+	found, err = parseScope(values["Credential"], header.Get(DateHeader))
 	if err != nil {
 		return found, err
 	}
 	found.headers, found.signature = strings.Split(values["SignedHeaders"], ";"), values["Signature"]
-	if age := s.options.Now().Sub(found.at); age > maxSkew || age < -maxSkew {
+	if age := v.now().Sub(found.at); age > maxSkew || age < -maxSkew {
 		return found, s3error.ErrRequestTimeTooSkewed
 	}
 	return found, found.checkHost()
@@ -238,7 +257,7 @@ func checkSigned(header http.Header, names []string, prefix string) error {
 // matches reports whether a key makes the signature. Clients escape paths differently; both forms
 // mean the same path.
 func (g signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
-	payload := r.Header.Get(hashHeader)
+	payload := r.Header.Get(HashHeader)
 	if payload == "" {
 		payload = authentication.UnsignedPayload
 	}
@@ -248,3 +267,6 @@ func (g signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
 	sent := key.SignRequest(covered, g.at, g.scope)
 	return escaped.Equal(g.signature) || sent.Equal(g.signature)
 }
+
+// MetadataPrefix begins the headers with the metadata of an object.
+const MetadataPrefix = "X-Goog-Meta-"

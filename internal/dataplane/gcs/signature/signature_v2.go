@@ -1,4 +1,4 @@
-package gcs
+package signature
 
 import (
 	"crypto/hmac"
@@ -17,7 +17,7 @@ import (
 
 // verify2 verifies a signature of version 2, which boto and gsutil send: GOOG1 or AWS, then
 // ID:SIGNATURE. It is valid for fifteen minutes.
-func (s *Service) verify2(
+func (v *Verifier) verify2(
 	r *http.Request, query url.Values, scheme, token string,
 ) (*authorization.Caller, authentication.Signature, error) {
 	prefix, other := "X-Goog-", "X-Amz-"
@@ -40,10 +40,10 @@ func (s *Service) verify2(
 	if found.Time, err = parseDate(at); err != nil {
 		return nil, found, s3error.ErrAccessDenied.With("Authentication requires a valid header Date")
 	}
-	if age := s.options.Now().Sub(found.Time); age > maxSkew || age < -maxSkew {
+	if age := v.now().Sub(found.Time); age > maxSkew || age < -maxSkew {
 		return nil, found, s3error.ErrRequestTimeTooSkewed
 	}
-	caller, err := s.holder(id)
+	caller, err := v.holder(id)
 	if err != nil {
 		return nil, found, err
 	}

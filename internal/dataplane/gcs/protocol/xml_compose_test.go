@@ -1,4 +1,4 @@
-package gcs_test
+package protocol_test
 
 import (
 	"context"
