@@ -1,4 +1,4 @@
-package objects_test
+package contract_test
 
 import (
 	"errors"
@@ -170,7 +170,7 @@ func (f *fixture) checkInvariants() {
 		if !v.IsDeleteMarker {
 			there.Objects++
 			there.Bytes += v.Size()
-			references += int64(len(v.Body.Pieces()))
+			references += int64(len(v.Body.Blobs()))
 		}
 	}
 	for _, u := range f.ListUploads(objects.Query{Max: 10000}).Uploads {

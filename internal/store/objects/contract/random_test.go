@@ -1,4 +1,4 @@
-package objects_test
+package contract_test
 
 import (
 	"errors"
@@ -154,7 +154,7 @@ func (w *walker) compare() {
 		}
 	}
 	for _, v := range w.ListVersions(objects.Query{Max: 1000}).Versions {
-		references += int64(len(v.Body.Pieces()))
+		references += int64(len(v.Body.Blobs()))
 	}
 	for _, u := range w.model.uploads {
 		records += 1 + len(u.parts)

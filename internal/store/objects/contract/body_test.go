@@ -1,4 +1,4 @@
-package objects_test
+package contract_test
 
 import (
 	"bytes"
