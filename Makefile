@@ -114,7 +114,8 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
 RACE := ./emulator/fault ./emulator/journal ./internal/seam ./internal/subprocess ./fakedriver \
-	$(addprefix ./internal/,dataplane/azure dataplane/gcs store store/blobstore store/objects store/outage) \
+	$(addprefix ./internal/dataplane/,azure gcs/protocol s3 s3/answers/protocol s3/authentication s3/s3op) \
+	$(addprefix ./internal/,store store/administration store/blobstore store/objects/contract store/outage) \
 	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
 
 .PHONY: test-race

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // BenchmarkHandler measures the store without a client and a connection.
@@ -24,10 +25,12 @@ func BenchmarkHandler(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if _, err := s.CreateBucket(b.Context(), fakedriver.BucketSpec{Name: "photos", Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(b.Context(), fakedriver.BucketSpec{Name: "photos", Owner: s3test.Owner}); err != nil {
 		b.Fatal(err)
 	}
-	keys, err := s.PutAccount(b.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: []fakedriver.Grant{readWrite("photos")}})
+	keys, err := s.PutAccount(b.Context(), fakedriver.AccountSpec{
+		ID: "app", Owner: s3test.Owner, Grants: []fakedriver.Grant{s3test.ReadWrite("photos")},
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 func largestFile(t *testing.T, dir string) (name string, size int64) {
@@ -42,11 +43,11 @@ func largestFile(t *testing.T, dir string) (name string, size int64) {
 // TestContentDamaged: damaged content is sent up to the damage, and nothing else in its place.
 func TestContentDamaged(t *testing.T) {
 	dir := t.TempDir()
-	s := serve(t, store.Options{Dir: dir})
-	s.bucket(t, "photos")
-	key := s.account(t, "app", readWrite("photos"))
+	s := s3test.Serve(t, store.Options{Dir: dir})
+	s.Bucket(t, "photos")
+	key := s.Account(t, "app", s3test.ReadWrite("photos"))
 	content := strings.Repeat("0123456789abcdef", 1<<20)
-	put(t, s.client(t, key), "k", content)
+	s3test.Put(t, s.Client(t, key), "k", content)
 	name, size := largestFile(t, dir)
 	if size < int64(len(content)) {
 		t.Fatalf("the largest file is %s, with %d bytes", name, size)
@@ -54,8 +55,8 @@ func TestContentDamaged(t *testing.T) {
 	if err := os.Truncate(name, size-1<<20); err != nil {
 		t.Fatal(err)
 	}
-	in := signed{method: http.MethodGet, path: "/photos/k", credentials: key, region: s.Region(), service: "s3", at: time.Now()}
-	response, err := http.DefaultTransport.RoundTrip(in.request(t, s))
+	in := s3test.Signed{Method: http.MethodGet, Path: "/photos/k", Credentials: key, Region: s.Region(), Service: "s3", At: time.Now()}
+	response, err := http.DefaultTransport.RoundTrip(in.Request(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +90,10 @@ func newDamagedBucket(t *testing.T, largest string) *damagedBucket {
 	}
 	t.Run("Before", func(t *testing.T) {
 		a := d.open(t, nil)
-		a.put("good", size("good"))
-		a.put("bad", size("bad"))
-		d.upload = a.begin("parts")
-		d.part = a.part(d.upload, 1, size("parts"))
+		a.Put("good", size("good"))
+		a.Put("bad", size("bad"))
+		d.upload = a.Begin("parts")
+		d.part = a.Part(d.upload, 1, size("parts"))
 	})
 	d.file, _ = largestFile(t, d.dir)
 	if filepath.Base(filepath.Dir(d.file)) != "blobs" {
@@ -105,17 +106,17 @@ func newDamagedBucket(t *testing.T, largest string) *damagedBucket {
 }
 
 // open serves the store, which writes its log to lines.
-func (d *damagedBucket) open(t *testing.T, lines *[]string) *app {
+func (d *damagedBucket) open(t *testing.T, lines *[]string) *s3test.App {
 	t.Helper()
 	logger := funcr.New(func(_, line string) {
 		if lines != nil {
 			*lines = append(*lines, line)
 		}
 	}, funcr.Options{})
-	s := serve(t, store.Options{Dir: d.dir, Logger: logger})
-	s.bucket(t, "photos")
-	d.key = s.account(t, "app", allAccess("photos"))
-	return &app{T: t, store: s, s3: s.client(t, d.key), bucket: ptr("photos"), key: d.key}
+	s := s3test.Serve(t, store.Options{Dir: d.dir, Logger: logger})
+	s.Bucket(t, "photos")
+	d.key = s.Account(t, "app", s3test.AllAccess("photos"))
+	return &s3test.App{T: t, Store: s, S3: s.Client(t, d.key), Bucket: new("photos"), Key: d.key}
 }
 
 // TestObjectDamaged: a truncated file affects only its object, at each start, until it is written
@@ -133,9 +134,9 @@ func TestObjectDamaged(t *testing.T) {
 	}
 	t.Run("Written", func(t *testing.T) {
 		a := d.open(t, nil)
-		a.put("bad", "again")
-		if content, _ := a.read("bad", ""); content != "again" || len(a.store.Damaged()) != 0 {
-			t.Errorf("the object is %q, and Damaged() = %+v", content, a.store.Damaged())
+		a.Put("bad", "again")
+		if content, _ := a.Read("bad", ""); content != "again" || len(a.Store.Damaged()) != 0 {
+			t.Errorf("the object is %q, and Damaged() = %+v", content, a.Store.Damaged())
 		}
 	})
 	var lines []string
@@ -147,7 +148,7 @@ func TestObjectDamaged(t *testing.T) {
 }
 
 // expectReport compares the report at the start.
-func (d *damagedBucket) expectReport(a *app, lines []string) {
+func (d *damagedBucket) expectReport(a *s3test.App, lines []string) {
 	a.Helper()
 	started := strings.Join(lines, "\n")
 	for _, part := range []string{`"key"="bad"`, `"bucket"="photos"`, d.file, filepath.Join(d.dir, "damaged")} {
@@ -155,47 +156,47 @@ func (d *damagedBucket) expectReport(a *app, lines []string) {
 			a.Errorf("the log lacks %s: %s", part, started)
 		}
 	}
-	damaged := a.store.Damaged()
+	damaged := a.Store.Damaged()
 	if len(damaged) != 1 || damaged[0].Bucket != "photos" || damaged[0].Key != "bad" || !errors.Is(damaged[0].Cause, blobstore.ErrDamaged) {
 		a.Errorf("Damaged() = %+v", damaged)
 	}
 }
 
 // expectDamage reads the damaged object in all ways.
-func (d *damagedBucket) expectDamage(a *app) {
+func (d *damagedBucket) expectDamage(a *s3test.App) {
 	a.Helper()
 	source := []string{"X-Amz-Copy-Source", "photos/bad"}
-	for name, got := range map[string]answer{
-		"GetObject":      a.raw(http.MethodGet, "/bad", ""),
-		"a range":        a.raw(http.MethodGet, "/bad", "", "Range", "bytes=0-9"),
-		"CopyObject":     a.raw(http.MethodPut, "/copy", "", source...),
-		"UploadPartCopy": a.raw(http.MethodPut, "/parts?partNumber=2&uploadId="+*d.upload.UploadId, "", source...),
+	for name, got := range map[string]s3test.Answer{
+		"GetObject":      a.Raw(http.MethodGet, "/bad", ""),
+		"a range":        a.Raw(http.MethodGet, "/bad", "", "Range", "bytes=0-9"),
+		"CopyObject":     a.Raw(http.MethodPut, "/copy", "", source...),
+		"UploadPartCopy": a.Raw(http.MethodPut, "/parts?partNumber=2&uploadId="+*d.upload.UploadId, "", source...),
 	} {
-		if got.status != 500 || code(a.T, got.body) != "InternalError" || !strings.Contains(got.body, "&#34;bad&#34;") {
-			a.Errorf("%s answered %d: %.300s", name, got.status, got.body)
+		if got.Status != 500 || s3test.Code(a.T, got.Body) != "InternalError" || !strings.Contains(got.Body, "&#34;bad&#34;") {
+			a.Errorf("%s answered %d: %.300s", name, got.Status, got.Body)
 		}
-		if strings.Contains(got.body, d.dir) {
-			a.Errorf("%s tells clients of the directory: %s", name, got.body)
+		if strings.Contains(got.Body, d.dir) {
+			a.Errorf("%s tells clients of the directory: %s", name, got.Body)
 		}
 	}
-	if got := a.raw(http.MethodHead, "/bad", ""); got.status != 200 || got.header.Get("Content-Length") != "3145728" {
-		a.Errorf("HeadObject answered %d, %v", got.status, got.header)
+	if got := a.Raw(http.MethodHead, "/bad", ""); got.Status != 200 || got.Header.Get("Content-Length") != "3145728" {
+		a.Errorf("HeadObject answered %d, %v", got.Status, got.Header)
 	}
 }
 
 // expectRest expects that nothing else is affected.
-func (d *damagedBucket) expectRest(a *app) {
+func (d *damagedBucket) expectRest(a *s3test.App) {
 	a.Helper()
-	if content, _ := a.read("good", ""); content != strings.Repeat("good", 100<<10) {
+	if content, _ := a.Read("good", ""); content != strings.Repeat("good", 100<<10) {
 		a.Errorf("another object has %d bytes", len(content))
 	}
-	list, err := a.s3.ListObjectsV2(a.Context(), &s3.ListObjectsV2Input{Bucket: a.bucket})
-	a.must(err)
+	list, err := a.S3.ListObjectsV2(a.Context(), &s3.ListObjectsV2Input{Bucket: a.Bucket})
+	a.Must(err)
 	if len(list.Contents) != 2 {
 		a.Errorf("ListObjectsV2() has %d objects", len(list.Contents))
 	}
-	a.put("new", "content")
-	a.remove("new", "")
+	a.Put("new", "content")
+	a.Remove("new", "")
 	d.expectLeft(a.T)
 }
 
@@ -212,15 +213,15 @@ func (d *damagedBucket) expectLeft(t *testing.T) {
 func TestPartDamaged(t *testing.T) {
 	d := newDamagedBucket(t, "parts")
 	a := d.open(t, nil)
-	if damaged := a.store.Damaged(); len(damaged) != 1 || damaged[0].Key != "parts" || damaged[0].Upload != *d.upload.UploadId {
+	if damaged := a.Store.Damaged(); len(damaged) != 1 || damaged[0].Key != "parts" || damaged[0].Upload != *d.upload.UploadId {
 		t.Errorf("Damaged() = %+v", damaged)
 	}
-	_, err := a.complete(d.upload, d.part)
-	a.rejected("the upload with the part", err, "InternalError")
-	_, err = a.complete(d.upload, a.part(d.upload, 1, "again"))
-	a.must(err)
-	if content, _ := a.read("parts", ""); content != "again" || len(a.store.Damaged()) != 0 {
-		t.Errorf("the object is %q, and Damaged() = %+v", content, a.store.Damaged())
+	_, err := a.Complete(d.upload, d.part)
+	a.Rejected("the upload with the part", err, "InternalError")
+	_, err = a.Complete(d.upload, a.Part(d.upload, 1, "again"))
+	a.Must(err)
+	if content, _ := a.Read("parts", ""); content != "again" || len(a.Store.Damaged()) != 0 {
+		t.Errorf("the object is %q, and Damaged() = %+v", content, a.Store.Damaged())
 	}
 }
 
@@ -231,7 +232,7 @@ func TestImageDamaged(t *testing.T) {
 	t.Run("AtStart", func(t *testing.T) {
 		a := d.open(t, nil)
 		d.expectNoImage(a, `object "bad", version "null" in bucket "photos": blob `+d.file, "the rest is in "+filepath.Join(d.dir, "damaged"))
-		a.put("bad", "again")
+		a.Put("bad", "again")
 	})
 	cut, _ := largestFile(t, filepath.Join(d.dir, "blobs"))
 	t.Run("Meanwhile", func(t *testing.T) {
@@ -241,29 +242,29 @@ func TestImageDamaged(t *testing.T) {
 		}
 		upload := `upload "` + *d.upload.UploadId + `" of object "parts" in bucket "photos": blob ` + cut
 		d.expectNoImage(a, upload, "bytes too short")
-		d.part = a.part(d.upload, 1, "again")
+		d.part = a.Part(d.upload, 1, "again")
 		image := d.image(a)
 		defer image.Release()
 		dir := filepath.Join(t.TempDir(), "image")
-		a.must(image.Write(dir))
-		s := serve(t, store.Options{Dir: dir})
-		restored := &app{T: t, store: s, s3: s.client(t, d.key), bucket: a.bucket, key: d.key}
-		if content, _ := restored.read("bad", ""); content != "again" || len(s.Damaged()) != 0 {
+		a.Must(image.Write(dir))
+		s := s3test.Serve(t, store.Options{Dir: dir})
+		restored := &s3test.App{T: t, Store: s, S3: s.Client(t, d.key), Bucket: a.Bucket, Key: d.key}
+		if content, _ := restored.Read("bad", ""); content != "again" || len(s.Damaged()) != 0 {
 			t.Errorf("in the copy the object is %q, and Damaged() = %+v", content, s.Damaged())
 		}
 	})
 }
 
-func (d *damagedBucket) image(a *app) *store.Image {
+func (d *damagedBucket) image(a *s3test.App) *store.Image {
 	a.Helper()
-	image, thaw, err := a.store.Freeze(a.Context())
-	a.must(err)
+	image, thaw, err := a.Store.Freeze(a.Context())
+	a.Must(err)
 	thaw()
 	return image
 }
 
 // expectNoImage expects an error of the copy with these texts.
-func (d *damagedBucket) expectNoImage(a *app, says ...string) {
+func (d *damagedBucket) expectNoImage(a *s3test.App, says ...string) {
 	a.Helper()
 	image := d.image(a)
 	defer image.Release()

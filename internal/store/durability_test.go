@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 func TestReopen(t *testing.T) {
@@ -20,12 +21,12 @@ func TestReopen(t *testing.T) {
 	var before []fakedriver.Bucket
 	var credentials fakedriver.Credentials
 	t.Run("First", func(t *testing.T) {
-		s, c := fixture(t, store.Options{Dir: dir})
-		credentials = s.account(t, "app", readWrite("photos"))
-		put(t, c, "k", "content")
+		s, c := s3test.Fixture(t, store.Options{Dir: dir})
+		credentials = s.Account(t, "app", s3test.ReadWrite("photos"))
+		s3test.Put(t, c, "k", "content")
 		before, _ = s.Buckets(t.Context())
 	})
-	s := serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, store.Options{Dir: dir})
 	after, err := s.Buckets(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -33,10 +34,10 @@ func TestReopen(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("buckets: -before, +after:\n%s", diff)
 	}
-	if again := s.account(t, "app", readWrite("photos")); again != credentials {
+	if again := s.Account(t, "app", s3test.ReadWrite("photos")); again != credentials {
 		t.Error("the credentials have changed")
 	}
-	if got := get(t, s.client(t, credentials), "k"); got != "content" {
+	if got := s3test.Get(t, s.Client(t, credentials), "k"); got != "content" {
 		t.Errorf("the object is %q", got)
 	}
 	for _, file := range []string{"vault.db"} {
@@ -57,18 +58,18 @@ func TestCompleteAgainReopened(t *testing.T) {
 	var part types.CompletedPart
 	var etag string
 	t.Run("First", func(t *testing.T) {
-		s, c := fixture(t, store.Options{Dir: dir})
-		a := &app{T: t, store: s, s3: c, bucket: ptr("photos")}
-		u = a.begin("k")
-		part = a.part(u, 1, "part")
-		done, err := a.complete(u, part)
-		a.must(err)
+		s, c := s3test.Fixture(t, store.Options{Dir: dir})
+		a := &s3test.App{T: t, Store: s, S3: c, Bucket: new("photos")}
+		u = a.Begin("k")
+		part = a.Part(u, 1, "part")
+		done, err := a.Complete(u, part)
+		a.Must(err)
 		etag = *done.ETag
 	})
-	s := serve(t, store.Options{Dir: dir})
-	a := &app{T: t, store: s, s3: s.client(t, s.administrator(t)), bucket: ptr("photos")}
-	done, err := a.complete(u, part)
-	a.must(err)
+	s := s3test.Serve(t, store.Options{Dir: dir})
+	a := &s3test.App{T: t, Store: s, S3: s.Client(t, s.Admin(t)), Bucket: new("photos")}
+	done, err := a.Complete(u, part)
+	a.Must(err)
 	if *done.ETag != etag {
 		t.Errorf("the second answer has the ETag %s, want %s", *done.ETag, etag)
 	}
@@ -93,8 +94,8 @@ func TestEarlierVersion(t *testing.T) {
 }
 
 func TestServeEndsWithContext(t *testing.T) {
-	s := memory(t, store.Options{})
-	l := listen(t)
+	s := s3test.Unserved(t, store.Options{})
+	l := s3test.Listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()

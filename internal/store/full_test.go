@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // disk is a small disk with a file that can be deleted to have space again.
@@ -41,17 +42,17 @@ func TestFullDisk(t *testing.T) {
 			d := smallDisk(t)
 			acknowledged := map[string]string{}
 			t.Run("First", func(t *testing.T) {
-				_, c := fixture(t, store.Options{Dir: d.dir})
+				_, c := s3test.Fixture(t, store.Options{Dir: d.dir})
 				expectFull(t, fill(t, c, size, acknowledged))
 				expectObjects(t, c, acknowledged)
 				if err := os.Remove(d.ballast); err != nil {
 					t.Fatal(err)
 				}
-				put(t, c, "after", "there is space")
+				s3test.Put(t, c, "after", "there is space")
 				acknowledged["after"] = "there is space"
 			})
-			s := serve(t, store.Options{Dir: d.dir})
-			expectObjects(t, s.client(t, s.account(t, "app", readWrite("photos"))), acknowledged)
+			s := s3test.Serve(t, store.Options{Dir: d.dir})
+			expectObjects(t, s.Client(t, s.Account(t, "app", s3test.ReadWrite("photos"))), acknowledged)
 		})
 	}
 }
@@ -64,7 +65,7 @@ func fill(t *testing.T, c *s3.Client, size int, acknowledged map[string]string) 
 		key := fmt.Sprint("object-", i)
 		content := strings.Repeat(fmt.Sprintf("%09d ", i), size/10)
 		_, err := c.PutObject(t.Context(), &s3.PutObjectInput{
-			Bucket: ptr("photos"), Key: &key, Body: strings.NewReader(content),
+			Bucket: new("photos"), Key: &key, Body: strings.NewReader(content),
 		}, func(o *s3.Options) { o.Retryer = aws.NopRetryer{} })
 		if err != nil {
 			t.Logf("%d objects fit on the disk", i)
@@ -91,7 +92,7 @@ func expectFull(t *testing.T, err error) {
 func expectObjects(t *testing.T, c *s3.Client, want map[string]string) {
 	t.Helper()
 	for key, content := range want {
-		if got := get(t, c, key); got != content {
+		if got := s3test.Get(t, c, key); got != content {
 			t.Errorf("object %s has %d bytes, which are not those that were acknowledged", key, len(got))
 		}
 	}

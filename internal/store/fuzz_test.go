@@ -16,20 +16,23 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // fuzzed is a store with an account, without a server.
 func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 	f.Helper()
-	s, err := store.New(store.Options{WebIdentity: webIdentities})
+	s, err := store.New(store.Options{WebIdentity: s3test.WebIdentities})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = s.Close() })
-	if _, err := s.CreateBucket(f.Context(), fakedriver.BucketSpec{Name: "photos", Owner: owner}); err != nil {
+	if _, err := s.CreateBucket(f.Context(), fakedriver.BucketSpec{Name: "photos", Owner: s3test.Owner}); err != nil {
 		f.Fatal(err)
 	}
-	c, err := s.PutAccount(f.Context(), fakedriver.AccountSpec{ID: "app", Owner: owner, Grants: []fakedriver.Grant{readWrite("photos")}})
+	c, err := s.PutAccount(f.Context(), fakedriver.AccountSpec{
+		ID: "app", Owner: s3test.Owner, Grants: []fakedriver.Grant{s3test.ReadWrite("photos")},
+	})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +43,7 @@ func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) string {
 	f.Helper()
 	c.SecretAccessKey = "not the secret"
-	body, kind := (&server{Store: s}).form("photos", c).encode()
+	body, kind := (&s3test.Server{Store: s}).Form("photos", c).Encode()
 	return fmt.Sprintf("POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body)
 }
 
@@ -48,11 +51,11 @@ func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) stri
 // accept one nor panic.
 func FuzzAuthenticate(f *testing.F) {
 	s, c := fuzzed(f)
-	unknownKey := signed{
-		method: http.MethodGet, path: "/photos/k", region: s.Region(), service: "s3", at: time.Now(),
-		credentials: fakedriver.Credentials{AccessKeyID: c.AccessKeyID, SecretAccessKey: "not the secret"},
+	unknownKey := s3test.Signed{
+		Method: http.MethodGet, Path: "/photos/k", Region: s.Region(), Service: "s3", At: time.Now(),
+		Credentials: fakedriver.Credentials{AccessKeyID: c.AccessKeyID, SecretAccessKey: "not the secret"},
 	}
-	r, err := unknownKey.build(f.Context(), "http://127.0.0.1")
+	r, err := unknownKey.Build(f.Context(), "http://127.0.0.1")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -109,13 +112,13 @@ func FuzzAltered(f *testing.F) {
 		if !ok || !ok2 {
 			return
 		}
-		in := signed{
-			method: http.MethodGet, credentials: c, region: s.Region(), service: "s3", at: time.Now(),
-			before: func(r *http.Request) {
+		in := s3test.Signed{
+			Method: http.MethodGet, Credentials: c, Region: s.Region(), Service: "s3", At: time.Now(),
+			Before: func(r *http.Request) {
 				r.URL, r.Header["X-Amz-Meta-Colour"] = first.URL, first.Header["X-Amz-Meta-Colour"]
 			},
 		}
-		r, err := in.build(t.Context(), "http://127.0.0.1")
+		r, err := in.Build(t.Context(), "http://127.0.0.1")
 		if err != nil {
 			return
 		}
@@ -163,7 +166,7 @@ func meaning(r *http.Request) any {
 func FuzzAssumeRole(f *testing.F) {
 	s, _ := fuzzed(f)
 	for _, token := range []string{"good", "expired", "bad-token", ""} {
-		f.Add(assumeForm(token).Encode())
+		f.Add(s3test.AssumeForm(token).Encode())
 	}
 	f.Add("Action=GetCallerIdentity&Version=2011-06-15")
 	f.Add("%zz")

@@ -16,42 +16,43 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestPanic makes the store panic, by its clock.
 func TestPanic(t *testing.T) {
 	var broken atomic.Bool
-	s, c := fixture(t, store.Options{Now: func() time.Time {
+	s, c := s3test.Fixture(t, store.Options{Now: func() time.Time {
 		if broken.Load() {
 			panic("the clock is broken")
 		}
 		return time.Now()
 	}})
-	in := signed{
-		method: http.MethodGet, path: "/photos", credentials: s.account(t, "app", readWrite("photos")),
-		region: s.Region(), service: "s3", at: time.Now(),
+	in := s3test.Signed{
+		Method: http.MethodGet, Path: "/photos", Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),
+		Region: s.Region(), Service: "s3", At: time.Now(),
 	}
 	broken.Store(true)
-	if status, body := in.send(t, s); status != http.StatusInternalServerError || code(t, body) != "InternalError" {
+	if status, body := in.Send(t, s); status != http.StatusInternalServerError || s3test.Code(t, body) != "InternalError" {
 		t.Errorf("answer %d: %s", status, body)
 	}
 	broken.Store(false)
-	put(t, c, "k", "the store lives on")
+	s3test.Put(t, c, "k", "the store lives on")
 }
 
 // half sends the head of a signed request and only a part of its declared body, and returns the
 // response.
-func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) string {
+func half(t *testing.T, s *s3test.Server, c fakedriver.Credentials, declared int64) string {
 	t.Helper()
-	in := signed{
-		method: http.MethodPut, path: "/photos/k", credentials: c, region: s.Region(), service: "s3", at: time.Now(),
-		before: func(r *http.Request) {
+	in := s3test.Signed{
+		Method: http.MethodPut, Path: "/photos/k", Credentials: c, Region: s.Region(), Service: "s3", At: time.Now(),
+		Before: func(r *http.Request) {
 			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), declared
 		},
 	}
-	r := in.request(t, s)
-	conn := s.dial(t)
+	r := in.Request(t, s)
+	conn := s.Dial(t)
 	if err := conn.SetDeadline(time.Now().Add(harness.Timeout)); err != nil {
 		t.Fatal(err)
 	}
@@ -72,23 +73,23 @@ func half(t *testing.T, s *server, c fakedriver.Credentials, declared int64) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return code(t, string(body))
+	return s3test.Code(t, string(body))
 }
 
 func TestDeclaredLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveInMemory(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
-		s.bucket(t, "photos")
-		app := s.account(t, "app", readWrite("photos"))
+		s := s3test.ServeInMemory(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
+		s.Bucket(t, "photos")
+		app := s.Account(t, "app", s3test.ReadWrite("photos"))
 		if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
 			t.Errorf("a body over the limit: %s", got)
 		}
 		allocated := func(declared int64) uint64 {
-			before := heap().TotalAlloc
+			before := s3test.Heap().TotalAlloc
 			if got := half(t, s, app, declared); got != "RequestTimeout" {
 				t.Errorf("a body of %d bytes that never comes: %s", declared, got)
 			}
-			return heap().TotalAlloc - before
+			return s3test.Heap().TotalAlloc - before
 		}
 		allocated(1 << 10) // and the overhead of the first request
 		little, much := allocated(1<<10), allocated(1<<39)
@@ -103,16 +104,16 @@ func TestDeclaredLength(t *testing.T) {
 func TestAnswerNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
-		s := serveInMemory(t, store.Options{BodyTimeout: limit})
-		c := s.app(t)
-		put(t, c, "big", strings.Repeat("x", 1<<20))
-		presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("big")})
+		s := s3test.ServeInMemory(t, store.Options{BodyTimeout: limit})
+		c := s.App(t)
+		s3test.Put(t, c, "big", strings.Repeat("x", 1<<20))
+		presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("big")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn := s.dial(t)
+		conn := s.Dial(t)
 		began := time.Now()
-		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: store.test\r\n\r\n", strings.TrimPrefix(presigned.URL, s.url)); err != nil {
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: store.test\r\n\r\n", strings.TrimPrefix(presigned.URL, s.URL)); err != nil {
 			t.Fatal(err)
 		}
 		status := make([]byte, len("HTTP/1.1 200"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestImage writes the image of a store, and opens it: buckets, keys, objects with their versions,
@@ -20,14 +21,14 @@ import (
 func TestImage(t *testing.T) {
 	for name, options := range map[string]store.Options{"Memory": {}, "Directory": {Dir: filepath.Join(t.TempDir(), "data")}} {
 		t.Run(name, func(t *testing.T) {
-			s, c := fixture(t, options)
-			credentials := s.account(t, "app", readWrite("photos"))
+			s, c := s3test.Fixture(t, options)
+			credentials := s.Account(t, "app", s3test.ReadWrite("photos"))
 			large := strings.Repeat("large", 50_000)
-			put(t, c, "small", "content")
-			put(t, c, "large", large)
-			put(t, c, "empty", "")
+			s3test.Put(t, c, "small", "content")
+			s3test.Put(t, c, "large", large)
+			s3test.Put(t, c, "empty", "")
 			if _, err := c.CopyObject(t.Context(), &s3.CopyObjectInput{
-				Bucket: ptr("photos"), Key: ptr("copy"), CopySource: ptr("photos/large"),
+				Bucket: new("photos"), Key: new("copy"), CopySource: new("photos/large"),
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -40,19 +41,19 @@ func TestImage(t *testing.T) {
 			}
 			expectFrozen(t, s, c)
 			thaw()
-			put(t, c, "small", "changed")
-			put(t, c, "later", "content")
-			if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: ptr("large")}); err != nil {
+			s3test.Put(t, c, "small", "changed")
+			s3test.Put(t, c, "later", "content")
+			if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("photos"), Key: new("large")}); err != nil {
 				t.Fatal(err)
 			}
-			s.bucket(t, "later")
+			s.Bucket(t, "later")
 			dir := filepath.Join(t.TempDir(), "image")
 			if err := image.Write(dir); err != nil {
 				t.Fatal(err)
 			}
 			image.Release()
 
-			restored := serve(t, store.Options{Dir: dir})
+			restored := s3test.Serve(t, store.Options{Dir: dir})
 			after, err := restored.Buckets(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -60,14 +61,14 @@ func TestImage(t *testing.T) {
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("buckets: -before, +after:\n%s", diff)
 			}
-			app := restored.client(t, credentials)
+			app := restored.Client(t, credentials)
 			completeUpload(t, app, "upload", upload, etag)
 			for key, want := range map[string]string{"small": "content", "large": large, "copy": large, "empty": "", "upload": "part"} {
-				if got := get(t, app, key); got != want {
+				if got := s3test.Get(t, app, key); got != want {
 					t.Errorf("object %s has %d bytes, want %d", key, len(got), len(want))
 				}
 			}
-			if _, err := app.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("later")}); err == nil {
+			if _, err := app.GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("later")}); err == nil {
 				t.Error("an object that was written after the image is there")
 			}
 		})
@@ -76,12 +77,12 @@ func TestImage(t *testing.T) {
 
 func beginUpload(t *testing.T, c *s3.Client, key, content string) (id, etag *string) {
 	t.Helper()
-	upload, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: ptr("photos"), Key: &key})
+	upload, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: new("photos"), Key: &key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	part, err := c.UploadPart(t.Context(), &s3.UploadPartInput{
-		Bucket: ptr("photos"), Key: &key, UploadId: upload.UploadId, PartNumber: new(int32(1)), Body: strings.NewReader(content),
+		Bucket: new("photos"), Key: &key, UploadId: upload.UploadId, PartNumber: new(int32(1)), Body: strings.NewReader(content),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func beginUpload(t *testing.T, c *s3.Client, key, content string) (id, etag *str
 func completeUpload(t *testing.T, c *s3.Client, key string, id, etag *string) {
 	t.Helper()
 	if _, err := c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
-		Bucket: ptr("photos"), Key: &key, UploadId: id,
+		Bucket: new("photos"), Key: &key, UploadId: id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: new(int32(1)), ETag: etag}}},
 	}); err != nil {
 		t.Errorf("complete the upload: %v", err)
@@ -100,9 +101,9 @@ func completeUpload(t *testing.T, c *s3.Client, key string, id, etag *string) {
 }
 
 // expectFrozen expects that changes wait, and that reads do not.
-func expectFrozen(t *testing.T, s *server, c *s3.Client) {
+func expectFrozen(t *testing.T, s *s3test.Server, c *s3.Client) {
 	t.Helper()
-	if got := get(t, c, "small"); got != "content" {
+	if got := s3test.Get(t, c, "small"); got != "content" {
 		t.Errorf("while frozen, the object is %q", got)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -110,7 +111,7 @@ func expectFrozen(t *testing.T, s *server, c *s3.Client) {
 	if _, err := s.CreateBucket(ctx, fakedriver.BucketSpec{Name: "waiting", Owner: "me"}); err == nil {
 		t.Error("while frozen, a bucket is created")
 	}
-	if _, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: ptr("photos"), Key: ptr("waiting"), Body: strings.NewReader("x")}); err == nil {
+	if _, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: new("photos"), Key: new("waiting"), Body: strings.NewReader("x")}); err == nil {
 		t.Error("while frozen, an object is written")
 	}
 }

@@ -8,49 +8,50 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestKillChild is the process that TestKill kills. It serves a store, and prints its changes of
 // accounts meanwhile.
 func TestKillChild(t *testing.T) {
-	s := serve(t, store.Options{Dir: harness.ChildDir(t)})
-	s.bucket(t, "photos")
-	s.bucket(t, "albums", func(b *fakedriver.BucketSpec) { b.Versioning = true })
-	app := s.survivors(t)
-	harness.Tell(t, s.url+" "+app.AccessKeyID+" "+app.SecretAccessKey)
+	s := s3test.Serve(t, store.Options{Dir: harness.ChildDir(t)})
+	s.Bucket(t, "photos")
+	s.Bucket(t, "albums", func(b *fakedriver.BucketSpec) { b.Versioning = true })
+	app := addSurvivors(t, s)
+	harness.Tell(t, s.URL+" "+app.AccessKeyID+" "+app.SecretAccessKey)
 	for i := 0; t.Context().Err() == nil; i++ { // until it is killed
-		s.administer(t, fmt.Sprint("account-", os.Getpid(), "-", i), i)
+		administer(t, s, fmt.Sprint("account-", os.Getpid(), "-", i), i)
 	}
 }
 
-// survivors is the account of the clients.
-func (s *server) survivors(t *testing.T) fakedriver.Credentials {
+// addSurvivors creates the account of the clients.
+func addSurvivors(t *testing.T, s *s3test.Server) fakedriver.Credentials {
 	t.Helper()
 	all := func(bucket string) fakedriver.Grant {
 		return fakedriver.Grant{Bucket: bucket, ObjectData: fakedriver.ReadWrite, ObjectMetadata: fakedriver.ReadWrite}
 	}
-	return s.account(t, "survivors", all("photos"), all("albums"))
+	return s.Account(t, "survivors", all("photos"), all("albums"))
 }
 
 // administer creates an account, rotates it or deletes it, and does the same with a bucket.
-func (s *server) administer(t *testing.T, id string, i int) {
+func administer(t *testing.T, s *s3test.Server, id string, i int) {
 	t.Helper()
 	harness.Tell(t, "changing "+id)
-	c := s.account(t, id, readWrite("photos"))
+	c := s.Account(t, id, s3test.ReadWrite("photos"))
 	harness.Tell(t, "account "+id+" "+c.SecretAccessKey)
-	s.bucket(t, id)
+	s.Bucket(t, id)
 	harness.Tell(t, "changing "+id)
 	if i%2 == 0 {
-		s.revoke(t, id)
+		s.Revoke(t, id)
 		harness.Tell(t, "gone "+id)
 	} else {
-		c, err := s.RotateAccount(t.Context(), owner, id)
+		c, err := s.RotateAccount(t.Context(), s3test.Owner, id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		harness.Tell(t, "account "+id+" "+c.SecretAccessKey)
 	}
-	if err := s.DeleteBucket(t.Context(), owner, id); err != nil {
+	if err := s.DeleteBucket(t.Context(), s3test.Owner, id); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func (s *survivor) expectVersions(t *testing.T, c *s3.Client) {
 func (s *survivor) listVersions(t *testing.T, c *s3.Client) map[string]bool {
 	t.Helper()
 	there := map[string]bool{}
-	pages := s3.NewListObjectVersionsPaginator(c, &s3.ListObjectVersionsInput{Bucket: ptr("albums"), Prefix: &s.name})
+	pages := s3.NewListObjectVersionsPaginator(c, &s3.ListObjectVersionsInput{Bucket: new("albums"), Prefix: &s.name})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -84,7 +84,7 @@ func (s *survivor) expectUploads(t *testing.T, c *s3.Client) {
 	t.Helper()
 	key := s.name + "/uploaded"
 	for id, w := range s.uploads {
-		parts, err := c.ListParts(t.Context(), &s3.ListPartsInput{Bucket: ptr("photos"), Key: &key, UploadId: &id})
+		parts, err := c.ListParts(t.Context(), &s3.ListPartsInput{Bucket: new("photos"), Key: &key, UploadId: &id})
 		if err != nil {
 			t.Errorf("upload %s of %s: %v", id, key, err)
 			continue
@@ -107,12 +107,12 @@ func (s *survivor) expectUploads(t *testing.T, c *s3.Client) {
 func (s *survivor) clear(t *testing.T, c *s3.Client) {
 	t.Helper()
 	for key := range s.objects {
-		if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: &key}); err != nil {
+		if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("photos"), Key: &key}); err != nil {
 			t.Error(err)
 		}
 	}
 	for id := range s.versions {
-		in := &s3.DeleteObjectInput{Bucket: ptr("albums"), Key: &s.name, VersionId: &id}
+		in := &s3.DeleteObjectInput{Bucket: new("albums"), Key: &s.name, VersionId: &id}
 		if _, err := c.DeleteObject(t.Context(), in); err != nil {
 			t.Error(err)
 		}

@@ -109,7 +109,7 @@ func (s *survivor) copy(t *testing.T) error {
 	// A copy has one part, whatever its source.
 	next := newThing(source.seed, source.size).tagged(source.tag)
 	return s.become(to, next, func() error {
-		_, err := s.c.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: ptr("photos"), Key: &to, CopySource: ptr("photos/" + from)})
+		_, err := s.c.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: new("photos"), Key: &to, CopySource: new("photos/" + from)})
 		return err
 	})
 }
@@ -123,7 +123,7 @@ func (s *survivor) tag(t *testing.T) error {
 	}
 	next := before.tagged(fmt.Sprint("tag", s.random.IntN(1000)))
 	return s.become(key, next, func() error {
-		in := &s3.PutObjectTaggingInput{Bucket: ptr("photos"), Key: &key, Tagging: tagging(next.tag)}
+		in := &s3.PutObjectTaggingInput{Bucket: new("photos"), Key: &key, Tagging: tagging(next.tag)}
 		_, err := s.c.PutObjectTagging(t.Context(), in)
 		return err
 	})
@@ -133,7 +133,7 @@ func (s *survivor) delete(t *testing.T) error {
 	t.Helper()
 	key := s.key()
 	return s.become(key, nil, func() error {
-		_, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: &key})
+		_, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("photos"), Key: &key})
 		return err
 	})
 }
@@ -151,7 +151,7 @@ func (s *survivor) putVersion(t *testing.T) error {
 func (s *survivor) deleteNewest(t *testing.T) error {
 	t.Helper()
 	s.maybe = &thing{marker: true}
-	out, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("albums"), Key: &s.name})
+	out, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("albums"), Key: &s.name})
 	if err == nil {
 		s.versions[*out.VersionId], s.maybe = s.maybe, nil
 	}
@@ -163,7 +163,7 @@ func (s *survivor) deleteVersion(t *testing.T) error {
 	for id, version := range s.versions {
 		delete(s.versions, id)
 		s.maybe = version
-		_, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("albums"), Key: &s.name, VersionId: &id})
+		_, err := s.c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("albums"), Key: &s.name, VersionId: &id})
 		if err == nil {
 			s.maybe = nil
 		}
@@ -179,13 +179,13 @@ func (s *survivor) begin(t *testing.T) error {
 	w.size = max(w.size, 1)
 	key := s.name + "/uploaded"
 	out, err := s.c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{
-		Bucket: ptr("photos"), Key: &key, Metadata: w.metadata(),
+		Bucket: new("photos"), Key: &key, Metadata: w.metadata(),
 	})
 	if err != nil {
 		return err
 	}
 	_, err = s.c.UploadPart(t.Context(), &s3.UploadPartInput{
-		Bucket: ptr("photos"), Key: &key, UploadId: out.UploadId, PartNumber: aws.Int32(1), Body: bytes.NewReader(w.content()),
+		Bucket: new("photos"), Key: &key, UploadId: out.UploadId, PartNumber: aws.Int32(1), Body: bytes.NewReader(w.content()),
 	})
 	if err == nil {
 		s.uploads[*out.UploadId] = newThing(w.seed, w.size)
@@ -208,7 +208,7 @@ func (s *survivor) finish(t *testing.T, c *s3.Client, id string, w *thing) error
 	return s.become(key, w.uploaded(), func() error {
 		parts := []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: &w.etag}}
 		_, err := c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
-			Bucket: ptr("photos"), Key: &key, UploadId: &id, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+			Bucket: new("photos"), Key: &key, UploadId: &id, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
 		})
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 const (
@@ -38,9 +39,9 @@ func TestKill(t *testing.T) {
 		enough := 150 + random.Int64N(250)
 		useAndKill(t, dir, clients, books, enough)
 		t.Run("Reopen", func(t *testing.T) {
-			s := serve(t, store.Options{Dir: dir})
+			s := s3test.Serve(t, store.Options{Dir: dir})
 			books.expect(t, s)
-			c := s.client(t, s.survivors(t))
+			c := s.Client(t, addSurvivors(t, s))
 			for _, client := range clients {
 				client.expect(t, c)
 			}
@@ -80,13 +81,13 @@ func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, e
 // expectNothingLeft deletes everything, and expects that no file of a blob remains.
 func expectNothingLeft(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
-	s := serve(t, store.Options{Dir: dir})
-	c := s.client(t, s.survivors(t))
+	s := s3test.Serve(t, store.Options{Dir: dir})
+	c := s.Client(t, addSurvivors(t, s))
 	for _, client := range clients {
 		client.clear(t, c)
 	}
 	for _, bucket := range []string{"photos", "albums"} {
-		if err := s.DeleteBucket(t.Context(), owner, bucket); err != nil {
+		if err := s.DeleteBucket(t.Context(), s3test.Owner, bucket); err != nil {
 			t.Error(err)
 		}
 	}
@@ -116,7 +117,7 @@ func (a accounts) hear(t *testing.T, line []byte) {
 	}
 }
 
-func (a accounts) expect(t *testing.T, s *server) {
+func (a accounts) expect(t *testing.T, s *s3test.Server) {
 	t.Helper()
 	if len(a) == 0 {
 		t.Error("the process has told of no account")
@@ -132,7 +133,7 @@ func (a accounts) expect(t *testing.T, s *server) {
 	for id, secret := range a {
 		if there[id] != (secret != "") {
 			t.Errorf("account %q is there: %t", id, there[id])
-		} else if secret != "" && s.account(t, id, readWrite("photos")).SecretAccessKey != secret {
+		} else if secret != "" && s.Account(t, id, s3test.ReadWrite("photos")).SecretAccessKey != secret {
 			t.Errorf("account %q has another secret", id)
 		}
 	}

@@ -102,5 +102,5 @@ func (w *thing) mismatchedTag(t *testing.T, c *s3.Client, bucket, key string, id
 }
 
 func tagging(value string) *types.Tagging {
-	return &types.Tagging{TagSet: []types.Tag{{Key: ptr("tag"), Value: &value}}}
+	return &types.Tagging{TagSet: []types.Tag{{Key: new("tag"), Value: &value}}}
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestOtherProtocols tries to access a bucket of GCS by S3, with a key with all permissions: for S3
 // the bucket does not exist.
 func TestOtherProtocols(t *testing.T) {
-	s := serve(t, store.Options{})
+	s := s3test.Serve(t, store.Options{})
 	spec := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
 	if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	key := s.account(t, "app", readWrite("photos"))
-	c := s.client(t, key)
-	_, list := c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: ptr("photos")})
-	_, get := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("x")})
+	key := s.Account(t, "app", s3test.ReadWrite("photos"))
+	c := s.Client(t, key)
+	_, list := c.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: new("photos")})
+	_, get := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("x")})
 	for name, err := range map[string]error{"list": list, "get": get} {
 		if rejected, ok := errors.AsType[smithy.APIError](err); !ok || rejected.ErrorCode() != "AccessDenied" {
 			t.Errorf("%s: %v, want AccessDenied", name, err)
@@ -39,13 +40,13 @@ func TestOtherProtocols(t *testing.T) {
 
 // TestAuthenticate finds accounts by the secret itself.
 func TestAuthenticate(t *testing.T) {
-	s := serve(t, store.Options{})
+	s := s3test.Serve(t, store.Options{})
 	photos := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
 	if _, err := s.CreateBucket(t.Context(), photos); err != nil {
 		t.Fatal(err)
 	}
-	s.bucket(t, "archive")
-	key := s.account(t, "app", readWrite("photos"), readWrite("archive"))
+	s.Bucket(t, "archive")
+	key := s.Account(t, "app", s3test.ReadWrite("photos"), s3test.ReadWrite("archive"))
 	for _, secret := range []string{"", "wrong", key.SecretAccessKey + "x"} {
 		if _, err := s.Authenticate(key.AccessKeyID, secret); !errors.Is(err, authorization.ErrIdentity) {
 			t.Errorf("Authenticate() with the secret %q: %v", secret, err)
@@ -73,7 +74,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-func accountOf(t *testing.T, s *server, id string) fakedriver.Account {
+func accountOf(t *testing.T, s *s3test.Server, id string) fakedriver.Account {
 	t.Helper()
 	accounts, err := s.Accounts(t.Context())
 	if err != nil {

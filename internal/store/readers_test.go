@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestReadersOfWhatGoes reads objects that are replaced, copied and deleted at the same time, and
@@ -20,7 +21,7 @@ import (
 func TestReadersOfWhatGoes(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
-			_, c := fixture(t, store.Options{Dir: dir})
+			_, c := s3test.Fixture(t, store.Options{Dir: dir})
 			const workers, rounds, keys = 4, 25, 3
 			var writing atomic.Int32
 			var all sync.WaitGroup
@@ -48,24 +49,24 @@ func TestReadersOfWhatGoes(t *testing.T) {
 func replace(t *testing.T, c *s3.Client, seed int, key, other string) {
 	t.Helper()
 	content := newThing(seed, thingSizes[seed%len(thingSizes)]).content()
-	if _, err := c.PutObject(t.Context(), &s3.PutObjectInput{Bucket: ptr("photos"), Key: &key, Body: bytes.NewReader(content)}); err != nil {
+	if _, err := c.PutObject(t.Context(), &s3.PutObjectInput{Bucket: new("photos"), Key: &key, Body: bytes.NewReader(content)}); err != nil {
 		t.Errorf("PutObject(%q): %v", key, err)
 	}
-	_, err := c.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: ptr("photos"), Key: &other, CopySource: ptr("photos/" + key)})
+	_, err := c.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: new("photos"), Key: &other, CopySource: new("photos/" + key)})
 	if err != nil && !strings.Contains(err.Error(), "NoSuchKey") {
 		t.Errorf("CopyObject(%q): %v", key, err)
 	}
 	if seed%2 == 0 {
 		key = other
 	}
-	if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: ptr("photos"), Key: &key}); err != nil {
+	if _, err := c.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: new("photos"), Key: &key}); err != nil {
 		t.Errorf("DeleteObject(%q): %v", key, err)
 	}
 }
 
 func readWhole(t *testing.T, c *s3.Client, key string) {
 	t.Helper()
-	out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: &key})
+	out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: &key})
 	if err != nil {
 		if !strings.Contains(err.Error(), "NoSuchKey") {
 			t.Errorf("GetObject(%q): %v", key, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // slowClient opens a connection, sends something at once, and then the rest byte by byte, one at a
@@ -28,9 +29,9 @@ type slowClient struct {
 func TestSlowConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
-		s := serveInMemory(t, store.Options{HeaderTimeout: limit, IdleTimeout: limit, BodyTimeout: limit, MinRate: 1 << 10})
-		c := s.app(t)
-		put(t, c, "k", "before")
+		s := s3test.ServeInMemory(t, store.Options{HeaderTimeout: limit, IdleTimeout: limit, BodyTimeout: limit, MinRate: 1 << 10})
+		c := s.App(t)
+		s3test.Put(t, c, "k", "before")
 		clients := slowClients(t, s)
 		var slow sync.WaitGroup
 		for i := range 1000 {
@@ -45,8 +46,8 @@ func TestSlowConnections(t *testing.T) {
 		defer tick.Stop()
 		for n, done := 0, false; !done; n++ {
 			began := time.Now()
-			put(t, c, "k", fmt.Sprint(n))
-			if got := get(t, c, "k"); got != fmt.Sprint(n) {
+			s3test.Put(t, c, "k", fmt.Sprint(n))
+			if got := s3test.Get(t, c, "k"); got != fmt.Sprint(n) {
 				t.Fatalf("GetObject() = %q, want %d", got, n)
 			}
 			// The bubble's clock stands still while any goroutine can run, so the working client
@@ -63,17 +64,17 @@ func TestSlowConnections(t *testing.T) {
 	})
 }
 
-func slowClients(t *testing.T, s *server) []slowClient {
+func slowClients(t *testing.T, s *s3test.Server) []slowClient {
 	t.Helper()
-	in := signed{
-		method: http.MethodPut, path: "/photos/slow", credentials: s.account(t, "app", readWrite("photos")),
-		region: s.Region(), service: "s3", at: time.Now(),
-		before: func(r *http.Request) {
+	in := s3test.Signed{
+		Method: http.MethodPut, Path: "/photos/slow", Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),
+		Region: s.Region(), Service: "s3", At: time.Now(),
+		Before: func(r *http.Request) {
 			r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
 			r.ContentLength = 1 << 20
 		},
 	}
-	upload := string(in.wire(t, s).bytes())
+	upload := string(in.Wire(t, s).Bytes())
 	drip := strings.Repeat("x", 1<<20)
 	return []slowClient{
 		{name: "that sends nothing"},
@@ -86,15 +87,15 @@ func slowClients(t *testing.T, s *server) []slowClient {
 }
 
 // run returns when the server has ended the connection.
-func (c slowClient) run(t *testing.T, s *server) {
+func (c slowClient) run(t *testing.T, s *s3test.Server) {
 	t.Helper()
-	conn, err := s.open(t.Context())
+	conn, err := s.Open(t.Context())
 	if err != nil {
 		t.Errorf("a client %s cannot connect: %v", c.name, err)
 		return
 	}
 	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(s3test.Patience)); err != nil {
 		t.Error(err)
 	}
 	gone := make(chan struct{})
@@ -102,7 +103,7 @@ func (c slowClient) run(t *testing.T, s *server) {
 	drip.Go(func() { c.send(conn, gone) })
 	_, err = io.Copy(io.Discard, conn)
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		t.Errorf("the connection of a client %s was not ended in %s", c.name, patience)
+		t.Errorf("the connection of a client %s was not ended in %s", c.name, s3test.Patience)
 	}
 	close(gone)
 	drip.Wait()

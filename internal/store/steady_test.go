@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // drip is a reader with a rate in bytes per second of the bubble's clock, in small pieces, so that
@@ -32,20 +33,20 @@ func (d *drip) Read(p []byte) (int, error) {
 func TestSteadyClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, rate, total = time.Second, 300 << 10, 20 * 300 << 10
-		s := serveInMemory(t, store.Options{HeaderTimeout: limit, BodyTimeout: limit})
-		c := s.app(t)
+		s := s3test.ServeInMemory(t, store.Options{HeaderTimeout: limit, BodyTimeout: limit})
+		c := s.App(t)
 		content := bytes.Repeat([]byte("steady "), total/7+1)[:total]
-		in := signed{
-			method: http.MethodPut, path: "/photos/k", credentials: s.account(t, "app", readWrite("photos")),
-			region: s.Region(), service: "s3", at: time.Now(),
-			before: func(r *http.Request) {
+		in := s3test.Signed{
+			Method: http.MethodPut, Path: "/photos/k", Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),
+			Region: s.Region(), Service: "s3", At: time.Now(),
+			Before: func(r *http.Request) {
 				r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
 				r.ContentLength = int64(len(content))
 				r.Body = io.NopCloser(&drip{bytes.NewReader(content), rate})
 			},
 		}
 		began := time.Now()
-		response, err := s.transport(t).RoundTrip(in.request(t, s))
+		response, err := s.Transport(t).RoundTrip(in.Request(t, s))
 		if err != nil || response.StatusCode != http.StatusOK {
 			t.Fatalf("answer %v, %v", response, err)
 		}
@@ -53,7 +54,7 @@ func TestSteadyClients(t *testing.T) {
 		if took := time.Since(began); took < 10*limit {
 			t.Errorf("the upload took %s only, so this test shows nothing", took)
 		}
-		out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: ptr("photos"), Key: ptr("k")})
+		out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("k")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,16 +75,16 @@ func TestSteadyClients(t *testing.T) {
 func TestKeptConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
-		s := serveInMemory(t, store.Options{BodyTimeout: limit, IdleTimeout: time.Hour})
-		s.bucket(t, "photos")
-		app := s.account(t, "app", readWrite("photos"))
-		transport := s.transport(t)
+		s := s3test.ServeInMemory(t, store.Options{BodyTimeout: limit, IdleTimeout: time.Hour})
+		s.Bucket(t, "photos")
+		app := s.Account(t, "app", s3test.ReadWrite("photos"))
+		transport := s.Transport(t)
 		transport.ExpectContinueTimeout, transport.MaxConnsPerHost = time.Minute, 1
 		for i := range 3 {
-			in := signed{
-				method: http.MethodPut, path: "/photos/k", body: "content", credentials: app, region: s.Region(), service: "s3", at: time.Now(),
+			in := s3test.Signed{
+				Method: http.MethodPut, Path: "/photos/k", Body: "content", Credentials: app, Region: s.Region(), Service: "s3", At: time.Now(),
 			}
-			r := in.request(t, s)
+			r := in.Request(t, s)
 			r.Header.Set("Expect", "100-continue")
 			asked, reused := false, false
 			r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{

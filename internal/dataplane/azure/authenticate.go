@@ -9,30 +9,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 func (s *Service) authenticate(x *exchange) (err error) {
 	if x.header("Authorization") != "" {
-		return errAuthentication.with("Server failed to authenticate the request. cosi-emu supports the shared access signature of the Secret, " +
-			"in the URL, and no Authorization header.")
+		return failure.ErrAuthentication.With("Server failed to authenticate the request. cosi-emu supports the shared access " +
+			"signature of the Secret, in the URL, and no Authorization header.")
 	}
 	x.caller, err = s.signer(x.r, x.target, x.query)
 	return err
 }
 
-func (s *Service) signer(r *http.Request, t target, query url.Values) (*authorization.Caller, error) {
+func (s *Service) signer(r *http.Request, t address.Target, query url.Values) (*authorization.Caller, error) {
 	switch {
 	case !query.Has("sig"):
-		return nil, errAnonymous
-	case t.level == accountLevel:
-		return nil, errAuthentication.with("Server failed to authenticate the request. The signature of the Secret is for one container, " +
-			"and not for the account: only the driver may list containers.")
+		return nil, failure.ErrAnonymous
+	case t.Level == address.Account:
+		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature of the Secret is for " +
+			"one container, and not for the account: only the driver may list containers.")
 	}
 	for _, name := range sas.Parameters() {
 		if len(query[name]) > 1 {
-			return nil, errAuthentication
+			return nil, failure.ErrAuthentication
 		}
 	}
 	caller, err := s.options.Store.Caller(query.Get("si"))
@@ -40,12 +42,12 @@ func (s *Service) signer(r *http.Request, t target, query url.Values) (*authoriz
 	secret := "unknown"
 	if known {
 		secret = caller.Secret()
-	} else if failureOf(err) == errBusy {
+	} else if failure.Of(err) == failure.ErrBusy {
 		return nil, err
 	}
-	if !sas.Verify(t.account, t.container, query, secret) || !known || secret == "" || caller.Session() != nil {
-		return nil, errAuthentication.with("Server failed to authenticate the request. The signature is wrong, is for another container, " +
-			"or its access has been revoked.")
+	if !sas.Verify(t.Account, t.Container, query, secret) || !known || secret == "" || caller.Session() != nil {
+		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature is wrong, is for " +
+			"another container, or its access has been revoked.")
 	}
 	return caller, s.checkSignature(r, query)
 }
@@ -55,17 +57,17 @@ func (s *Service) checkSignature(r *http.Request, query url.Values) error {
 	now := s.options.Now()
 	start, err := timeOf(query.Get("st"))
 	if err != nil || query.Get("st") != "" && now.Before(start) {
-		return errAuthentication.with("Server failed to authenticate the request. Signature not valid in the specified time frame.")
+		return failure.ErrAuthentication.With("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
 	end, err := timeOf(query.Get("se"))
 	if err != nil || query.Get("se") != "" && !now.Before(end) {
-		return errAuthentication.with("Server failed to authenticate the request. Signature not valid in the specified time frame.")
+		return failure.ErrAuthentication.With("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
 	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), schemeOf(r)) {
-		return errProtocol
+		return failure.ErrProtocol
 	}
 	if addresses := query.Get("sip"); addresses != "" && !isWithin(addresses, r.RemoteAddr) {
-		return errSourceIP
+		return failure.ErrSourceIP
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unique"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -124,7 +125,7 @@ func versionsOf(all []*objects.Version) (v versions, err error) {
 // uncommitted blocks if ends is set.
 func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*draft, error)) (*blob, error) {
 	var stored properties
-	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	added, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -139,7 +140,7 @@ func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*dr
 			m.Remove = all[:1]
 		}
 		if ends {
-			m.EndUpload = blocksID(x.target.blob)
+			m.EndUpload = blocksID(x.target.Blob)
 		}
 		return m, err
 	})
@@ -156,7 +157,7 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 			return nil, err
 		}
 		if current == nil {
-			return nil, errNoBlob
+			return nil, failure.ErrNoBlob
 		}
 		d := current.draft()
 		return &d, decide(current, &d)
@@ -167,13 +168,13 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 // checks the conditions.
 func (s *Service) read(x *exchange) (*blob, error) {
 	id := x.query.Get("snapshot")
-	v, err := x.bucket.Get(x.target.blob, id)
+	v, err := x.bucket.Get(x.target.Blob, id)
 	if err != nil {
-		return nil, errNoBlob
+		return nil, failure.ErrNoBlob
 	}
 	x.hold(v.Release)
 	if id == baseID {
-		return nil, errInvalidQuery
+		return nil, failure.ErrInvalidQuery
 	}
 	found, err := blobOf(v)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -42,49 +42,49 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 	id := x.query.Get("blockid")
 	decoded, err := base64.StdEncoding.DecodeString(id)
 	if err != nil || len(decoded) == 0 || len(decoded) > maxBlockIDBytes {
-		return errInvalidBlockID
+		return failure.ErrInvalidBlockID
 	}
 	if block.Size() == 0 {
-		return errInvalidHeader.with("A block must not be empty.")
+		return failure.ErrInvalidHeader.With("A block must not be empty.")
 	}
 	if err := s.checkStage(x, len(decoded)); err != nil {
 		return err
 	}
-	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.blob), Key: x.target.blob})
+	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.Blob), Key: x.target.Blob})
 	if err != nil {
 		return err
 	}
-	_, err = x.bucket.PutPart(x.target.blob, upload.ID, objects.Part{Name: id, Body: block})
+	_, err = x.bucket.PutPart(x.target.Blob, upload.ID, objects.Part{Name: id, Body: block})
 	return err
 }
 
 // checkStage checks Azure's conditions for a block: the IDs of all blocks of a blob have the same
 // length.
 func (s *Service) checkStage(x *exchange, length int) error {
-	found, err := versionsOf(x.bucket.Versions(x.target.blob))
+	found, err := versionsOf(x.bucket.Versions(x.target.Blob))
 	if err != nil {
 		return err
 	}
 	switch {
 	case found.base == nil && x.header(leaseHeader) != "":
-		return errLeaseNotPresent
+		return failure.ErrLeaseNotPresent
 	case found.base != nil:
 		if err := found.base.Lease.allows(x.header(leaseHeader), s.now()); err != nil {
 			return err
 		}
 		if found.base.Type != blockBlob {
-			return errBlobType
+			return failure.ErrBlobType
 		}
 	}
-	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
+	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
 	if len(staged) == 0 {
 		return nil
 	}
 	if len(staged) >= maxUncommitted {
-		return errBlockCount
+		return failure.ErrBlockCount
 	}
 	if first, err := base64.StdEncoding.DecodeString(staged[0].Name); err != nil || len(first) != length {
-		return errInvalidBlock
+		return failure.ErrInvalidBlock
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func parseBlockList(body io.Reader) (all []listedBlock, err error) {
 	decoder := xml.NewDecoder(body)
 	root, err := nextElement(decoder)
 	if err != nil || root == nil || root.Name.Local != "BlockList" {
-		return nil, errInvalidXML
+		return nil, failure.ErrInvalidXML
 	}
 	for {
 		element, err := nextElement(decoder)
@@ -110,15 +110,15 @@ func parseBlockList(body io.Reader) (all []listedBlock, err error) {
 		}
 		block := listedBlock{from: element.Name.Local}
 		if err := decoder.DecodeElement(&block.id, element); err != nil {
-			return nil, errInvalidXML
+			return nil, failure.ErrInvalidXML
 		}
 		if len(all) == maxCommitted {
-			return nil, errBlockListTooLong
+			return nil, failure.ErrBlockListTooLong
 		}
 		all = append(all, block)
 	}
 	if _, err := nextElement(decoder); !errors.Is(err, io.EOF) {
-		return nil, errInvalidXML
+		return nil, failure.ErrInvalidXML
 	}
 	return all, nil
 }
@@ -131,7 +131,7 @@ func nextElement(decoder *xml.Decoder) (*xml.StartElement, error) {
 			return nil, io.EOF
 		}
 		if err != nil {
-			return nil, errInvalidXML
+			return nil, failure.ErrInvalidXML
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -157,7 +157,7 @@ func (s *Service) putBlockList(x *exchange) error {
 			return nil, err
 		}
 		if current != nil && current.Type != blockBlob {
-			return nil, errBlobType
+			return nil, failure.ErrBlobType
 		}
 		d := s.fresh(blockBlob, current)
 		d.Attributes, d.headers, d.MD5 = a, headers, x.header("X-Ms-Blob-Content-Md5")
@@ -172,7 +172,7 @@ func (s *Service) putBlockList(x *exchange) error {
 
 func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listedBlock) error {
 	uncommitted, committed := map[string]objects.Body{}, map[string]objects.Body{}
-	for _, part := range x.bucket.AllParts(x.target.blob, blocksID(x.target.blob)) {
+	for _, part := range x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob)) {
 		uncommitted[part.Name] = part.Body
 	}
 	if current != nil {
@@ -186,7 +186,7 @@ func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listed
 	for i, block := range listed {
 		body, ok := pick(block, uncommitted, committed)
 		if !ok {
-			return errInvalidBlockList
+			return failure.ErrInvalidBlockList
 		}
 		bodies = append(bodies, body)
 		d.Parts = append(d.Parts, objects.PartInfo{Number: int32(i + 1), Name: block.id, Size: body.Size()})
@@ -235,10 +235,10 @@ func (b *blocks) add(name string, size int64) {
 func (s *Service) getBlockList(x *exchange) error {
 	kind := x.query.Get("blocklisttype")
 	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
-		return errInvalidQuery
+		return failure.ErrInvalidQuery
 	}
 	list := blockListXML{}
-	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
+	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
 	found, err := s.read(x)
 	if err != nil && (found != nil || len(staged) == 0) {
 		return err
@@ -254,7 +254,7 @@ func (s *Service) getBlockList(x *exchange) error {
 	}
 	if found != nil {
 		if found.Type != blockBlob {
-			return errBlobType
+			return failure.ErrBlobType
 		}
 		x.describe(found)
 		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
@@ -265,18 +265,12 @@ func (s *Service) getBlockList(x *exchange) error {
 	return x.sendXML(list)
 }
 
-var literals = strings.NewReplacer("&#39;", "'", "&#34;", "&quot;", "&#xA;", "\n")
-
-// literal returns a document with literal quotes and line breaks in texts: Azure's client for
-// JavaScript reads no numeric references.
-func literal(document []byte) []byte { return []byte(literals.Replace(string(document))) }
-
 func (x *exchange) sendXML(document any) error {
 	body, err := xml.Marshal(document)
 	if err != nil {
 		return err
 	}
-	body = append([]byte(xml.Header), literal(body)...)
+	body = append([]byte(xml.Header), failure.Literal(body)...)
 	x.set("Content-Type", "application/xml")
 	x.set("Content-Length", strconv.Itoa(len(body)))
 	if err := x.begin(http.StatusOK); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/minio/crc64nvme"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -72,9 +73,9 @@ func (s *Service) receiveContent(x *exchange) error {
 func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 	switch {
 	case x.r.ContentLength < 0:
-		return errNoLength
+		return failure.ErrNoLength
 	case x.r.ContentLength > limit:
-		return errTooLarge
+		return failure.ErrTooLarge
 	}
 	computed := newSums()
 	// The writer reads into its own buffer.
@@ -92,17 +93,17 @@ func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
 		return err
 	}
 	if want != nil && !bytes.Equal(want, digest) {
-		return errMD5
+		return failure.ErrMD5
 	}
 	if givenCRC64 == "" {
 		return nil
 	}
 	wantCRC64, err := base64.StdEncoding.DecodeString(givenCRC64)
 	if err != nil || len(wantCRC64) != crc64nvme.Size {
-		return errInvalidHeader.with("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
+		return failure.ErrInvalidHeader.With("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
 	}
 	if !bytes.Equal(wantCRC64, cyclic) {
-		return errCRC64
+		return failure.ErrCRC64
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func digestOf(text string) ([]byte, error) {
 	}
 	digest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(digest) != md5.Size {
-		return nil, errInvalidMD5
+		return nil, failure.ErrInvalidMD5
 	}
 	return digest, nil
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/tagcondition"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -19,7 +21,7 @@ func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 	for name, into := range map[string]*time.Time{"If-Modified-Since": &c.modifiedSince, "If-Unmodified-Since": &c.unmodifiedSince} {
 		if text := header.Get(prefix + name); text != "" {
 			if *into, err = http.ParseTime(text); err != nil {
-				return c, errInvalidHeader.with("The value of " + prefix + name + " must be a time of HTTP.")
+				return c, failure.ErrInvalidHeader.With("The value of " + prefix + name + " must be a time of HTTP.")
 			}
 		}
 	}
@@ -39,7 +41,7 @@ func forWrite(c conditions, err error) (conditions, error) {
 		c.modifiedSince = time.Time{}
 	}
 	if (c.match != "" || !c.unmodifiedSince.IsZero()) && (c.noneMatch != "" || !c.modifiedSince.IsZero()) {
-		return c, errConditions
+		return c, failure.ErrConditions
 	}
 	return c, nil
 }
@@ -72,10 +74,10 @@ func (s *Service) checkRead(x *exchange, b *blob) error {
 	ok, fresh := c.hold(b)
 	switch {
 	case !ok:
-		return errCondition
+		return failure.ErrCondition
 	case !fresh:
 		x.describe(b)
-		return errNotModified
+		return failure.ErrNotModified
 	}
 	if id := x.header(leaseHeader); id != "" {
 		return b.Lease.allows(id, s.now())
@@ -91,7 +93,7 @@ func (s *Service) checkWrite(x *exchange, b *blob) error {
 	}
 	if b == nil {
 		if x.header(leaseHeader) != "" {
-			return errLeaseNotPresent
+			return failure.ErrLeaseNotPresent
 		}
 		return nil
 	}
@@ -108,8 +110,24 @@ func (x *exchange) checkConditions(b *blob) error {
 	case ok && fresh:
 		return x.checkTagCondition(b)
 	case ok && c.noneMatch == "*":
-		return errExists
+		return failure.ErrExists
 	default:
-		return errCondition
+		return failure.ErrCondition
 	}
+}
+
+// checkTagCondition checks the condition on the tags of a blob, which may be nil.
+func (x *exchange) checkTagCondition(b *blob) error {
+	text := x.header(ifTagsHeader)
+	if text == "" {
+		return nil
+	}
+	condition, err := tagcondition.Parse(text)
+	if err != nil {
+		return err
+	}
+	if b == nil || !condition.Holds(b.Attributes.Tags) {
+		return failure.ErrCondition
+	}
+	return nil
 }

@@ -4,15 +4,17 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 )
 
 // containerProperties describes a container. It has no metadata, no lease and no public access:
 // only the driver could change those.
 func (s *Service) containerProperties(x *exchange) error {
 	if x.header(leaseHeader) != "" {
-		return errLeaseOfContainer
+		return failure.ErrLeaseOfContainer
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.container)
+	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Container)
 	if err != nil {
 		return err
 	}

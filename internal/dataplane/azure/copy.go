@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -22,7 +24,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	}
 	caller, err := s.signer(x.r, t, query)
 	if err != nil || !permits(query, "r") || x.copiesTags() && !permits(query, "t") {
-		return nil, errCopySource
+		return nil, failure.ErrCopySource
 	}
 	found, err := s.readSource(x, caller, t, query.Get("snapshot"))
 	if err != nil {
@@ -33,47 +35,47 @@ func (s *Service) source(x *exchange) (*blob, error) {
 		return nil, err
 	}
 	if ok, fresh := c.hold(found); !ok || !fresh {
-		return nil, errSourceCondition
+		return nil, failure.ErrSourceCondition
 	}
 	return found, nil
 }
 
 // sourceTarget parses the URL of the source.
-func (x *exchange) sourceTarget() (t target, query url.Values, err error) {
+func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error) {
 	u, err := url.Parse(x.header(copySource))
 	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
-		return t, nil, errCopySource
+		return t, nil, failure.ErrCopySource
 	}
 	if query, err = url.ParseQuery(u.RawQuery); err != nil {
-		return t, nil, errCopySource
+		return t, nil, failure.ErrCopySource
 	}
-	if t, err = parseTarget(u); err != nil || t.level != blobLevel {
-		return t, nil, errCopySource
+	if t, err = address.Parse(u); err != nil || t.Level != address.Blob {
+		return t, nil, failure.ErrCopySource
 	}
 	return t, query, nil
 }
 
 // readSource reads the source with its own grant. The gate that the request already holds covers a
 // source of the same access.
-func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target, snapshot string) (*blob, error) {
+func (s *Service) readSource(x *exchange, caller *authorization.Caller, t address.Target, snapshot string) (*blob, error) {
 	if !caller.IsLive() {
-		return nil, errCopySource
+		return nil, failure.ErrCopySource
 	}
-	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.container)
+	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.Container)
 	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
-		return nil, errCopySource
+		return nil, failure.ErrCopySource
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), t.container)
+	b, err := s.options.Store.GetBucket(x.r.Context(), t.Container)
 	if err != nil {
-		return nil, errCopySource
+		return nil, failure.ErrCopySource
 	}
 	bucket, err := s.options.Store.Objects().Bucket(b.UID)
 	if err != nil {
-		return nil, errCopySource
+		return nil, failure.ErrCopySource
 	}
-	v, err := bucket.Get(t.blob, snapshot)
+	v, err := bucket.Get(t.Blob, snapshot)
 	if err != nil {
-		return nil, errNoBlob
+		return nil, failure.ErrNoBlob
 	}
 	x.hold(v.Release)
 	return blobOf(v)
@@ -97,7 +99,7 @@ func (s *Service) copyBlob(x *exchange) error {
 			return nil, err
 		}
 		if current != nil && current.Type != from.Type {
-			return nil, errBlobType
+			return nil, failure.ErrBlobType
 		}
 		d := s.fresh(from.Type, current)
 		d.Body, d.Parts, d.MD5, d.Blocks = from.Body, from.Parts(), from.MD5, from.Blocks
@@ -132,12 +134,12 @@ func withoutQuery(text string) string {
 }
 
 // abortCopy always fails, because copies complete at once.
-func (s *Service) abortCopy(*exchange) error { return errNoCopy }
+func (s *Service) abortCopy(*exchange) error { return failure.ErrNoCopy }
 
 // putFromURL creates a block blob with the content of a source.
 func (s *Service) putFromURL(x *exchange) error {
 	if x.header(typeHeader) != blockBlob {
-		return errInvalidHeader.with("The value of x-ms-blob-type must be BlockBlob.")
+		return failure.ErrInvalidHeader.With("The value of x-ms-blob-type must be BlockBlob.")
 	}
 	from, err := s.source(x)
 	if err != nil {
@@ -162,7 +164,7 @@ func (x *exchange) verifySource(body objects.Body) (err error) {
 
 func (s *Service) sourceRange(x *exchange) (body objects.Body, err error) {
 	if x.r.ContentLength > 0 {
-		return body, errInvalidHeader.with("A request with a source has no body.")
+		return body, failure.ErrInvalidHeader.With("A request with a source has no body.")
 	}
 	from, err := s.source(x)
 	if err != nil {

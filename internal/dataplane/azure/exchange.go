@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -13,7 +14,7 @@ type exchange struct {
 	w http.ResponseWriter
 	r *http.Request
 
-	target    target
+	target    address.Target
 	query     url.Values
 	operation operation
 	caller    *authorization.Caller

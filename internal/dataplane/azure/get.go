@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -170,9 +171,9 @@ func (x *exchange) sumRange(body objects.Body, isRange bool) error {
 	case !wantsMD5 && !wantsCRC64:
 		return nil
 	case wantsMD5 && wantsCRC64 || !isRange:
-		return errInvalidHeader.with("One checksum can be requested, with a range.")
+		return failure.ErrInvalidHeader.With("One checksum can be requested, with a range.")
 	case body.Size() > maxSummedRange:
-		return errRange.with("A range with a checksum can have at most 4 MiB.")
+		return failure.ErrRange.With("A range with a checksum can have at most 4 MiB.")
 	}
 	digest, cyclic, err := sumsOf(body)
 	if err != nil {
@@ -215,7 +216,7 @@ func parseRange(text string, size int64) (offset, length int64, isRange bool, er
 		last = min(last, given)
 	}
 	if offset >= size {
-		return 0, 0, false, errRange
+		return 0, 0, false, failure.ErrRange
 	}
 	return offset, last - offset + 1, true, nil
 }

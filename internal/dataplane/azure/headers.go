@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
 
@@ -57,20 +59,20 @@ func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
 		switch {
 		case len(values) > 1:
-			return errInvalidQuery.with("The query parameter " + printable(name) + " is given more than once.")
+			return failure.ErrInvalidQuery.With("The query parameter " + printable(name) + " is given more than once.")
 		case !slices.Contains(alwaysQueries, name) && !slices.Contains(o.queries, name):
-			return errUnsupportedQuery.with("cosi-emu does not implement the query parameter " + printable(name) + " of " + o.name + ".")
+			return failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter " + printable(name) + " of " + o.name + ".")
 		}
 	}
 	for name, values := range header {
 		switch {
 		case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
-			return errNoConditions.with("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
+			return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
 		case !strings.HasPrefix(name, "X-Ms-"):
 		case !o.takes(name, values[0]):
-			return errUnsupportedHeader.with("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
+			return failure.ErrUnsupportedHeader.With("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
 		case len(values) > 1:
-			return errInvalidHeader.with("The header " + strings.ToLower(name) + " is given more than once.")
+			return failure.ErrInvalidHeader.With("The header " + strings.ToLower(name) + " is given more than once.")
 		}
 	}
 	return nil
@@ -79,7 +81,7 @@ func (o operation) check(query url.Values, header http.Header) error {
 // takes reports whether the operation supports a header of Azure.
 func (o operation) takes(name, value string) bool {
 	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
-		name == ifTagsHeader && o.level == blobLevel && !slices.Contains(withoutConditions, o.name) ||
+		name == ifTagsHeader && o.level == address.Blob && !slices.Contains(withoutConditions, o.name) ||
 		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
 }
 
@@ -95,7 +97,10 @@ func versionOf(query url.Values, header http.Header) (string, error) {
 		return sas.Version, nil // only for the error of a request without a signature
 	}
 	if _, err := time.Parse(time.DateOnly, version); err != nil || version < oldestVersion {
-		return sas.Version, errInvalidHeader.with("The value of x-ms-version must be a date from " + oldestVersion + " on.")
+		return sas.Version, failure.ErrInvalidHeader.With("The value of x-ms-version must be a date from " + oldestVersion + " on.")
 	}
 	return version, nil
 }
+
+// ifTagsHeader is a condition on the tags of a blob.
+const ifTagsHeader = "X-Ms-If-Tags"

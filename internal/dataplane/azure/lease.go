@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 )
 
 // leaseState is the lease of a blob. The zero value is none.
@@ -61,15 +63,15 @@ func (l leaseState) allows(id string, now time.Time) error {
 	active := l.isActive(now)
 	switch {
 	case active && id == "":
-		return errLeaseMissing
+		return failure.ErrLeaseMissing
 	case active && !strings.EqualFold(id, l.ID):
-		return errLeaseMismatch
+		return failure.ErrLeaseMismatch
 	case active || id == "":
 		return nil
 	case strings.EqualFold(id, l.ID):
-		return errLeaseLost
+		return failure.ErrLeaseLost
 	default:
-		return errLeaseNotPresent
+		return failure.ErrLeaseNotPresent
 	}
 }
 
@@ -80,9 +82,9 @@ func (s *Service) lease(x *exchange) error {
 	do, ok := leaseActions[action]
 	switch {
 	case action == "":
-		return errMissingHeader.with("The header x-ms-lease-action is required.")
+		return failure.ErrMissingHeader.With("The header x-ms-lease-action is required.")
 	case !ok:
-		return errInvalidHeader.with("The value of x-ms-lease-action must be acquire, renew, change, release or break.")
+		return failure.ErrInvalidHeader.With("The value of x-ms-lease-action must be acquire, renew, change, release or break.")
 	}
 	remaining := time.Duration(-1)
 	changed, err := s.change(x, false, func(current *blob) (*draft, error) {
@@ -90,7 +92,7 @@ func (s *Service) lease(x *exchange) error {
 			return nil, err
 		}
 		if current == nil {
-			return nil, errNoBlob
+			return nil, failure.ErrNoBlob
 		}
 		d := current.draft()
 		d.modified = current.Modified()
@@ -136,11 +138,11 @@ func acquire(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	}
 	switch state := l.state(now); {
 	case state == isLeased && l.ID != id:
-		return 0, errLeasePresent
+		return 0, failure.ErrLeasePresent
 	case state == breaking && l.ID == id:
-		return 0, errLeaseNoAcquiring
+		return 0, failure.ErrLeaseNoAcquiring
 	case state == breaking:
-		return 0, errLeasePresent
+		return 0, failure.ErrLeasePresent
 	}
 	*l = leaseState{ID: id, Duration: duration}.begun(now)
 	return 0, nil
@@ -157,12 +159,12 @@ func (l leaseState) begun(now time.Time) leaseState {
 
 func leaseDuration(text string) (time.Duration, error) {
 	if text == "" {
-		return 0, errMissingHeader.with("The header x-ms-lease-duration is required.")
+		return 0, failure.ErrMissingHeader.With("The header x-ms-lease-duration is required.")
 	}
 	seconds, err := strconv.Atoi(text)
 	duration := time.Duration(seconds) * time.Second
 	if err != nil || seconds != -1 && (duration < minLease || duration > maxLease) {
-		return 0, errInvalidHeader.with("The value of x-ms-lease-duration must be -1, or 15 to 60.")
+		return 0, failure.ErrInvalidHeader.With("The value of x-ms-lease-duration must be -1, or 15 to 60.")
 	}
 	return duration, nil
 }
@@ -170,7 +172,7 @@ func leaseDuration(text string) (time.Duration, error) {
 func leaseID(text string) (string, error) {
 	id, err := uuid.Parse(text)
 	if err != nil {
-		return "", errInvalidHeader.with("A lease ID must be a GUID.")
+		return "", failure.ErrInvalidHeader.With("A lease ID must be a GUID.")
 	}
 	return id.String(), nil
 }
@@ -180,11 +182,11 @@ func (l leaseState) isOf(x *exchange) error {
 	given := x.header(leaseHeader)
 	switch {
 	case given == "":
-		return errMissingHeader.with("The header x-ms-lease-id is required.")
+		return failure.ErrMissingHeader.With("The header x-ms-lease-id is required.")
 	case l.ID == "":
-		return errLeaseNone
+		return failure.ErrLeaseNone
 	case !strings.EqualFold(given, l.ID):
-		return errLeaseOtherID
+		return failure.ErrLeaseOtherID
 	default:
 		return nil
 	}
@@ -195,7 +197,7 @@ func renew(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 		return 0, err
 	}
 	if l.Breaking {
-		return 0, errLeaseNoRenewal
+		return 0, failure.ErrLeaseNoRenewal
 	}
 	*l = l.begun(now)
 	return 0, nil
@@ -208,9 +210,9 @@ func changeID(x *exchange, l *leaseState, now time.Time) (time.Duration, error) 
 	}
 	switch state := l.state(now); {
 	case state == breaking:
-		return 0, errLeaseBreaking
+		return 0, failure.ErrLeaseBreaking
 	case state != isLeased:
-		return 0, errLeaseNone
+		return 0, failure.ErrLeaseNone
 	case l.ID == id: // a repeated request
 		return 0, nil
 	}
@@ -232,7 +234,7 @@ func release(x *exchange, l *leaseState, _ time.Time) (time.Duration, error) {
 func breakLease(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	state := l.state(now)
 	if state == available {
-		return 0, errLeaseNone
+		return 0, failure.ErrLeaseNone
 	}
 	if state == broken || state == expired {
 		l.Breaking, l.Ends = true, now
@@ -246,7 +248,7 @@ func breakLease(x *exchange, l *leaseState, now time.Time) (time.Duration, error
 		seconds, err := strconv.Atoi(text)
 		given := time.Duration(seconds) * time.Second
 		if err != nil || given < 0 || given > maxLease {
-			return 0, errInvalidHeader.with("The value of x-ms-lease-break-period must be 0 to 60.")
+			return 0, failure.ErrInvalidHeader.With("The value of x-ms-lease-break-period must be 0 to 60.")
 		}
 		if l.Ends.IsZero() || given < period {
 			period = given

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -114,16 +115,16 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 	if text := x.query.Get("maxresults"); text != "" {
 		asked, err := strconv.Atoi(text)
 		if err != nil {
-			return l, errInvalidQuery.with("The value of maxresults must be a number.")
+			return l, failure.ErrInvalidQuery.With("The value of maxresults must be a number.")
 		}
 		if asked <= 0 {
-			return l, errQueryRange
+			return l, failure.ErrQueryRange
 		}
 		l.Max = min(asked, maxResults)
 	}
 	marker, err := base64.URLEncoding.DecodeString(x.query.Get("marker"))
 	if err != nil {
-		return l, errInvalidQuery.with("The value of marker must be from the previous page.")
+		return l, failure.ErrInvalidQuery.With("The value of marker must be from the previous page.")
 	}
 	l.After = string(marker)
 	if text := x.query.Get("include"); text != "" {
@@ -131,11 +132,11 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 	}
 	for _, name := range l.include {
 		if !slices.Contains(included, name) {
-			return l, errInvalidQuery.with("cosi-emu does not implement include=" + printable(name) + ".")
+			return l, failure.ErrInvalidQuery.With("cosi-emu does not implement include=" + printable(name) + ".")
 		}
 	}
 	if text := x.query.Get("showonly"); text != "" {
-		return l, errUnsupportedQuery.with("cosi-emu does not implement the query parameter showonly of ListBlobs.")
+		return l, failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter showonly of ListBlobs.")
 	}
 	return l, nil
 }
@@ -149,7 +150,7 @@ func (s *Service) list(x *exchange) error {
 		return err
 	}
 	document := listXML{
-		Endpoint: schemeOf(x.r) + "://" + x.r.Host + "/" + x.target.account, Container: x.target.container,
+		Endpoint: schemeOf(x.r) + "://" + x.r.Host + "/" + x.target.Account, Container: x.target.Container,
 		Prefix: l.Prefix, Delimiter: l.Delimiter, Marker: x.query.Get("marker"),
 	}
 	if x.query.Has("maxresults") {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -19,13 +20,13 @@ func (s *Service) put(x *exchange) error {
 	kind := x.header(typeHeader)
 	switch {
 	case kind == "":
-		return errMissingHeader.with("The header x-ms-blob-type is required.")
+		return failure.ErrMissingHeader.With("The header x-ms-blob-type is required.")
 	case kind == "PageBlob":
-		return errNotImplemented.with("cosi-emu does not implement page blobs.")
+		return failure.ErrNotImplemented.With("cosi-emu does not implement page blobs.")
 	case kind != blockBlob && kind != appendBlob:
-		return errInvalidHeader.with("The value of x-ms-blob-type must be BlockBlob or AppendBlob.")
+		return failure.ErrInvalidHeader.With("The value of x-ms-blob-type must be BlockBlob or AppendBlob.")
 	case kind == appendBlob && x.body.content.Size() > 0:
-		return errInvalidHeader.with("An append blob is created without content.")
+		return failure.ErrInvalidHeader.With("An append blob is created without content.")
 	}
 	digest := base64.StdEncoding.EncodeToString(x.body.md5)
 	return s.replace(x, kind, x.body.content, digest, nil)
@@ -97,11 +98,11 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 func (x *exchange) tags(source *blob) (map[string]string, error) {
 	switch option := x.header(tagOption); {
 	case option != "" && option != "COPY" && option != "REPLACE":
-		return nil, errInvalidHeader.with("The value of " + strings.ToLower(tagOption) + " must be COPY or REPLACE.")
+		return nil, failure.ErrInvalidHeader.With("The value of " + strings.ToLower(tagOption) + " must be COPY or REPLACE.")
 	case !x.copiesTags():
 		return parseTags(x.header(tagsHeader))
 	case x.header(tagsHeader) != "":
-		return nil, errInvalidHeader.with("A copy with the tags of its source takes no x-ms-tags.")
+		return nil, failure.ErrInvalidHeader.With("A copy with the tags of its source takes no x-ms-tags.")
 	default:
 		return source.Attributes.Tags, nil
 	}
@@ -129,7 +130,7 @@ func (x *exchange) metadata() (map[string]string, error) {
 		}
 		name = strings.ToLower(name)
 		if !isIdentifier(name) || len(values) != 1 || !isPrintable(values[0]) {
-			return nil, errMetadata
+			return nil, failure.ErrMetadata
 		}
 		if all == nil {
 			all = map[string]string{}
@@ -138,7 +139,7 @@ func (x *exchange) metadata() (map[string]string, error) {
 		size += len(name) + len(values[0])
 	}
 	if size > maxMetadataBytes {
-		return nil, errMetadataTooLarge
+		return nil, failure.ErrMetadataTooLarge
 	}
 	return all, nil
 }
@@ -229,15 +230,15 @@ func (x *exchange) checkAppend(b *blob, size int64) error {
 	case err != nil:
 		return err
 	case b.Type != appendBlob:
-		return errBlobType
+		return failure.ErrBlobType
 	case size == 0:
-		return errInvalidHeader.with("A block that is appended must not be empty.")
+		return failure.ErrInvalidHeader.With("A block that is appended must not be empty.")
 	case position != b.Size():
-		return errAppendPosition
+		return failure.ErrAppendPosition
 	case b.Size()+size > limit:
-		return errMaxBlobSize
+		return failure.ErrMaxBlobSize
 	case b.Blocks >= maxAppended:
-		return errBlockCount
+		return failure.ErrBlockCount
 	}
 	return nil
 }
@@ -248,7 +249,7 @@ func number(text string, missing int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, errInvalidHeader.with("A position or size must be a number.")
+		return 0, failure.ErrInvalidHeader.With("A position or size must be a number.")
 	}
 	return n, nil
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
@@ -24,7 +27,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		httpserver.Recover(recover(), func(cause error, stack string) {
 			s.options.Logger.Error(cause, "azure request failed", "operation", x.operation.name, "stack", stack)
-			s.respond(x, errInternal)
+			s.respond(x, failure.ErrInternal)
 		})
 	}()
 	for _, run := range phases {
@@ -39,9 +42,9 @@ func requestID() string { return uuid.Must(uuid.NewRandomFromReader(rand.Reader)
 
 // reject responds with an error, and logs errors that the client has not caused.
 func (s *Service) reject(x *exchange, err error) {
-	found := failureOf(err)
-	log := s.options.Logger.WithValues("operation", x.operation.name, "container", x.target.container, "code", found.code)
-	if found == errInternal {
+	found := failure.Of(err)
+	log := s.options.Logger.WithValues("operation", x.operation.name, "container", x.target.Container, "code", found.Code)
+	if found == failure.ErrInternal {
 		log.Error(err, "azure request failed")
 	} else {
 		log.V(1).Info("azure request rejected")
@@ -49,27 +52,27 @@ func (s *Service) reject(x *exchange, err error) {
 	s.respond(x, found)
 }
 
-func (s *Service) respond(x *exchange, found *failure) {
+func (s *Service) respond(x *exchange, found *failure.Error) {
 	x.caller.Leave() // a revocation must not wait for an error
 	if x.started {
 		return
 	}
 	x.started = true
-	found.write(x.w, x.r)
+	found.Write(x.w, x.r)
 }
 
 // parse reads path, query and version strictly. It rejects input that two parsers could read
 // differently.
 func (s *Service) parse(x *exchange) (err error) {
 	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
-		return errInvalidQuery.with("The query is not properly escaped.")
+		return failure.ErrInvalidQuery.With("The query is not properly escaped.")
 	}
 	version, err := versionOf(x.query, x.r.Header)
 	x.set(versionHeader, version)
 	if err != nil {
 		return err
 	}
-	x.target, err = parseTarget(x.r.URL)
+	x.target, err = address.Parse(x.r.URL)
 	return err
 }
 
@@ -77,8 +80,8 @@ func (s *Service) parse(x *exchange) (err error) {
 func (s *Service) classify(x *exchange) error {
 	op, ok := find(x.r.Method, x.target, x.query, x.r.Header)
 	if !ok {
-		return errNotImplemented.with("cosi-emu implements no operation " + x.r.Method + " on the " + string(x.target.level) + " with comp=" +
-			printable(x.query.Get("comp")) + " and restype=" + printable(x.query.Get("restype")) +
+		return failure.ErrNotImplemented.With("cosi-emu implements no operation " + x.r.Method + " on the " + string(x.target.Level) +
+			" with comp=" + printable(x.query.Get("comp")) + " and restype=" + printable(x.query.Get("restype")) +
 			". GET on the container with comp=list and restype=container lists its blobs.")
 	}
 	x.operation = op
@@ -86,25 +89,25 @@ func (s *Service) classify(x *exchange) error {
 	case op.do != nil:
 		return op.check(x.query, x.r.Header)
 	case op.needs == nil:
-		return errForbidden.with("Only the driver may do " + op.name + ", for a BucketClaim.")
+		return failure.ErrForbidden.With("Only the driver may do " + op.name + ", for a BucketClaim.")
 	default:
-		return errNotImplemented.with("cosi-emu does not implement " + op.name + ".")
+		return failure.ErrNotImplemented.With("cosi-emu does not implement " + op.name + ".")
 	}
 }
 
 // authorize compares the operation's needs with the signature and with the grant.
 func (s *Service) authorize(x *exchange) error {
-	grant, err := x.caller.Grant(fakedriver.ProtocolAzure, x.target.container)
+	grant, err := x.caller.Grant(fakedriver.ProtocolAzure, x.target.Container)
 	if err != nil && !errors.Is(err, fakedriver.ErrNotExist) {
 		return err
 	}
 	if !x.permits(x.operation.letters, grant, x.operation.needs) || !x.permitsTags(grant) {
-		return errPermission
+		return failure.ErrPermission
 	}
 	if err != nil {
 		return err
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.container)
+	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Container)
 	if err != nil {
 		return err
 	}
@@ -135,4 +138,11 @@ func (s *Service) perform(x *exchange) error {
 		return err
 	}
 	return x.operation.do(s, x)
+}
+
+// Fail responds with an error, for faults in front of the service.
+func Fail(w http.ResponseWriter, r *http.Request, status int, code, message string) {
+	w.Header().Set("X-Ms-Request-Id", requestID())
+	w.Header().Set(versionHeader, sas.Version)
+	(&failure.Error{Status: status, Code: code, Message: message}).Write(w, r)
 }

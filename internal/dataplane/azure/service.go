@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
@@ -48,11 +49,11 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 // Describe returns the operation of a request without authentication, for recording and selecting
 // requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
-	t, err := parseTarget(r.URL)
+	t, err := address.Parse(r.URL)
 	if err != nil {
 		return httpserver.Request{}
 	}
-	described := httpserver.Request{Bucket: t.container, Key: t.blob}
+	described := httpserver.Request{Bucket: t.Container, Key: t.Blob}
 	if op, ok := find(r.Method, t, r.URL.Query(), r.Header); ok {
 		described.Operation = op.name
 	}

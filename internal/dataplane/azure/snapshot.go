@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -17,13 +18,13 @@ func (s *Service) snapshot(x *exchange) error {
 		return err
 	}
 	var id string
-	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	added, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
 		}
 		if found.base == nil {
-			return m, errNoBlob
+			return m, failure.ErrNoBlob
 		}
 		if err := s.checkSnapshot(x, found.base); err != nil {
 			return m, err
@@ -89,11 +90,11 @@ func (s *Service) remove(x *exchange) error {
 	which, id := strings.ToLower(x.header("X-Ms-Delete-Snapshots")), x.query.Get("snapshot")
 	switch {
 	case which != "" && which != "include" && which != "only":
-		return errInvalidHeader.with("The value of x-ms-delete-snapshots must be include or only.")
+		return failure.ErrInvalidHeader.With("The value of x-ms-delete-snapshots must be include or only.")
 	case id != "" && which != "":
-		return errInvalidQuery.with("A snapshot is deleted without the header x-ms-delete-snapshots.")
+		return failure.ErrInvalidQuery.With("A snapshot is deleted without the header x-ms-delete-snapshots.")
 	}
-	_, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	_, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -103,7 +104,7 @@ func (s *Service) remove(x *exchange) error {
 		}
 		m, err = s.removalOfBlob(x, found, which)
 		if err == nil && which != "only" {
-			m.Remove, m.EndUpload = all, blocksID(x.target.blob)
+			m.Remove, m.EndUpload = all, blocksID(x.target.Blob)
 		}
 		return m, err
 	})
@@ -118,13 +119,13 @@ func (s *Service) remove(x *exchange) error {
 // deleted with them.
 func (s *Service) removalOfBlob(x *exchange, found versions, which string) (m objects.Modification, err error) {
 	if found.base == nil {
-		return m, errNoBlob
+		return m, failure.ErrNoBlob
 	}
 	if err := s.checkWrite(x, found.base); err != nil {
 		return m, err
 	}
 	if which == "" && len(found.snapshots) > 0 {
-		return m, errSnapshots
+		return m, failure.ErrSnapshots
 	}
 	m.Remove = found.snapshots
 	return m, nil
@@ -142,5 +143,5 @@ func (s *Service) removal(x *exchange, found versions, id string) (m objects.Mod
 		m.Remove = []*objects.Version{v}
 		return m, x.checkConditions(b)
 	}
-	return m, errNoBlob
+	return m, failure.ErrNoBlob
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 )
 
 const (
@@ -23,12 +25,12 @@ func parseTags(text string) (map[string]string, error) {
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, errTags
+		return nil, failure.ErrTags
 	}
 	tags := map[string]string{}
 	for name, given := range values {
 		if len(given) != 1 {
-			return nil, errTags
+			return nil, failure.ErrTags
 		}
 		tags[name] = given[0]
 	}
@@ -37,12 +39,12 @@ func parseTags(text string) (map[string]string, error) {
 
 func checkTags(tags map[string]string) error {
 	if len(tags) > maxTags {
-		return errTags
+		return failure.ErrTags
 	}
 	for name, value := range tags {
 		if name == "" || utf8.RuneCountInString(name) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue ||
 			!isTagText(name) || !isTagText(value) {
-			return errTags
+			return failure.ErrTags
 		}
 	}
 	return nil
@@ -84,12 +86,12 @@ func (s *Service) getTags(x *exchange) error {
 func (s *Service) setTags(x *exchange) error {
 	var given tagsXML
 	if err := xml.Unmarshal(x.body.document.Bytes(), &given); err != nil {
-		return errInvalidXML
+		return failure.ErrInvalidXML
 	}
 	tags := map[string]string{}
 	for _, tag := range given.Tags {
 		if _, twice := tags[tag.Key]; twice {
-			return errTags
+			return failure.ErrTags
 		}
 		tags[tag.Key] = tag.Value
 	}

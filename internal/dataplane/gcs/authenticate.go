@@ -4,23 +4,25 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
-	if x.target.shape == shapeResumable {
+	if x.target.Shape == address.ShapeResumable {
 		return s.authenticateXML(x)
 	}
 	headers := x.r.Header.Values("Authorization")
 	if len(headers) == 0 {
-		return errAnonymous
+		return failure.ErrAnonymous
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	id, secret, ok := strings.Cut(token, ":")
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !ok {
-		return errCredentials
+		return failure.ErrCredentials
 	}
 	caller, err := s.options.Store.Authenticate(id, secret)
 	x.caller = caller
@@ -31,31 +33,31 @@ func (s *Service) authenticate(x *exchange) error {
 // needs read access to the source. Every request for another bucket gets the same 403.
 func (s *Service) authorize(x *exchange) (err error) {
 	if x.operation.needs == nil {
-		return errForbidden.with("Buckets are created, changed and deleted by the driver, for a BucketClaim")
+		return failure.ErrForbidden.With("Buckets are created, changed and deleted by the driver, for a BucketClaim")
 	}
-	if x.target.shape == shapeBatch {
+	if x.target.Shape == address.ShapeBatch {
 		return nil // its calls are authorized separately
 	}
-	if err := x.covered(x.target.bucket, x.operation.needs); err != nil {
+	if err := x.covered(x.target.Bucket, x.operation.needs); err != nil {
 		return err
 	}
 	if err := s.authorizeSource(x); err != nil {
 		return err
 	}
-	x.bucket, err = s.open(x, x.target.bucket)
+	x.bucket, err = s.open(x, x.target.Bucket)
 	return err
 }
 
 func (s *Service) authorizeSource(x *exchange) (err error) {
-	switch x.target.shape { //nolint:exhaustive // only these have a source
-	case shapeCopy, shapeRewrite:
-		if err := x.covered(x.target.sourceBucket, authorization.ReadData); err != nil {
+	switch x.target.Shape { //nolint:exhaustive // only these have a source
+	case address.ShapeCopy, address.ShapeRewrite:
+		if err := x.covered(x.target.SourceBucket, authorization.ReadData); err != nil {
 			return err
 		}
-		x.source, err = s.open(x, x.target.sourceBucket)
+		x.source, err = s.open(x, x.target.SourceBucket)
 		return err
-	case shapeCompose:
-		return x.covered(x.target.bucket, authorization.ReadData)
+	case address.ShapeCompose:
+		return x.covered(x.target.Bucket, authorization.ReadData)
 	}
 	return nil
 }
@@ -74,7 +76,7 @@ func (x *exchange) covered(bucket string, needs []authorization.Need) error {
 		return err
 	}
 	if !authorization.Allows(grant, needs) {
-		return errForbidden
+		return failure.ErrForbidden
 	}
 	return nil
 }

@@ -13,6 +13,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
 const (
@@ -66,7 +69,7 @@ func (s *Service) batch(x *exchange) error {
 func (s *Service) calls(x *exchange) (calls []call, err error) {
 	kind, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/mixed" || parameters["boundary"] == "" {
-		return nil, errInvalid.with("The Content-Type must be multipart/mixed, with a boundary")
+		return nil, failure.ErrInvalid.With("The Content-Type must be multipart/mixed, with a boundary")
 	}
 	for parts := multipart.NewReader(&x.body.document, parameters["boundary"]); ; {
 		part, err := parts.NextRawPart()
@@ -74,15 +77,15 @@ func (s *Service) calls(x *exchange) (calls []call, err error) {
 			break
 		}
 		if err != nil {
-			return nil, errInvalid.with("The body does not match its Content-Type")
+			return nil, failure.ErrInvalid.With("The body does not match its Content-Type")
 		}
 		if len(calls) == maxCalls {
-			return nil, errInvalid.with("A batch has at most 100 calls")
+			return nil, failure.ErrInvalid.With("A batch has at most 100 calls")
 		}
 		calls = append(calls, x.call(part))
 	}
 	if len(calls) == 0 {
-		return nil, errInvalid.with("The batch has no calls")
+		return nil, failure.ErrInvalid.With("The batch has no calls")
 	}
 	return calls, nil
 }
@@ -93,22 +96,22 @@ func (x *exchange) call(part *multipart.Part) call {
 	line, err := in.ReadString('\n')
 	fields := strings.Fields(line)
 	if err != nil || len(fields) < 2 || len(fields) > 3 {
-		c.failed = errInvalid.with("The call does not begin with a method and a path")
+		c.failed = failure.ErrInvalid.With("The call does not begin with a method and a path")
 		return c
 	}
 	target, err := url.ParseRequestURI(fields[1])
 	if err != nil {
-		c.failed = errInvalid.with("The path of the call is not valid")
+		c.failed = failure.ErrInvalid.With("The path of the call is not valid")
 		return c
 	}
 	header, err := textproto.NewReader(in).ReadMIMEHeader()
 	if err != nil && !errors.Is(err, io.EOF) {
-		c.failed = errInvalid.with("The headers of the call are not valid")
+		c.failed = failure.ErrInvalid.With("The headers of the call are not valid")
 		return c
 	}
 	body, err := io.ReadAll(in)
 	if err != nil {
-		c.failed = errInvalid.with("The body ends within a call")
+		c.failed = failure.ErrInvalid.With("The body ends within a call")
 		return c
 	}
 	r := x.r.Clone(x.r.Context())
@@ -124,16 +127,16 @@ func (x *exchange) call(part *multipart.Part) call {
 
 // checkCall rejects contents of objects, and nested batches.
 func checkCall(r *http.Request) error {
-	t, err := parseTarget(r)
+	t, err := address.Parse(r)
 	if err != nil {
 		return err
 	}
-	switch t.shape { //nolint:exhaustive // all others are allowed
-	case shapeMedia, shapeUpload, shapeBatch:
-		return errInvalid.with("A batch must not have uploads, downloads and other batches")
+	switch t.Shape { //nolint:exhaustive // all others are allowed
+	case address.ShapeMedia, address.ShapeUpload, address.ShapeBatch:
+		return failure.ErrInvalid.With("A batch must not have uploads, downloads and other batches")
 	}
 	if r.URL.Query().Get("alt") == "media" {
-		return errInvalid.with("A batch must not have downloads")
+		return failure.ErrInvalid.With("A batch must not have downloads")
 	}
 	return nil
 }
@@ -141,7 +144,7 @@ func checkCall(r *http.Request) error {
 func (s *Service) run(c call) *recorded {
 	w := &recorded{header: http.Header{}}
 	if c.failed != nil {
-		failureOf(c.failed).write(w)
+		failure.Of(c.failed).Write(w)
 		return w
 	}
 	s.single.ServeHTTP(w, c.request)

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -69,11 +71,11 @@ func (s *Service) readBody(x *exchange) error {
 		return nil
 	}
 	if x.r.Header.Get("Content-Encoding") != "" {
-		return errNotImplemented.with("cosi-emu does not implement bodies with a Content-Encoding; " +
+		return failure.ErrNotImplemented.With("cosi-emu does not implement bodies with a Content-Encoding; " +
 			"declare the encoding in the object's metadata")
 	}
 	switch {
-	case x.target.shape == shapeBatch:
+	case x.target.Shape == address.ShapeBatch:
 		return receiveDocument(x, maxBatchBytes)
 	case x.hasContent():
 		in, err := limited(x, s.options.MaxBodyBytes)
@@ -81,7 +83,7 @@ func (s *Service) readBody(x *exchange) error {
 			return err
 		}
 		return s.receiveContent(x, in)
-	case x.target.shape == shapeUpload && x.query.Get("uploadType") == "multipart":
+	case x.target.Shape == address.ShapeUpload && x.query.Get("uploadType") == "multipart":
 		return s.receiveRelated(x)
 	}
 	return receiveDocument(x, maxDocumentBytes)
@@ -91,9 +93,9 @@ func (s *Service) readBody(x *exchange) error {
 func (x *exchange) hasContent() bool {
 	kind := x.query.Get("uploadType")
 	switch {
-	case x.target.shape == shapeResumable:
+	case x.target.Shape == address.ShapeResumable:
 		return x.r.Method == http.MethodPut
-	case x.target.shape != shapeUpload || x.r.Method == http.MethodDelete:
+	case x.target.Shape != address.ShapeUpload || x.r.Method == http.MethodDelete:
 		return false
 	}
 	return kind == "media" || kind == "resumable" && x.query.Get("upload_id") != ""
@@ -102,7 +104,7 @@ func (x *exchange) hasContent() bool {
 // limited returns the body, which fails after a number of bytes.
 func limited(x *exchange, limit int64) (io.Reader, error) {
 	if x.r.ContentLength > limit {
-		return nil, errTooLarge
+		return nil, failure.ErrTooLarge
 	}
 	return http.MaxBytesReader(x.w, x.r.Body, limit), nil
 }
@@ -146,7 +148,7 @@ func keep(blobs blobstore.Store, in io.Reader) (objects.Body, sums, error) {
 func (s *Service) receiveRelated(x *exchange) error {
 	_, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {
-		return errInvalid.with("The Content-Type must be multipart/related, with a boundary")
+		return failure.ErrInvalid.With("The Content-Type must be multipart/related, with a boundary")
 	}
 	in, err := limited(x, s.options.MaxBodyBytes+maxDocumentBytes)
 	if err != nil {
@@ -158,10 +160,10 @@ func (s *Service) receiveRelated(x *exchange) error {
 		return err
 	}
 	if !strings.HasPrefix(metadata.Header.Get("Content-Type"), "application/json") {
-		return errInvalid.with("The first part of the body must be JSON")
+		return failure.ErrInvalid.With("The first part of the body must be JSON")
 	}
 	if n, err := io.Copy(&x.body.document, io.LimitReader(metadata, maxDocumentBytes+1)); err != nil || n > maxDocumentBytes {
-		return errors.Join(err, errTooLarge)
+		return errors.Join(err, failure.ErrTooLarge)
 	}
 	content, err := nextPart(parts)
 	if err != nil {
@@ -172,7 +174,7 @@ func (s *Service) receiveRelated(x *exchange) error {
 		return err
 	}
 	if _, err := parts.NextRawPart(); !errors.Is(err, io.EOF) {
-		return errInvalid.with("The body must have two parts")
+		return failure.ErrInvalid.With("The body must have two parts")
 	}
 	return nil
 }
@@ -180,13 +182,13 @@ func (s *Service) receiveRelated(x *exchange) error {
 func nextPart(parts *multipart.Reader) (*multipart.Part, error) {
 	part, err := parts.NextRawPart()
 	if err != nil {
-		if failureOf(err) == errIncomplete {
-			return nil, errInvalid.with("The body must have two parts")
+		if failure.Of(err) == failure.ErrIncomplete {
+			return nil, failure.ErrInvalid.With("The body must have two parts")
 		}
 		return nil, err
 	}
 	if encoding := part.Header.Get("Content-Transfer-Encoding"); encoding != "" && encoding != "binary" {
-		return nil, errNotImplemented.with("cosi-emu does not implement a Content-Transfer-Encoding other than binary")
+		return nil, failure.ErrNotImplemented.With("cosi-emu does not implement a Content-Transfer-Encoding other than binary")
 	}
 	return part, nil
 }
@@ -218,9 +220,9 @@ func declared(header http.Header, d document) (sums declaration, err error) {
 func (d declaration) verify(computed sums) error {
 	switch {
 	case d.crc32c != "" && d.crc32c != computed.crc32c.String():
-		return errInvalid.with("Provided CRC32C doesn't match the content")
+		return failure.ErrInvalid.With("Provided CRC32C doesn't match the content")
 	case d.md5 != "" && d.md5 != md5Of(computed.etag):
-		return errInvalid.with("Provided MD5 hash doesn't match the content")
+		return failure.ErrInvalid.With("Provided MD5 hash doesn't match the content")
 	}
 	return nil
 }

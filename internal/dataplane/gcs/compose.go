@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -35,17 +37,17 @@ type Preconditions struct {
 func (s *Service) compose(x *exchange) error {
 	var asked composition
 	if err := json.Unmarshal(x.body.document.Bytes(), &asked); err != nil {
-		return errInvalid.with("The body is not a request to compose")
+		return failure.ErrInvalid.With("The body is not a request to compose")
 	}
 	d, err := parseDocument(asked.Destination)
 	if err != nil {
 		return err
 	}
-	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
+	a := attributes{Bucket: x.target.Bucket, Name: x.target.Object}
 	if err := d.apply(&a); err != nil {
 		return err
 	}
-	content, computed, err := s.concatenate(x.bucket, x.target.bucket, asked.SourceObjects, x.hold)
+	content, computed, err := s.concatenate(x.bucket, x.target.Bucket, asked.SourceObjects, x.hold)
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (s *Service) composeXML(r *answers.Request, bucket *objects.Bucket) (answer
 // concatenate returns the contents of objects as one. Functions that hold receives release them.
 func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component, hold func(func())) (objects.Body, sums, error) {
 	if len(from) == 0 || len(from) > maxComponents {
-		return objects.Body{}, sums{}, errInvalid.with("An object is composed of 1 to 32 others")
+		return objects.Body{}, sums{}, failure.ErrInvalid.With("An object is composed of 1 to 32 others")
 	}
 	var all []objects.Body
 	var size, count int64
@@ -84,7 +86,7 @@ func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component
 			return objects.Body{}, sums{}, gone(err, bucket, c.Name)
 		}
 		if size += v.Size(); size > s.options.MaxBodyBytes {
-			return objects.Body{}, sums{}, errTooLarge
+			return objects.Body{}, sums{}, failure.ErrTooLarge
 		}
 		all, count = append(all, v.Body), count+max(1, int64(v.ETag.Parts))
 	}
@@ -96,7 +98,7 @@ func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component
 
 // open returns the component, if its condition holds.
 func (c component) open(b *objects.Bucket, hold func(func())) (*objects.Version, error) {
-	if err := checkName(c.Name); err != nil {
+	if err := address.CheckName(c.Name); err != nil {
 		return nil, err
 	}
 	generation, err := number(c.Generation)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -32,7 +33,7 @@ func number(text string) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return nil, errInvalid.with("A generation must be a number")
+		return nil, failure.ErrInvalid.With("A generation must be a number")
 	}
 	return &n, nil
 }
@@ -52,9 +53,9 @@ func (x *exchange) checkETag(etag string) error {
 	match, noneMatch := x.r.Header.Get("If-Match"), x.r.Header.Get("If-None-Match")
 	switch {
 	case match != "" && !objects.MatchesETag(match, etag):
-		return errCondition
+		return failure.ErrCondition
 	case noneMatch != "" && objects.MatchesETag(noneMatch, etag):
-		return errNotModified
+		return failure.ErrNotModified
 	}
 	return nil
 }
@@ -70,21 +71,21 @@ func (s *Service) existing(x *exchange) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, missing := x.bucket.Get(x.target.object, id)
+	v, missing := x.bucket.Get(x.target.Object, id)
 	x.hold(v.Release)
 	if err := c.ReadNumbers(v); err != nil {
 		return nil, err
 	}
 	if missing != nil {
-		return nil, gone(missing, x.target.bucket, x.target.object)
+		return nil, gone(missing, x.target.Bucket, x.target.Object)
 	}
-	return objectOf(x.target.bucket, v)
+	return objectOf(x.target.Bucket, v)
 }
 
 // gone adds the name of the missing object to an error.
 func gone(err error, bucket, name string) error {
 	if objects.IsGone(err) {
-		return errNotFound.with("No such object: " + bucket + "/" + name)
+		return failure.ErrNotFound.With("No such object: " + bucket + "/" + name)
 	}
 	return err
 }

@@ -1,6 +1,10 @@
 package gcs
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+)
 
 // copyObject copies an object in one request, without rewrite tokens. Both objects share the
 // content.
@@ -14,7 +18,7 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	a := from.settable(t.bucket, t.object)
+	a := from.settable(t.Bucket, t.Object)
 	if d.isSet("metadata") { // given metadata replaces copied metadata
 		a.Metadata = nil
 	}
@@ -25,7 +29,7 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if t.shape == shapeCopy {
+	if t.Shape == address.ShapeCopy {
 		return s.sendObject(x, made)
 	}
 	size := strconv.FormatInt(made.Size, 10)
@@ -41,10 +45,10 @@ func (s *Service) sourceOf(x *exchange) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := x.source.Get(x.target.sourceObject, id)
+	v, err := x.source.Get(x.target.SourceObject, id)
 	x.hold(v.Release)
 	if err != nil {
-		return nil, gone(err, x.target.sourceBucket, x.target.sourceObject)
+		return nil, gone(err, x.target.SourceBucket, x.target.SourceObject)
 	}
-	return objectOf(x.target.sourceBucket, v)
+	return objectOf(x.target.SourceBucket, v)
 }

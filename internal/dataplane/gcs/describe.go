@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
@@ -13,13 +14,13 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if isXML(r) {
 		return s.describeXML(r)
 	}
-	t, err := parseTarget(r)
+	t, err := address.Parse(r)
 	if err != nil {
 		return httpserver.Request{}
 	}
 	query := r.URL.Query()
-	described := httpserver.Request{Bucket: t.bucket, Key: t.object}
-	if t.shape == shapeUpload {
+	described := httpserver.Request{Bucket: t.Bucket, Key: t.Object}
+	if t.Shape == address.ShapeUpload {
 		described.Key = query.Get("name")
 	}
 	if op, err := classify(r.Method, t, query); err == nil {

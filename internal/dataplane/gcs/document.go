@@ -3,6 +3,8 @@ package gcs
 import (
 	"encoding/json"
 	"maps"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
 // document is an object resource of the JSON API, or a part of one. A null member
@@ -15,11 +17,11 @@ func parseDocument(data []byte) (document, error) {
 	}
 	var d document
 	if err := json.Unmarshal(data, &d); err != nil {
-		return nil, errInvalid.with("The metadata is not a JSON object")
+		return nil, failure.ErrInvalid.With("The metadata is not a JSON object")
 	}
 	for _, name := range []string{"acl", "retention", "temporaryHold", "eventBasedHold", "kmsKeyName", "contexts"} {
 		if d.isSet(name) {
-			return nil, errNotImplemented.with("cosi-emu does not implement " + name + " of objects")
+			return nil, failure.ErrNotImplemented.With("cosi-emu does not implement " + name + " of objects")
 		}
 	}
 	return d, nil
@@ -38,7 +40,7 @@ func (d document) isSet(name string) bool {
 func (d document) text(name string) (string, error) {
 	var text string
 	if raw, ok := d[name]; ok && json.Unmarshal(raw, &text) != nil {
-		return "", errInvalid.with("The member " + name + " of the metadata must be a text")
+		return "", failure.ErrInvalid.With("The member " + name + " of the metadata must be a text")
 	}
 	return text, nil
 }
@@ -56,7 +58,7 @@ func (d document) apply(a *attributes) (err error) {
 	if raw, ok := d["customTime"]; ok {
 		a.CustomTime = nil
 		if err := json.Unmarshal(raw, &a.CustomTime); err != nil {
-			return errInvalid.with("The member customTime of the metadata must be a time")
+			return failure.ErrInvalid.With("The member customTime of the metadata must be a time")
 		}
 	}
 	return d.applyMetadata(a)
@@ -71,7 +73,7 @@ func (d document) applyMetadata(a *attributes) error {
 	}
 	var changes map[string]*string
 	if err := json.Unmarshal(raw, &changes); err != nil {
-		return errInvalid.with("The member metadata of the metadata must be an object of texts")
+		return failure.ErrInvalid.With("The member metadata of the metadata must be an object of texts")
 	}
 	if changes == nil {
 		a.Metadata = nil

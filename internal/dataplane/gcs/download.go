@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -44,7 +46,7 @@ func (s *Service) download(x *exchange) error {
 
 // etag is the content's ETag in the XML API; the JSON API's also changes with metadata.
 func (x *exchange) etag(found *object) string {
-	if isJSON(x.r.URL.EscapedPath()) {
+	if address.IsJSON(x.r.URL.EscapedPath()) {
 		return found.etag()
 	}
 	return found.version.ETag.String()
@@ -120,7 +122,7 @@ func (x *exchange) unpack(o *object) error {
 	defer content.close()
 	plain, err := gzip.NewReader(content)
 	if err != nil {
-		return errInvalid.with("The content does not match its Content-Encoding")
+		return failure.ErrInvalid.With("The content does not match its Content-Encoding")
 	}
 	setUnpacked(x.w.Header())
 	x.begin(http.StatusOK)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
 // honoured are Google's headers that are supported, or that do not change the
@@ -20,7 +22,7 @@ func checkHeaders(header http.Header, op operation) error {
 	for name := range header {
 		unknown := strings.HasPrefix(name, "X-Goog-") && !slices.Contains(honoured, name)
 		if unknown || name == "X-Http-Method-Override" || isCondition(name) && !op.takesCondition(name) {
-			return errNotImplemented.with("cosi-emu does not implement the header " + name + " here")
+			return failure.ErrNotImplemented.With("cosi-emu does not implement the header " + name + " here")
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
@@ -14,7 +16,7 @@ type operation struct {
 	// name is the permission in Google Cloud without "storage.", or a method of the JSON API.
 	name   string
 	method string
-	shape  shape
+	shape  address.Shape
 	// selects are query parameters, with values, that identify the operation.
 	selects map[string]string
 	// needs are permissions, any one of which is enough. Without any, the operation is
@@ -60,42 +62,42 @@ const (
 //
 //nolint:lll // one operation a line
 var operations = []operation{
-	{name: "objects.get media", method: http.MethodGet, shape: shapeMedia, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodHead, shape: shapeMedia, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodGet, shape: shapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get", method: http.MethodGet, shape: shapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
-	{name: "objects.list", method: http.MethodGet, shape: shapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
-	{name: insertResumable, method: http.MethodPost, shape: shapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: insert, method: http.MethodPost, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: insertResumable, method: http.MethodPut, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: shapeObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
-	{name: "objects.patch", method: http.MethodPatch, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
-	{name: "objects.update", method: http.MethodPut, shape: shapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
-	{name: "objects.rewrite", method: http.MethodPost, shape: shapeRewrite, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
-	{name: "objects.copy", method: http.MethodPost, shape: shapeCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
-	{name: "objects.compose", method: http.MethodPost, shape: shapeCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
-	{name: "buckets.get", method: http.MethodGet, shape: shapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	{name: insertResumable, method: http.MethodPost, shape: shapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
-	{name: insertResumable, method: http.MethodPut, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: shapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
-	{name: "batch", method: http.MethodPost, shape: shapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
+	{name: "objects.get media", method: http.MethodGet, shape: address.ShapeMedia, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodHead, shape: address.ShapeMedia, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodGet, shape: address.ShapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get", method: http.MethodGet, shape: address.ShapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
+	{name: "objects.list", method: http.MethodGet, shape: address.ShapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
+	{name: insertResumable, method: http.MethodPost, shape: address.ShapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insert, method: http.MethodPost, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insertResumable, method: http.MethodPut, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
+	{name: "objects.delete", method: http.MethodDelete, shape: address.ShapeObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
+	{name: "objects.patch", method: http.MethodPatch, shape: address.ShapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.update", method: http.MethodPut, shape: address.ShapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.rewrite", method: http.MethodPost, shape: address.ShapeRewrite, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.copy", method: http.MethodPost, shape: address.ShapeCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.compose", method: http.MethodPost, shape: address.ShapeCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
+	{name: "buckets.get", method: http.MethodGet, shape: address.ShapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
+	{name: insertResumable, method: http.MethodPost, shape: address.ShapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
+	{name: insertResumable, method: http.MethodPut, shape: address.ShapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
+	{name: "objects.insert cancel", method: http.MethodDelete, shape: address.ShapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
+	{name: "batch", method: http.MethodPost, shape: address.ShapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// For the driver only.
-	{name: "buckets.list", method: http.MethodGet, shape: shapeService},
-	{name: "buckets.create", method: http.MethodPost, shape: shapeService},
-	{name: "buckets.delete", method: http.MethodDelete, shape: shapeBucket},
-	{name: "buckets.update", method: http.MethodPut, shape: shapeBucket},
-	{name: "buckets.update", method: http.MethodPatch, shape: shapeBucket},
+	{name: "buckets.list", method: http.MethodGet, shape: address.ShapeService},
+	{name: "buckets.create", method: http.MethodPost, shape: address.ShapeService},
+	{name: "buckets.delete", method: http.MethodDelete, shape: address.ShapeBucket},
+	{name: "buckets.update", method: http.MethodPut, shape: address.ShapeBucket},
+	{name: "buckets.update", method: http.MethodPatch, shape: address.ShapeBucket},
 }
 
 // classify finds the operation of a request, and rejects unsupported parameters.
-func classify(method string, t target, query url.Values) (operation, error) {
+func classify(method string, t address.Target, query url.Values) (operation, error) {
 	for _, op := range operations {
-		if op.method == method && op.shape == t.shape && op.isSelected(query) {
+		if op.method == method && op.shape == t.Shape && op.isSelected(query) {
 			return op, op.check(query)
 		}
 	}
-	return operation{}, errNotImplemented
+	return operation{}, failure.ErrNotImplemented
 }
 
 func (o operation) isSelected(query url.Values) bool {
@@ -116,10 +118,10 @@ func (o operation) check(query url.Values) error {
 		values := query[name]
 		switch {
 		case len(values) > 1:
-			return errInvalid.with("The parameter " + name + " is given more than once")
+			return failure.ErrInvalid.With("The parameter " + name + " is given more than once")
 		case values[0] == "", slices.Contains(neverTrue, name) && values[0] == "false":
 		case !slices.Contains(always, name) && !slices.Contains(o.takes, name):
-			return errNotImplemented.with("cosi-emu does not implement the parameter " + strings.ToValidUTF8(name, "?") + " here")
+			return failure.ErrNotImplemented.With("cosi-emu does not implement the parameter " + strings.ToValidUTF8(name, "?") + " here")
 		}
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/listing"
 )
 
 // objectResource is an object in the form of the JSON API.
@@ -56,19 +59,19 @@ func (s *Service) describe(x *exchange) error {
 }
 
 func (s *Service) list(x *exchange) error {
-	asked, err := parseListing(x.query)
+	asked, err := listing.Parse(x.query)
 	if err != nil {
 		return err
 	}
-	page := asked.page(x.bucket)
+	page := asked.Page(x.bucket)
 	answer := struct {
 		Kind          string           `json:"kind"`
 		Items         []objectResource `json:"items,omitempty"`
 		Prefixes      []string         `json:"prefixes,omitempty"`
 		NextPageToken string           `json:"nextPageToken,omitempty"`
-	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.token(page)}
+	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.Token(page)}
 	for _, listed := range page.Versions {
-		o, err := objectOf(x.target.bucket, listed.Version)
+		o, err := objectOf(x.target.Bucket, listed.Version)
 		if err != nil {
 			return err
 		}
@@ -82,7 +85,7 @@ func (s *Service) list(x *exchange) error {
 }
 
 func (s *Service) describeBucket(x *exchange) error {
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.bucket)
+	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Bucket)
 	if err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func (x *exchange) send(document any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	x.w.Header().Set("Content-Type", contentTypeJSON)
+	x.w.Header().Set("Content-Type", failure.ContentType)
 	x.begin(http.StatusOK)
 	_, _ = x.w.Write(body) // the client may have disconnected
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -22,7 +23,7 @@ func (s *Service) beginUpload(x *exchange) error {
 		return err
 	}
 	if length, err := strconv.ParseInt(x.r.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
-		return errTooLarge
+		return failure.ErrTooLarge
 	}
 	id, err := s.begin(x.bucket, session{incoming: in, Key: x.caller.Account().AccessKeyID})
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *Service) continueUpload(x *exchange) error {
 		return err
 	}
 	if chunk.total >= 0 && chunk.size > 0 && chunk.first+chunk.size > chunk.total {
-		return errInvalid.with("The body is longer than Content-Range declares")
+		return failure.ErrInvalid.With("The body is longer than Content-Range declares")
 	}
 	progress, err := x.bucket.Append(found.Name, found.id, chunk.first, s.options.MaxBodyBytes, x.body.content)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Service) continueUpload(x *exchange) error {
 	case chunk.total < 0 || progress.Size < chunk.total:
 		return x.sendProgress(progress.Size)
 	case progress.Size > chunk.total:
-		return errInvalid.with("More bytes have been received than Content-Range declares")
+		return failure.ErrInvalid.With("More bytes have been received than Content-Range declares")
 	}
 	return s.endUpload(x, found)
 }
@@ -89,7 +90,7 @@ func (s *Service) endUpload(x *exchange, found session) error {
 		return s.draft(in, content, computed)
 	})
 	if err != nil {
-		if failureOf(err).code < http.StatusInternalServerError {
+		if failure.Of(err).Code < http.StatusInternalServerError {
 			err = errors.Join(err, s.abort(x.bucket, found))
 		}
 		return err
@@ -177,7 +178,7 @@ func endsUpload(header string) bool {
 	return err == nil && totalErr == nil && last != nil && total != nil && *last == *total-1
 }
 
-var errRange = errInvalid.with("Content-Range is not valid, or does not match the body")
+var errRange = failure.ErrInvalid.With("Content-Range is not valid, or does not match the body")
 
 // firstOf parses "0-9", or "*" for an empty body.
 func firstOf(span string, size int64) (int64, error) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
@@ -18,6 +19,8 @@ type Service struct {
 	handler http.Handler
 	single  http.Handler // for the calls of a batch, which have been received
 	xml     *s3.Service  // for signed requests of the XML API
+	// signatures verifies requests of the XML API.
+	signatures *signature.Verifier
 }
 
 // New returns a service for the store's buckets.
@@ -26,6 +29,7 @@ func New(options Options) (*Service, error) {
 		return nil, errNoStore
 	}
 	s := &Service{options: options.withDefaults()}
+	s.signatures = signature.New(options.Store, s.options.Now)
 	var err error
 	if s.xml, err = options.Store.NewDialect(s.dialect(), s.options.MaxBodyBytes); err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -25,8 +27,6 @@ type session struct {
 	id string
 }
 
-var errNoSession = errNotFound.with("The upload does not exist: it has ended, or has expired")
-
 // begin stores a session, unless the key has too many in the bucket.
 func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
 	count := 0
@@ -43,7 +43,7 @@ func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err
 		}
 	}
 	if count >= maxUploads {
-		return "", errTooMany
+		return "", failure.ErrTooMany
 	}
 	extra, err := json.Marshal(started)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) isExpired(bucket *objects.Bucket, of session) bool {
 func findSession(bucket *objects.Bucket, id string) (session, error) {
 	u, err := bucket.FindAppended(id)
 	if err != nil {
-		return session{}, errNoSession
+		return session{}, failure.ErrNoSession
 	}
 	return sessionOf(u)
 }
@@ -90,11 +90,11 @@ func (s *Service) session(x *exchange) (session, error) {
 	if err != nil {
 		return found, err
 	}
-	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.shape == shapeResumable) || s.isExpired(x.bucket, found) {
-		return found, errNoSession
+	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.Shape == address.ShapeResumable) || s.isExpired(x.bucket, found) {
+		return found, failure.ErrNoSession
 	}
 	if name := x.query.Get("name"); name != "" && name != found.Name {
-		return found, errInvalid.with("The name does not match the upload")
+		return found, failure.ErrInvalid.With("The name does not match the upload")
 	}
 	return found, nil
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -14,7 +16,7 @@ func (s *Service) upload(x *exchange) error {
 	case kind == "resumable" && x.query.Get("upload_id") != "":
 		return s.continueUpload(x)
 	case x.r.Method != http.MethodPost:
-		return errNotImplemented
+		return failure.ErrNotImplemented
 	case kind == "resumable":
 		return s.beginUpload(x)
 	case kind == "multipart":
@@ -22,7 +24,7 @@ func (s *Service) upload(x *exchange) error {
 	case kind == "media":
 		return s.store(x, nil, x.r.Header.Get("Content-Type"))
 	default:
-		return errInvalid.with("The parameter uploadType must be media, multipart or resumable")
+		return failure.ErrInvalid.With("The parameter uploadType must be media, multipart or resumable")
 	}
 }
 
@@ -44,7 +46,7 @@ type incoming struct {
 // incomingOf reads the first request of an upload.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
 	in = incoming{
-		Bucket: x.target.bucket, Name: x.query.Get("name"),
+		Bucket: x.target.Bucket, Name: x.query.Get("name"),
 		ContentType: contentType, ContentEncoding: x.query.Get("contentEncoding"),
 	}
 	if in.Document, err = parseDocument(metadata); err != nil {
@@ -55,7 +57,7 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 		return in, err
 	}
 	in.Name = cmp.Or(in.Name, name)
-	if err := checkName(in.Name); err != nil {
+	if err := address.CheckName(in.Name); err != nil {
 		return in, err
 	}
 	c, err := conditionsOf(x)
@@ -74,7 +76,7 @@ func (in incoming) conditions() objects.Conditions {
 // draft returns the object for an upload with this content.
 func (s *Service) draft(in incoming, content objects.Body, computed sums) (objects.Draft, error) {
 	if content.Size() > s.options.MaxBodyBytes {
-		return objects.Draft{}, errTooLarge
+		return objects.Draft{}, failure.ErrTooLarge
 	}
 	if err := in.sums.verify(computed); err != nil {
 		return objects.Draft{}, err

@@ -12,6 +12,7 @@ import (
 	"unique"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
@@ -24,7 +25,7 @@ import (
 // dialect has the differences of the XML API from S3. The S3 service answers its signed requests.
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
-		Authenticate: s.verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
+		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
 		Dialect: answers.Dialect{
 			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
 			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
@@ -65,11 +66,10 @@ func checkServed(operation string) error {
 	}
 }
 
-const metadataPrefix = "X-Goog-Meta-"
-
 // translations are S3's names of headers.
 var translations = map[string]string{
-	dateHeader: "X-Amz-Date", hashHeader: "X-Amz-Content-Sha256", "X-Goog-Acl": "X-Amz-Acl", "X-Goog-Copy-Source": copySource,
+	signature.DateHeader: "X-Amz-Date", signature.HashHeader: "X-Amz-Content-Sha256",
+	"X-Goog-Acl": "X-Amz-Acl", "X-Goog-Copy-Source": copySource,
 	"X-Goog-Metadata-Directive": "X-Amz-Metadata-Directive", "X-Goog-Copy-Source-If-Match": "X-Amz-Copy-Source-If-Match",
 	"X-Goog-Copy-Source-If-None-Match":       "X-Amz-Copy-Source-If-None-Match",
 	"X-Goog-Copy-Source-If-Modified-Since":   "X-Amz-Copy-Source-If-Modified-Since",
@@ -142,7 +142,7 @@ func checkForms(header http.Header, query url.Values) error {
 }
 
 func translated(name string) (string, error) {
-	metadata, isMetadata := strings.CutPrefix(name, metadataPrefix)
+	metadata, isMetadata := strings.CutPrefix(name, signature.MetadataPrefix)
 	switch to := translations[name]; {
 	case to != "":
 		return to, nil

@@ -7,42 +7,38 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
-
-const resumableHeader = "X-Goog-Resumable"
-
-// isResumable reports whether a request of the XML API begins or continues a resumable upload.
-func isResumable(r *http.Request, query url.Values) bool {
-	return query.Has("upload_id") || r.Method == http.MethodPost && r.Header.Get(resumableHeader) != ""
-}
 
 // authenticateXML identifies the caller of a resumable upload of the XML API: by the signature of
 // its first request, and then by the URL of the upload.
 func (s *Service) authenticateXML(x *exchange) (err error) {
 	if !x.query.Has("upload_id") {
-		x.caller, _, err = s.verify(x.r, x.query)
+		x.caller, _, err = s.signatures.Verify(x.r, x.query)
 		return err
 	}
-	bucket, err := s.open(x, x.target.bucket)
+	bucket, err := s.open(x, x.target.Bucket)
 	if err != nil {
-		return errNoSession
+		return failure.ErrNoSession
 	}
 	found, err := findSession(bucket, x.query.Get("upload_id"))
-	if err != nil || !found.XML || found.Name != x.target.object {
-		return errNoSession
+	if err != nil || !found.XML || found.Name != x.target.Object {
+		return failure.ErrNoSession
 	}
 	if x.caller, err = s.options.Store.Caller(found.Key); err != nil {
-		return errNoSession // the access has been revoked
+		return failure.ErrNoSession // the access has been revoked
 	}
 	return nil
 }
 
 // beginXML begins a resumable upload. The headers describe the object.
 func (s *Service) beginXML(x *exchange) error {
-	if x.r.Header.Get(resumableHeader) != "start" {
-		return errInvalid.with("The value of x-goog-resumable must be start")
+	if x.r.Header.Get(address.ResumableHeader) != "start" {
+		return failure.ErrInvalid.With("The value of x-goog-resumable must be start")
 	}
 	in, err := s.incomingXML(x)
 	if err != nil {
@@ -62,13 +58,13 @@ func (s *Service) beginXML(x *exchange) error {
 // incomingXML reads the headers into the form of the JSON API's document.
 func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 	header := x.r.Header
-	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
+	in = incoming{Bucket: x.target.Bucket, Name: x.target.Object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
 	metadata := map[string]string{}
 	for name := range header {
-		if _, err := translated(name); err != nil && name != resumableHeader {
+		if _, err := translated(name); err != nil && name != address.ResumableHeader {
 			return in, err
 		}
-		if key, ok := strings.CutPrefix(name, metadataPrefix); ok {
+		if key, ok := strings.CutPrefix(name, signature.MetadataPrefix); ok {
 			metadata[strings.ToLower(key)] = header.Get(name)
 		}
 	}
@@ -123,9 +119,9 @@ func xmlError(err error, missing *s3error.Error) *s3error.Error {
 	if known := s3error.From(err); known != s3error.ErrInternalError {
 		return known
 	}
-	found := failureOf(err)
-	if found.code == http.StatusNotFound {
-		return missing.With(found.message)
+	found := failure.Of(err)
+	if found.Code == http.StatusNotFound {
+		return missing.With(found.Message)
 	}
-	return cmp.Or(xmlCodes[found.reason], s3error.ErrInvalidArgument).With(found.message)
+	return cmp.Or(xmlCodes[found.Reason], s3error.ErrInvalidArgument).With(found.Message)
 }

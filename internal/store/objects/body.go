@@ -85,7 +85,8 @@ func (b Body) Release() {
 	}
 }
 
-func (b Body) blobs() []blobstore.Blob {
+// Blobs returns the blobs of the body, without new references.
+func (b Body) Blobs() []blobstore.Blob {
 	var all []blobstore.Blob
 	for p := range b.pieces {
 		all = append(all, p.blob)

@@ -45,7 +45,7 @@ func (s *Store) commitWith(others []blobstore.Change, steps ...step) error {
 				return fmt.Errorf("cannot encode record %q of table %s: %w", step.key, step.table, err)
 			}
 			change.Value = value
-			batch.Blobs = append(batch.Blobs, step.body.blobs()...)
+			batch.Blobs = append(batch.Blobs, step.body.Blobs()...)
 		}
 		batch.Changes = append(batch.Changes, change)
 	}

@@ -1,0 +1,115 @@
+package protocol_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+)
+
+// session begins an upload of x in several requests, and returns its path.
+func (f *fixture) session(t *testing.T, authorization string) string {
+	t.Helper()
+	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x"}
+	status, header, body := f.do(t, begin, authorization)
+	u, err := url.Parse(header.Get("Location"))
+	if status != ok || err != nil || u.Path == "" {
+		t.Fatalf("begin: %d %s %v", status, body, err)
+	}
+	return u.RequestURI()
+}
+
+func chunk(path, content, span string) request {
+	return request{method: "PUT", path: path, body: content, header: http.Header{"Content-Range": {"bytes " + span}}}
+}
+
+// TestResumableSteps is an upload whose client loses responses, and makes mistakes.
+func TestResumableSteps(t *testing.T) {
+	f := serve(t, gcs.Options{MaxBodyBytes: 20})
+	key := bearer(f.account(t, "app", all("photos")))
+	path := f.session(t, key)
+	for _, step := range []struct {
+		reason, content, span string
+		status                int
+		have                  string // as in the header Range
+	}{
+		{"Nothing has come.", "", "*/*", 308, ""},
+		{"It must not begin later.", "45", "4-5/*", 400, ""},
+		{"The first.", "0123", "0-3/*", 308, "bytes=0-3"},
+		{"Its answer was lost.", "0123", "0-3/*", 308, "bytes=0-3"},
+		{"How much has come?", "", "*/10", 308, "bytes=0-3"},
+		{"One that begins with what has come.", "2345", "2-5/*", 308, "bytes=0-5"},
+		{"Other bytes than it says.", "67", "6-8/*", 400, ""},
+		{"Not a header.", "67", "x", 400, ""},
+		{"More than may come.", "6789012345678901", "6-21/*", 413, ""},
+		{"The last.", "6789", "6-9/10", 200, ""},
+		{"It has ended.", "", "*/10", 404, ""},
+	} {
+		status, header, body := f.do(t, chunk(path, step.content, step.span), key)
+		if status != step.status || header.Get("Range") != step.have {
+			t.Errorf("%s: %d, Range %q, %s; want %d, %q", step.reason, status, header.Get("Range"), body, step.status, step.have)
+		}
+	}
+	if status, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, key); status != ok || string(body) != "0123456789" {
+		t.Errorf("the object: %d %s", status, body)
+	}
+}
+
+// TestResumableOwner tries to use another key's upload.
+func TestResumableOwner(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	f.bucket(t, "archive")
+	mine := bearer(f.account(t, "mine", all("photos"), all("archive")))
+	yours := bearer(f.account(t, "yours", all("photos"), all("archive")))
+	path := f.session(t, mine)
+	elsewhere := strings.Replace(path, "photos", "archive", 1)
+	renamed := strings.Replace(path, "name=x", "name=y", 1)
+	for _, tc := range []struct {
+		name string
+		request
+		authorization string
+		want          int
+	}{
+		{"NoToken", chunk(path, "x", "0-0/1"), "", 401},
+		{"OtherKey", chunk(path, "x", "0-0/1"), yours, 404},
+		{"OtherBucket", chunk(elsewhere, "x", "0-0/1"), mine, 404},
+		{"OtherName", chunk(renamed, "x", "0-0/1"), mine, 400},
+		{"OtherCancels", request{method: "DELETE", path: path}, yours, 404},
+		{"Cancel", request{method: "DELETE", path: path}, mine, 499},
+		{"Cancelled", chunk(path, "x", "0-0/1"), mine, 404},
+	} {
+		if status, _, body := f.do(t, tc.request, tc.authorization); status != tc.want {
+			t.Errorf("%s: %d %s, want %d", tc.name, status, body, tc.want)
+		}
+	}
+	path = f.session(t, mine)
+	if err := f.store.DeleteAccount(t.Context(), owner, "mine"); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{mine, yours} {
+		if status, _, _ := f.do(t, chunk(path, "x", "0-0/1"), key); status != 401 && status != 404 {
+			t.Errorf("after revocation: %d", status)
+		}
+	}
+}
+
+func TestResumableLimits(t *testing.T) {
+	f := serve(t, gcs.Options{UploadTimeout: time.Nanosecond})
+	key := bearer(f.account(t, "app", all("photos")))
+	if status, _, _ := f.do(t, chunk(f.session(t, key), "x", "0-0/1"), key); status != http.StatusNotFound {
+		t.Errorf("an expired upload: %d", status)
+	}
+	f = serve(t, gcs.Options{})
+	key = bearer(f.account(t, "app", all("photos")))
+	for range 100 {
+		f.session(t, key)
+	}
+	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x"}
+	if status, _, body := f.do(t, begin, key); status != http.StatusTooManyRequests || !bytes.Contains(body, []byte("rateLimitExceeded")) {
+		t.Errorf("the 101st: %d %s", status, body)
+	}
+}

@@ -1,9 +1,0 @@
-package objects_test
-
-import (
-	"testing"
-
-	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
-)
-
-func TestMain(m *testing.M) { leaks.Main(m) }
