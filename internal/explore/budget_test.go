@@ -14,8 +14,12 @@ func TestBudgetUsedUp(t *testing.T) {
 	e := &explorer{
 		options: Options{Budget: time.Minute, Progress: func(Progress) {}},
 		shared:  &sharedState{ends: deadline(time.Now().Add(-time.Second))},
-		done:    &stateFile{done: map[string]bool{cases[0].String(): true}},
 	}
+	var err error
+	if e.done, err = openState(t.Context(), "", nil, "", Shard{}); err != nil {
+		t.Fatal(err)
+	}
+	e.done.add(t.Context(), caseResult{Case: cases[0]})
 	if err := e.runAll(t.Context(), phaseSingle, cases, false); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,9 +24,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// bystanderName is the name of the bystander's objects and namespace.
-const bystanderName = "bystander"
-
 // bystanderTimeout limits the provisioning of the bystander.
 const bystanderTimeout = time.Minute
 
@@ -44,10 +40,6 @@ type bystander struct {
 // isBystander reports whether an object of a namespace, or a Bucket for a claim in it,
 // belongs to the bystander.
 func isBystander(namespace string) bool { return namespace == bystanderName }
-
-func concernsBystander(subject string) bool {
-	return subject == bystanderName || strings.HasPrefix(subject, bystanderName+"/")
-}
 
 // addBystander creates the bystander. A sandbox with an external driver has none.
 func (w *sandbox) addBystander(ctx context.Context) (err error) {

@@ -15,6 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -99,11 +101,12 @@ func restartSidecar(t *testing.T, w *sandbox) {
 
 func interferenceSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	opts, err := Options{Interference: true, Sandboxes: 1, Emulator: embedded()}.withDefaults(t.Context())
+	plane, err := selection.Choose(t.Context(), selection.Embedded, binaries.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newSandbox(t.Context(), opts)
+	opts := emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded, RPCTimeout: DefaultCallTimeout}
+	w, err := newSandbox(t.Context(), sandboxOptions{Emulator: opts, Plane: &plane, Interference: true, Count: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

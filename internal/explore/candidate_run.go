@@ -25,7 +25,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	if _, err := c.source.scenario(); err != nil {
 		return false, nil //nolint:nilerr // the candidate is not a valid scenario
 	}
-	err = s.explorer.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
+	err = s.options.Pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
 		t := &candidateRun{shrinker: s, sandbox: w, source: c.source}
 		found, err := t.findings(ctx, c.faults, text)
 		fails = slices.ContainsFunc(found, s.finds)
@@ -119,7 +119,7 @@ func (t *candidateRun) run(ctx context.Context, faults Case, clean *runResult) (
 		}
 	}
 	o := t.sandbox.runWithEarlyExit(ctx, scenario, faults.faults(), clean, usual)
-	if t.sandbox, err = t.explorer.resetAfter(ctx, t.sandbox, o); err == nil {
+	if t.sandbox, err = t.options.Pool.resetAfter(ctx, t.sandbox, o); err == nil {
 		err = ctx.Err()
 	}
 	return o, err

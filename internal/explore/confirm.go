@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // Confirmation reruns a group: at most this many of its cases, each this many times.
@@ -53,17 +52,6 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	})
 }
 
-// has reports whether a finding has the oracle of the run's first.
-func (c caseResult) has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
-
-// shownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
-func (c caseResult) shownBy(confirming *runResult) caseResult {
-	if c.observed == nil {
-		c.observed = confirming
-	}
-	return c
-}
-
 // rerunCase runs a case once more. A case without faults is the clean run.
 func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	if len(result.Case) > 0 {
@@ -75,5 +63,5 @@ func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult
 		return w, ctx.Err()
 	}
 	result.Findings, result.observed = judge(o, o), o
-	return e.resetAfter(ctx, w, o)
+	return e.shared.pool.resetAfter(ctx, w, o)
 }

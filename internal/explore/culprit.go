@@ -80,11 +80,6 @@ func (s *search) inClean(e journal.Event) []journal.Event {
 	return slices.DeleteFunc(slices.Clone(s.clean.events), func(c journal.Event) bool { return s.clean.key(c) != key })
 }
 
-// key names an operation of a component identically in every run.
-func (o *runResult) key(e journal.Event) string {
-	return fmt.Sprintf("%s %s %s", o.names.in(e.Component), e.Seam, o.names.in(e.Operation.String()))
-}
-
 // shownNamed limits the number of events in the text of a finding.
 const shownNamed = 2
 

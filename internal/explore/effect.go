@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -39,10 +38,6 @@ const (
 	// CutWatch closes a watch before an event.
 	CutWatch Kind = "cut-watch"
 )
-
-// rejections is the number of calls that Reject affects. Events of other objects may wake a
-// component that gave up once more.
-const rejections = 3
 
 // Kinds returns all kinds in the order of exploration.
 func Kinds() []Kind {
@@ -111,63 +106,6 @@ func common(fail, lose, delay fault.Effect) map[Kind]fault.Effect {
 	}
 }
 
-// Case lists the faults of one run.
-type Case []Trial
-
-// Trial is one effect at one point.
-type Trial struct {
-	Point Point `json:"point"`
-	Kind  Kind  `json:"kind"`
-	// Effect is the effect of the kind at the point.
-	Effect fault.Effect `json:"effect"`
-	// Follows makes the point count from the trial before it in a case. A run may end without
-	// reaching it.
-	Follows bool `json:"follows,omitempty"`
-}
-
-// String renders the trial for people. Different trials have different strings.
-func (t Trial) String() string {
-	switch {
-	case t.Follows:
-		return fmt.Sprintf("%s from then on at %s", t.Kind, t.Point)
-	case t.Effect.After:
-		return fmt.Sprintf("%s %s after %s", t.Kind, t.Effect.Object, t.Point)
-	case t.interferes():
-		return fmt.Sprintf("%s %s before %s", t.Kind, t.Effect.Object, t.Point)
-	default:
-		return fmt.Sprintf("%s at %s", t.Kind, t.Point)
-	}
-}
-
-func (t Trial) what() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
-
-// String renders the case for people. Different cases have different strings.
-func (c Case) String() string {
-	if len(c) == 0 {
-		return "no fault"
-	}
-	texts := make([]string, len(c))
-	for i, t := range c {
-		texts[i] = t.String()
-	}
-	return strings.Join(texts, " + ")
-}
-
-// faults returns the faults to inject. The journal has their names.
-func (c Case) faults() []fault.Fault {
-	all := make([]fault.Fault, len(c))
-	for i, t := range c {
-		all[i] = fault.Fault{Name: fmt.Sprintf("%s-%d", t.Kind, i+1), Match: t.Point.match(), Effect: t.Effect}
-		if t.Kind == Reject {
-			all[i].Match.Times = rejections
-		}
-		if t.Follows {
-			all[i].Match.Since, all[i].Optional = all[i-1].Name, true
-		}
-	}
-	return all
-}
-
 // trials returns the selected trials at the points, in the order of points.
 func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	var all []Trial
@@ -185,3 +123,11 @@ func (t timing) trials(points []Point, kinds []Kind, at string) []Trial {
 	}
 	return all
 }
+
+func timingOf(call time.Duration) timing {
+	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond}
+}
+
+// DefaultCallTimeout is the timeout of driver calls. It is shorter than in production, so
+// a run with a hanging call ends soon.
+const DefaultCallTimeout = 500 * time.Millisecond

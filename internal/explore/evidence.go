@@ -31,17 +31,18 @@ const verifyingRuns = 3
 // keep writes the smallest candidate that also fails when it is run alone. If there is a
 // race, a smaller candidate may fail only rarely. If no candidate fails alone, keep writes
 // the smallest.
-func (e *explorer) keep(ctx context.Context, g *Group, line []candidate, name string) error {
+func (s *shrinker) keep(ctx context.Context, line []candidate, name string) error {
+	g := s.group
 	smallest := line[len(line)-1]
-	if e.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
-		return e.keepOne(ctx, g, smallest, name)
+	if s.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
+		return s.keepOne(ctx, smallest, name)
 	}
 	for _, at := range backwards(len(line)) {
-		if err := e.keepOne(ctx, g, line[at], name); err != nil || g.Verified {
+		if err := s.keepOne(ctx, line[at], name); err != nil || g.Verified {
 			return err
 		}
 	}
-	return e.keepOne(ctx, g, smallest, name)
+	return s.keepOne(ctx, smallest, name)
 }
 
 // backwards returns some indexes below n, from the last to the first, in growing strides.
@@ -62,19 +63,20 @@ func compared(name string) bool {
 // keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as
 // 'cosi-emu run' does, with the oracles of the engine. It writes the recording and the
 // timeline of that run next to the scenario.
-func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name string) error {
+func (s *shrinker) keepOne(ctx context.Context, c candidate, name string) error {
+	g := s.group
 	text, err := c.render(*g)
 	if err != nil {
 		return err
 	}
 	g.Shrunk = string(text)
-	if e.options.Out == "" {
+	if s.options.Out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(e.options.Out, dirMode); err != nil {
+	if err := os.MkdirAll(s.options.Out, dirMode); err != nil {
 		return fmt.Errorf("create the output directory: %w", err)
 	}
-	base := filepath.Join(e.options.Out, name)
+	base := filepath.Join(s.options.Out, name)
 	g.File = base + ".yaml"
 	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
 		return fmt.Errorf("write the scenario: %w", err)
@@ -84,14 +86,15 @@ func (e *explorer) keepOne(ctx context.Context, g *Group, c candidate, name stri
 		g.Rerun = fmt.Sprintf("is invalid: %s", err)
 		return nil
 	}
-	return e.verifyAll(ctx, g, all, base)
+	return s.verifyAll(ctx, all, base)
 }
 
 // verifyAll runs the shrunk scenario until it fails by the oracle of the group, at most verifyingRuns times.
-func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario, base string) error {
-	return e.shared.pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
+func (s *shrinker) verifyAll(ctx context.Context, all []*spec.Scenario, base string) error {
+	g := s.group
+	return s.options.Pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
 		for range verifyingRuns {
-			shown, err := e.rerun(ctx, w, all, base)
+			shown, err := s.rerun(ctx, w, all, base)
 			if err != nil {
 				return w, err
 			}
@@ -99,8 +102,8 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 			if g.Recording = shown.Scenarios[0].Recording; g.Recording != "" {
 				g.Timeline = base + timelineExtension
 			}
-			g.verify(shown)
-			if w, err = e.resetAfter(ctx, w, &runResult{tornDown: true}); err != nil || g.Verified {
+			verify(g, shown)
+			if w, err = s.options.Pool.resetAfter(ctx, w, &runResult{tornDown: true}); err != nil || g.Verified {
 				return w, errors.Join(err, ctx.Err())
 			}
 		}
@@ -109,15 +112,15 @@ func (e *explorer) verifyAll(ctx context.Context, g *Group, all []*spec.Scenario
 }
 
 // rerun runs a scenario as 'cosi-emu run' does, and writes its recording and timeline.
-func (e *explorer) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
+func (s *shrinker) rerun(ctx context.Context, w *sandbox, all []*spec.Scenario, base string) (shown report.Report, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(base), ".recording-")
 	if err != nil {
 		return shown, fmt.Errorf("create a directory for the recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	recorder := recorder.New(w.emu, recorder.Options{Dir: dir, All: true, Program: e.options.Program})
+	recorder := recorder.New(w.emu, recorder.Options{Dir: dir, All: true, Program: s.options.Program})
 	run := runner.Runner{
-		Engine: engine.New(w.emu, engine.Options{Observer: recorder}), Journal: w.emu.Journal(), Version: e.options.Program,
+		Engine: engine.New(w.emu, engine.Options{Observer: recorder}), Journal: w.emu.Journal(), Version: s.options.Program,
 	}
 	shown = run.Run(ctx, all)
 	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
@@ -144,7 +147,7 @@ func writeTimeline(file string, shown report.Report) (err error) {
 }
 
 // verify records whether a run of the shrunk scenario failed by the oracle of the group.
-func (g *Group) verify(shown report.Report) {
+func verify(g *Group, shown report.Report) {
 	var oracles []string
 	for _, failure := range shown.Scenarios[0].Failures {
 		name := failure.Oracle

@@ -31,7 +31,7 @@ func TestVerify(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := Group{Oracle: test.oracle}
-			g.verify(report.Report{Outcome: test.outcome, Scenarios: []report.Scenario{{Failures: test.failures}}})
+			verify(&g, report.Report{Outcome: test.outcome, Scenarios: []report.Scenario{{Failures: test.failures}}})
 			if g.Verified != test.verified || g.Rerun != test.rerun {
 				t.Errorf("%t, %q, want %t, %q: %s", g.Verified, g.Rerun, test.verified, test.rerun, test.reason)
 			}

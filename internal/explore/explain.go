@@ -1,11 +1,6 @@
 package explore
 
 import (
-	"fmt"
-	"strings"
-	"time"
-
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
@@ -51,52 +46,4 @@ func timetable(o *runResult, events []journal.Event) []string {
 		}
 	}
 	return lines
-}
-
-// line renders an event in a line, without values that differ between runs, except its time.
-func (o *runResult) line(e journal.Event, after time.Duration) string {
-	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
-	if e.Message != "" {
-		text += ": " + oneLine(e.Message)
-	}
-	if e.Fault != "" && e.Fault != probe.Name {
-		text += " [fault: " + e.Fault + "]"
-	}
-	return o.names.in(text)
-}
-
-func (c Case) describe() string {
-	if len(c) == 0 {
-		return "none: the run without faults shows it"
-	}
-	texts := make([]string, len(c))
-	for i, t := range c {
-		texts[i] = t.String()
-		if !t.interferes() {
-			texts[i] += ": " + effectOf(t.Effect)
-		}
-	}
-	return strings.Join(texts, " + ")
-}
-
-func effectOf(e fault.Effect) string {
-	switch {
-	case e.Crash == fault.Before:
-		return "crash before the operation"
-	case e.Crash == fault.After:
-		return "crash after the operation, before the response"
-	case e.LoseReply != "":
-		return "operation succeeded, response lost"
-	case e.Fail != "":
-		return "operation failed with " + e.Fail
-	case e.Duplicate:
-		return "operation executed twice"
-	case e.CloseWatch:
-		return "watch closed"
-	case e.Stale > 0:
-		return "stale response"
-	case e.Delay > 0:
-		return fmt.Sprintf("operation delayed by %s", e.Delay)
-	}
-	return "fault applied"
 }

@@ -4,19 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
-
-// ErrUnclean means that a scenario does not complete even without faults.
-var ErrUnclean = errors.New("the scenario cannot be run without faults")
 
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
@@ -33,7 +27,6 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, fmt.Errorf("%w: %s is for the kinds of %s, for which a driver cannot speak %s",
 			ErrScenario, opts.File, objectstorage.V1alpha1, dialect.Protocol())
 	}
-	opts.scenario = scenario.Name
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
 		report: Report{
@@ -41,11 +34,11 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 			Sandboxes: opts.Sandboxes, State: opts.State, Shard: opts.Shard,
 		},
 	}
-	if e.done, err = openState(ctx, opts); err != nil {
+	if e.done, err = openState(ctx, opts.State, opts.Text, scenario.Name, opts.Shard); err != nil {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
-		e.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+		e.shared = &sharedState{pool: newPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
 		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {
@@ -129,11 +122,6 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	return e.runAll(ctx, "random faults", e.options.Shard.of(randomCases(e.trials, e.options.Random, e.options.Seed)), false)
 }
 
-// probe makes the journal record watch events. The delay is negligible.
-var probe = fault.Fault{
-	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
-}
-
 // decidingRuns is the number of agreeing runs without faults that decide whether they have
 // findings. One of them also warms up.
 const decidingRuns = 2
@@ -161,7 +149,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 	}
 	points := pointsOf(e.clean.open(), e.clean.names)
 	if e.options.Interference {
-		e.trials = e.interferences(e.clean)
+		e.trials = interferences(e.clean, e.options.Kinds, e.options.At)
 		if e.options.Pairs {
 			e.trials = append(e.trials, e.machineFaults(points...)...)
 		}
@@ -182,7 +170,7 @@ func (e *explorer) trialsAt(points ...Point) []Trial {
 func (e *explorer) runOnce(ctx context.Context, w *sandbox) (_ *sandbox, passed bool, err error) {
 	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
 	if err := errors.Join(brokenError(o), ctx.Err()); err != nil {
-		w, unclean := e.resetAfter(ctx, w, o)
+		w, unclean := e.shared.pool.resetAfter(ctx, w, o)
 		return w, false, errors.Join(err, unclean)
 	}
 	found := judge(o, o)
@@ -192,60 +180,6 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox) (_ *sandbox, passed 
 	if len(found) == 0 || e.clean == nil {
 		e.clean, e.report.Clean = o, o.steps
 	}
-	w, err = e.resetAfter(ctx, w, o)
+	w, err = e.shared.pool.resetAfter(ctx, w, o)
 	return w, len(found) == 0, err
-}
-
-// resetAfter resets a sandbox, or replaces it. With an error, the sandbox may be nil.
-func (e *explorer) resetAfter(ctx context.Context, w *sandbox, o *runResult) (*sandbox, error) {
-	_, err := w.reset(ctx, o)
-	return e.recreatedAfter(ctx, w, err)
-}
-
-// recreatedAfter replaces a sandbox if its reset failed with errNotClean. The sandbox is
-// nil if that fails, too.
-func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*sandbox, error) {
-	if !errors.Is(err, errNotClean) {
-		return w, err
-	}
-	if err := e.shared.pool.drop(ctx, w); err != nil {
-		return nil, err
-	}
-	return e.shared.pool.take(ctx)
-}
-
-// brokenError returns the error of a run without faults that does not judge COSI: it was not
-// completed, or was skipped.
-func brokenError(o *runResult) error {
-	switch {
-	case o.err != nil:
-		return o.err
-	case o.result.Outcome == outcome.Broken && !o.exitedEarly:
-		return fmt.Errorf("%w: %s", ErrUnclean, shortfalls(o.result.Failures))
-	case o.result.Outcome == outcome.Skipped:
-		return fmt.Errorf("%w: it is skipped: %s", ErrUnclean, o.result.Reason)
-	}
-	return nil
-}
-
-func shortfalls(failures []outcome.Failure) string {
-	var all []string
-	for i := range failures {
-		all = append(all, failures[i].Error())
-		for _, difference := range failures[i].Differences {
-			all = append(all, difference.String())
-		}
-	}
-	return strings.Join(all, "; ")
-}
-
-// notCleanError returns the error of a run without faults that failed or has findings.
-func notCleanError(o *runResult) error {
-	if err := brokenError(o); err != nil {
-		return err
-	}
-	if found := judge(o, o); len(found) > 0 {
-		return fmt.Errorf("%w: %v", ErrUnclean, found)
-	}
-	return nil
 }

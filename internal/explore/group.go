@@ -48,8 +48,8 @@ type Group struct {
 	Recording string `json:"recording,omitempty"`
 	Timeline  string `json:"timeline,omitempty"`
 
-	outcomes []caseResult    // the simplest first
-	shown    report.Scenario // the run of the shrunk scenario, or of the case
+	outcomes []caseResult    `json:"-"` // the simplest first
+	shown    report.Scenario `json:"-"` // the run of the shrunk scenario, or of the case
 }
 
 // confirmation names the control planes that confirmed a finding. It is empty if envtest is the
@@ -108,8 +108,6 @@ func groupOf(groups []Group, result caseResult) int {
 	}
 	return slices.IndexFunc(groups, func(g Group) bool { return g.outcomes[0].Cause == "" && result.sameFinding(g.outcomes[0]) })
 }
-
-func (c caseResult) sameFinding(other caseResult) bool { return same(c.Findings[0], other.Findings[0]) }
 
 func same(a, b oracle.Finding) bool {
 	return a.Oracle == b.Oracle && normalized(a.Message) == normalized(b.Message)

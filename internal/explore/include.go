@@ -4,7 +4,6 @@ import (
 	"fmt"
 	slash "path"
 	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -66,14 +65,4 @@ func stepsOfFile(file, root string) ([]*yaml.Node, error) {
 		return nil, err
 	}
 	return steps.Content, nil
-}
-
-func nested(step *yaml.Node) []*yaml.Node {
-	lists := []*yaml.Node{
-		field(field(step, "repeat"), "steps"), field(field(step, "forEach"), "steps"), field(field(step, "always"), "while"),
-	}
-	if parallel := field(step, "parallel"); parallel != nil {
-		lists = append(lists, parallel.Content...)
-	}
-	return slices.DeleteFunc(lists, func(steps *yaml.Node) bool { return steps == nil })
 }

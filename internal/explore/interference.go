@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
-	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // InterferenceKinds returns the kinds of effects that are interferences, in the order of
@@ -21,20 +20,6 @@ func InterferenceKinds() []Kind {
 		kinds = append(kinds, Kind(a.Name))
 	}
 	return kinds
-}
-
-func (t Trial) interferes() bool { return t.Effect.Interfere != "" }
-
-func (c Case) interferes() bool { return slices.ContainsFunc(c, Trial.interferes) }
-
-func (o *runResult) interfered(name string) bool {
-	return slices.ContainsFunc(o.events, func(e journal.Event) bool {
-		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
-	})
-}
-
-var kindsOf = map[string]string{
-	"bucketclaims": "BucketClaim", "bucketaccesses": "BucketAccess", "buckets": "Bucket", "secrets": "Secret",
 }
 
 // objects are the objects that exist at a moment of a run, as Effect.Object names them.
@@ -117,7 +102,7 @@ func endsWith(verb string, response json.RawMessage) bool {
 
 // interferences returns the selected interferences of a run: each with every object that exists at
 // an operation, before the operation, and after it if the operation changes anything.
-func (e *explorer) interferences(o *runResult) []Trial {
+func interferences(o *runResult, kinds []Kind, at string) []Trial {
 	there := objectsBefore(o)
 	points := map[Point]int{}
 	var all []Trial
@@ -128,24 +113,24 @@ func (e *explorer) interferences(o *runResult) []Trial {
 		}
 		points[p]++
 		p.Nth = points[p]
-		if (event.Fault == "" || event.Fault == probe.Name) && glob.Match(e.options.At, p.String()) {
-			all = append(all, e.interferencesAt(p, there.all)...)
+		if (event.Fault == "" || event.Fault == probe.Name) && glob.Match(at, p.String()) {
+			all = append(all, interferencesAt(p, kinds, there.all)...)
 		}
 		there.observe(event)
 	}
 	return all
 }
 
-func (e *explorer) interferencesAt(p Point, objects []string) []Trial {
+func interferencesAt(p Point, kinds []Kind, objects []string) []Trial {
 	var all []Trial
 	for _, object := range objects {
 		kind, _, _ := strings.Cut(object, "/")
 		for _, about := range fault.Interferences() {
-			selected := len(e.options.Kinds) == 0 || slices.Contains(e.options.Kinds, Kind(about.Name))
+			selected := len(kinds) == 0 || slices.Contains(kinds, Kind(about.Name))
 			if !selected || !slices.Contains(about.Kinds, kind) || sameAsAnother(about.Name, kind) {
 				continue
 			}
-			for _, after := range p.moments() {
+			for _, after := range momentsOf(p) {
 				effect := fault.Effect{Interfere: about.Name, Object: object, After: after}
 				all = append(all, Trial{Point: p, Kind: Kind(about.Name), Effect: effect})
 			}
@@ -168,10 +153,10 @@ func sameAsAnother(what fault.Interference, kind string) bool {
 	}
 }
 
-// moments returns when an interference can have a consequence at a point: before an event, after a
+// momentsOf returns when an interference can have a consequence at a point: before an event, after a
 // read, and before and after any other operation. The moment before a read equals the moment after
 // the operation before.
-func (p Point) moments() (after []bool) {
+func momentsOf(p Point) (after []bool) {
 	switch {
 	case p.event():
 		return []bool{false}

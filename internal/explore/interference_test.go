@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -38,7 +37,6 @@ func TestInterferences(t *testing.T) {
 	for i := range o.events {
 		o.events[i].Seq, o.events[i].Time = uint64(i+1), time.Unix(int64(i), 0)
 	}
-	e := &explorer{options: Options{Interference: true, Kinds: []Kind{"delete", "make-immutable"}}}
 	want := []string{
 		"delete BucketClaim/photos after controller api get bucketclaims */photos",
 		"delete BucketClaim/photos before controller api create buckets bc-*",
@@ -50,7 +48,7 @@ func TestInterferences(t *testing.T) {
 	}
 	var got []string
 	before := map[string]int{} // cases with the objects before the first step
-	for _, trial := range e.interferences(o) {
+	for _, trial := range interferences(o, []Kind{"delete", "make-immutable"}, "") {
 		if trial.Effect.Object == "Namespace/explore" || trial.Effect.Object == "BucketClass/gold" {
 			before[trial.Effect.Object]++
 			continue
@@ -130,43 +128,5 @@ func TestObjectsLateEvents(t *testing.T) {
 				t.Errorf("%s exists %t, want %t", tc.reason, exists, tc.exists)
 			}
 		})
-	}
-}
-
-// TestInterferenceReached verifies that an interference without a change counts as not tried.
-func TestInterferenceReached(t *testing.T) {
-	f := fault.Status{Fault: fault.Fault{Name: "f", Effect: fault.Effect{Interfere: fault.Delete}}, Applied: 1}
-	o := &runResult{faults: []fault.Status{f}, events: []journal.Event{{Component: "controller", Fault: "f"}}}
-	if o.reached() {
-		t.Error("reached without a request of the administrator")
-	}
-	o.events = append(o.events, journal.Event{Component: "administrator", Fault: "f", Outcome: journal.OutcomeOK})
-	if !o.reached() {
-		t.Error("not reached")
-	}
-}
-
-// TestExploreInterference deletes every object, the class and the namespace at the calls of
-// a lifecycle that grant and revoke, and expects no findings of the components of this project.
-func TestExploreInterference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts control planes")
-	}
-	r, err := Explore(t.Context(), Options{
-		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
-		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*Access *", Emulator: embedded(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range r.Findings {
-		t.Errorf("%s: %s\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Why, g.Cases)
-	}
-	if len(r.Unreached) > 0 { // such as the Secret, which the sidecar deletes before it revokes
-		t.Errorf("not reached: %q, want none", r.Unreached)
-	}
-	const least = 20 // five objects at each of two calls, before and after
-	if r.Tried < least {
-		t.Errorf("%d tried, want at least %d", r.Tried, least)
 	}
 }

@@ -16,6 +16,9 @@ import (
 // ErrBudget means that a scenario was not started.
 var ErrBudget = errors.New("budget exhausted before this scenario")
 
+// stateDirMode is the mode of a directory for states.
+const stateDirMode = 0o700
+
 // Source is a scenario to explore.
 type Source struct {
 	// File is the name of the file, and Text its content.
@@ -36,10 +39,10 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 	if err != nil {
 		return err
 	}
-	opts.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
+	opts.shared = &sharedState{pool: newPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
 	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" && !remote.IsURL(opts.State) {
-		if err := os.MkdirAll(opts.State, dirMode); err != nil {
+		if err := os.MkdirAll(opts.State, stateDirMode); err != nil {
 			return fmt.Errorf("create the state directory: %w", err)
 		}
 	}
@@ -76,7 +79,7 @@ func (s *sharedState) serve(ctx context.Context, opts Options) error {
 		return nil
 	}
 	err := s.pool.stop(context.WithoutCancel(ctx))
-	s.pool, s.tried = newPool(opts), map[string]bool{} // operations of versions are not equivalent
+	s.pool, s.tried = newPool(opts.ofSandboxes()), map[string]bool{} // operations of versions are not equivalent
 	return err
 }
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 // claim is a scenario with sequential steps.
@@ -81,29 +79,5 @@ func TestAllBudget(t *testing.T) {
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
 		t.Errorf("All() = %v, callback error %v, want %v", err, got, ErrBudget)
-	}
-}
-
-func TestSample(t *testing.T) {
-	all := timingOf(DefaultCallTimeout).trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
-	tests := map[string]struct {
-		reason string
-		n      int
-		want   int
-	}{
-		"All":  {"0 selects all trials.", 0, len(all)},
-		"Some": {"n selects n trials.", 2, 2},
-		"More": {"n is limited to the number of trials.", len(all) + 1, len(all)},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			some := sample(all, tc.n, 1)
-			if len(some) != tc.want {
-				t.Errorf("%s %d of %d, want %d", tc.reason, len(some), len(all), tc.want)
-			}
-			if diff := cmp.Diff(some, sample(all, tc.n, 1)); diff != "" {
-				t.Errorf("the same seed selects other trials, -first, +second:\n%s", diff)
-			}
-		})
 	}
 }

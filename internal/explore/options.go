@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -13,12 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
-
-// ErrOptions means that options are invalid.
-var ErrOptions = errors.New("invalid exploration options")
-
-// ErrScenario means that a scenario is invalid.
-var ErrScenario = errors.New("invalid scenario")
 
 // sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines and
 // restarts: a run uses two thirds of a processor on a control plane of programs, and a quarter with
@@ -35,13 +28,6 @@ const (
 	mostSandboxes  = 8
 	mostEmbedded   = 32
 )
-
-// DefaultCallTimeout is the timeout of driver calls. It is shorter than in production, so
-// a run with a hanging call ends soon.
-const DefaultCallTimeout = 500 * time.Millisecond
-
-// DefaultShrinkTimeout is the default of Options.ShrinkTimeout.
-const DefaultShrinkTimeout = 2 * time.Minute
 
 // Options configure an exploration.
 type Options struct {
@@ -100,8 +86,6 @@ type Options struct {
 	State string
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
-
-	scenario string // for the state
 
 	shared *sharedState // shared with explorations of other scenarios; may be nil
 
@@ -204,4 +188,8 @@ func (o Options) kinds() []Kind {
 		return InterferenceKinds()
 	}
 	return Kinds()
+}
+
+func (o Options) ofSandboxes() sandboxOptions {
+	return sandboxOptions{Emulator: o.Emulator, Plane: o.plane, Interference: o.Interference, Count: o.Sandboxes}
 }

@@ -51,7 +51,7 @@ func (e *explorer) pairWithInterference(result caseResult) {
 			later = append(later, e.machineFaults(s.point)...)
 		}
 	} else {
-		later = e.interferences(result.observed)
+		later = interferences(result.observed, e.options.Kinds, e.options.At)
 	}
 	for _, t := range later {
 		state, isLater := states[t.Point]

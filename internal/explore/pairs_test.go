@@ -9,7 +9,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // pairPoints are operations at which an interference and machine faults are tried.
@@ -191,11 +190,6 @@ func TestLateView(t *testing.T) {
 			if faults[at].Since != faults[at-1].Name || faults[at-1].Interfere == "" || !faults[at].Optional {
 				t.Errorf("%+v, want it to count from the interference, and to be optional", faults[at])
 			}
-			for smaller := range (candidate{faults: got}).withoutFault() {
-				if smaller.faults[0].Follows {
-					t.Errorf("%s: the interference was removed, and what follows it was not", smaller.faults)
-				}
-			}
 		})
 	}
 }
@@ -207,44 +201,6 @@ func TestPruneOfPairs(t *testing.T) {
 		if got := (&explorer{options: Options{Prune: prune}}).pairPrune(); got != want {
 			t.Errorf("%s: %s, want %s", prune, got, want)
 		}
-	}
-}
-
-// TestShrinkPair verifies that a pair is first shrunk to each of its two parts, and that its
-// scenario has two distinct faults.
-func TestShrinkPair(t *testing.T) {
-	_, _, called := pairPoints()
-	c := smallCandidate(t)
-	c.faults = Case{
-		{Point: called, Kind: Kind(fault.Delete), Effect: fault.Effect{Interfere: fault.Delete, Object: "Namespace/" + sandboxNamespace}},
-		{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}},
-	}
-	var single []string
-	for smaller := range c.smaller() {
-		if len(smaller.faults) == 1 {
-			single = append(single, smaller.faults.String())
-		}
-	}
-	want := []string{c.faults[1:].String(), c.faults[:1].String()}
-	if diff := cmp.Diff(want, single); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
-	text, err := c.render(Group{Oracle: OracleDeletable})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var injected []string
-	s, err := parseOne(spec.Loader{}, "small.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	for i := range s.Steps {
-		if s.Steps[i].Verb == "inject" {
-			injected = append(injected, s.Steps[i].Inject.Name)
-		}
-	}
-	if len(injected) != 2 || injected[0] == injected[1] {
-		t.Errorf("faults %v in\n%s", injected, text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,11 +95,13 @@ func pointsOf(events []journal.Event, n *names) []Point {
 	return points
 }
 
-// inOrder sorts events by start time. The journal sorts them by end time.
-func inOrder(events []journal.Event) []journal.Event {
-	sorted := slices.Clone(events)
-	slices.SortStableFunc(sorted, func(a, b journal.Event) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Nth, b.Nth))
-	})
-	return sorted
+// sandboxNamespace is the namespace of all runs. Only an interference deletes it, because
+// deleting a namespace takes longer than a run. The next run gets a new one of the same name.
+const sandboxNamespace = "explore"
+
+// bystanderName is the name of the bystander's objects and namespace.
+const bystanderName = "bystander"
+
+func concernsBystander(subject string) bool {
+	return subject == bystanderName || strings.HasPrefix(subject, bystanderName+"/")
 }

@@ -1,13 +1,11 @@
 package explore
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
@@ -59,99 +57,6 @@ func TestPoints(t *testing.T) {
 		{"controller", journal.SeamAPI, "patch bucketclaims", "*/a", 4},
 	}
 	if diff := cmp.Diff(want, pointsOf(events, newNames("story"))); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
-}
-
-// TestEffects verifies that every effect of every point can be injected there.
-func TestEffects(t *testing.T) {
-	tests := map[string]struct {
-		reason string
-		point  Point
-		want   []Kind
-	}{
-		"Write": {
-			"An update can conflict.", Point{"controller", journal.SeamAPI, "update secrets", "*/key", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate},
-		},
-		"Read": {
-			"A read can be stale.", Point{"controller", journal.SeamAPI, "get secrets", "*/key", 1},
-			[]Kind{CrashBefore, Fail, Delay, Stale},
-		},
-		"CallThatReads": {
-			"A read has no effect that a crash could follow.", Point{"sidecar", journal.SeamRPC, "DriverGetBucket", "b", 1},
-			[]Kind{CrashBefore, Fail, Delay},
-		},
-		"Call": {
-			"", Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
-		},
-		"Deletion": {
-			"It must be retried, whatever the driver says.", Point{"sidecar", journal.SeamRPC, "DriverDeleteBucket", "bc-*", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, Reject, LoseReply, Delay, Duplicate},
-		},
-		"Backend": {
-			"", Point{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
-		},
-		"S3": {
-			"", Point{"store", journal.SeamStore, "PutObject", "bc-*/hello", 1},
-			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
-		},
-		"Event": {
-			"A late event makes the cache stale.", Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 2},
-			[]Kind{Stale, CutWatch},
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			var kinds []Kind
-			for _, trial := range timingOf(DefaultCallTimeout).trials([]Point{tc.point}, nil, "") {
-				kinds = append(kinds, trial.Kind)
-				f := fault.Fault{Name: "f", Match: trial.Point.match(), Effect: trial.Effect}
-				if err := f.Validate(); err != nil {
-					t.Errorf("%s cannot be injected: %v", trial, err)
-				}
-			}
-			if diff := cmp.Diff(tc.want, kinds); diff != "" {
-				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestRandomCases(t *testing.T) {
-	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
-	few, many, other := randomCases(trials, 5, 1), randomCases(trials, 50, 1), randomCases(trials, 50, 2)
-	if diff := cmp.Diff(few, many[:5]); diff != "" {
-		t.Errorf("the first cases differ: %s", diff)
-	}
-	without := randomCases(trials[1:], 50, 1)
-	for i, c := range many {
-		if !slices.ContainsFunc(c, func(t Trial) bool { return cmp.Equal(t, trials[0]) }) && !cmp.Equal(c, without[i]) {
-			t.Errorf("%s is selected instead of %s, because another trial is missing", without[i], c)
-		}
-	}
-	if cmp.Equal(many, other) {
-		t.Error("another seed selects the same cases")
-	}
-	for _, c := range many {
-		if len(c) < 2 || len(c) > 3 || c[0].String() == c[1].String() {
-			t.Errorf("%s: want two or three different faults", c)
-		}
-	}
-}
-
-// TestOpen verifies that events after the last step are not open to faults.
-func TestOpen(t *testing.T) {
-	last := event("controller", journal.SeamAPI, "patch bucketclaims", "explore/a", 2)
-	first := event("controller", journal.SeamAPI, "get bucketclaims", "explore/a", 1)
-	o := &runResult{events: []journal.Event{last, first, event("controller", journal.SeamAPI, "delete buckets", "b", 3)}}
-	if diff := cmp.Diff(inOrder(o.events), o.open()); diff != "" {
-		t.Errorf("a run that has not ended: -want, +got:\n%s", diff)
-	}
-	o.ended = last.Time
-	if diff := cmp.Diff([]journal.Event{first, last}, o.open()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // pool holds the sandboxes, and starts each on its first use.
 type pool struct {
-	options Options
+	options sandboxOptions
 	places  chan *sandbox // nil: not started yet
 
 	mu    sync.Mutex
@@ -25,13 +25,13 @@ type pool struct {
 // programs of envtest have gcPercent; here the heaps of all sandboxes are one.
 const ownGCPercent = 200
 
-func newPool(opts Options) *pool {
-	p := &pool{options: opts, places: make(chan *sandbox, opts.Sandboxes), alive: map[*sandbox]bool{}, restoreGC: func() {}}
-	if opts.plane.Kind == selection.Embedded && os.Getenv("GOGC") == "" {
+func newPool(opts sandboxOptions) *pool {
+	p := &pool{options: opts, places: make(chan *sandbox, opts.Count), alive: map[*sandbox]bool{}, restoreGC: func() {}}
+	if opts.Plane.Kind == selection.Embedded && os.Getenv("GOGC") == "" {
 		before := debug.SetGCPercent(ownGCPercent)
 		p.restoreGC = func() { debug.SetGCPercent(before) }
 	}
-	for range opts.Sandboxes {
+	for range opts.Count {
 		p.places <- nil
 	}
 	return p
@@ -101,3 +101,24 @@ func (p *pool) lend(ctx context.Context, use func(*sandbox) (*sandbox, error)) e
 	}
 	return err
 }
+
+// resetAfter resets a sandbox, or replaces it. With an error, the sandbox may be nil.
+func (p *pool) resetAfter(ctx context.Context, w *sandbox, o *runResult) (*sandbox, error) {
+	_, err := w.reset(ctx, o)
+	return p.recreatedAfter(ctx, w, err)
+}
+
+// recreatedAfter replaces a sandbox if its reset failed with errNotClean. The sandbox is
+// nil if that fails, too.
+func (p *pool) recreatedAfter(ctx context.Context, w *sandbox, err error) (*sandbox, error) {
+	if !errors.Is(err, errNotClean) {
+		return w, err
+	}
+	if err := p.drop(ctx, w); err != nil {
+		return nil, err
+	}
+	return p.take(ctx)
+}
+
+// size returns the number of sandboxes.
+func (p *pool) size() int { return p.options.Count }

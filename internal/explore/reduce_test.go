@@ -2,12 +2,12 @@ package explore
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -143,26 +143,6 @@ steps:
 	}
 }
 
-func outline(steps []spec.Step) (lines []string) {
-	for i := range steps {
-		line := steps[i].Verb
-		for _, asked := range []*spec.Events{steps[i].Calls, steps[i].Never} {
-			if asked == nil {
-				continue
-			}
-			line += fmt.Sprintf(" only %v, any order %v:", asked.Only, asked.AnyOrder)
-			for _, e := range asked.Events {
-				line += fmt.Sprintf(" %s %v %s", e.Operation.Source(), e.Count, e.Outcome.Source())
-			}
-		}
-		lines = append(lines, line)
-		for _, within := range steps[i].Within() {
-			lines = append(lines, outline(within)...)
-		}
-	}
-	return lines
-}
-
 func TestRender(t *testing.T) {
 	c := smallCandidate(t)
 	c.faults = c.faults[:1]
@@ -232,5 +212,53 @@ steps:
 	}
 	if diff := cmp.Diff(map[string]bool{"absent": true, "settle": true}, last); diff != "" {
 		t.Errorf("trailing wait steps were not removed: -want, +got:\n%s", diff)
+	}
+}
+
+// TestShrinkPair verifies that a pair is first shrunk to each of its two parts, and that its
+// scenario has two distinct faults.
+func TestShrinkPair(t *testing.T) {
+	called := Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}
+	c := smallCandidate(t)
+	c.faults = Case{
+		{Point: called, Kind: Kind(fault.Delete), Effect: fault.Effect{Interfere: fault.Delete, Object: "Namespace/" + sandboxNamespace}},
+		{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}},
+	}
+	var single []string
+	for smaller := range c.smaller() {
+		if len(smaller.faults) == 1 {
+			single = append(single, smaller.faults.String())
+		}
+	}
+	want := []string{c.faults[1:].String(), c.faults[:1].String()}
+	if diff := cmp.Diff(want, single); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	text, err := c.render(Group{Oracle: OracleDeletable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var injected []string
+	s, err := parseOne(spec.Loader{}, "small.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Verb == "inject" {
+			injected = append(injected, s.Steps[i].Inject.Name)
+		}
+	}
+	if len(injected) != 2 || injected[0] == injected[1] {
+		t.Errorf("faults %v in\n%s", injected, text)
+	}
+}
+
+// TestWithoutFaultThatFollows verifies that a fault is removed with the trial that it follows.
+func TestWithoutFaultThatFollows(t *testing.T) {
+	c := candidate{faults: Case{{Kind: Kind(fault.FlipPolicy)}, {Kind: Stale, Follows: true}, {Kind: Fail}}}
+	for smaller := range c.withoutFault() {
+		if smaller.faults[0].Follows {
+			t.Errorf("%s: the interference was removed, and the trial after it was not", smaller.faults)
+		}
 	}
 }

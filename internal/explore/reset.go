@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 var errNotClean = errors.New("cannot reset the sandbox")
@@ -47,7 +48,7 @@ func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool,
 	switch {
 	case o.spoiled:
 		return true, errNotClean
-	case o.vanished() && !o.tornDown && w.isRunning(): // otherwise reset undoes an interference
+	case vanished(o) && !o.tornDown && w.isRunning(): // otherwise reset undoes an interference
 		return false, nil
 	}
 	m, err := w.observeAfter(ctx, o)
@@ -147,4 +148,9 @@ func (w *sandbox) observeAfter(ctx context.Context, o *runResult) (oracle.Observ
 		}
 	}
 	return w.observe(ctx, "after the run")
+}
+
+func vanished(o *runResult) bool {
+	end := o.end
+	return o.err == nil && o.result.Outcome == outcome.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)
 }

@@ -87,66 +87,6 @@ func (r *running) finish(failed bool) {
 
 func (r *running) fail(err error) { r.seen.err = errors.Join(r.seen.err, err) }
 
-// Required idle times before an observation: first a short one, to see whether the sandbox has
-// reached its end state, and then one longer than the delay between retries.
-const (
-	quietAtOnce  = 20 * time.Millisecond
-	quietForSure = 3 * retryMaxDelay
-	// recoveryTimeout is the timeout for reaching the end state. A closed watch restarts
-	// after a second or two.
-	recoveryTimeout = 5 * time.Second
-	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
-	earlyExitFactor = 4
-	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
-	// them.
-	quietIfStarved      = 3 * time.Second
-	quietWithoutObjects = time.Second
-)
-
-// recover waits until the end state of the clean run is reached, or is certainly out of reach.
-func (r *running) recover() error {
-	limit := recoveryTimeout
-	if r.earlyExit > 0 {
-		limit = min(limit, earlyExitFactor*r.earlyExit)
-	}
-	ctx, cancel := context.WithTimeout(r.context, limit)
-	defer cancel()
-	for window := quietAtOnce; ; {
-		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
-		if err := r.readEnd(quiet); err != nil || r.endsAsClean() || !quiet || ctx.Err() != nil {
-			return err
-		}
-		enough := r.quietTime()
-		switch {
-		case window >= enough:
-			return nil
-		case window == quietAtOnce:
-			window = min(enough, quietForSure)
-		case enough < recoveryTimeout:
-			window = enough
-		default:
-			idle.Pause(ctx, quietForSure)
-		}
-	}
-}
-
-// quietTime returns the idle time after which the state is final.
-func (r *running) quietTime() time.Duration {
-	deserted := len(r.seen.end.Objects.Claims)+len(r.seen.end.Objects.Buckets)+len(r.seen.end.Objects.Accesses) == 0
-	switch {
-	case r.clean == nil && r.earlyExit > 0:
-		return retryMaxDelay
-	case r.clean == nil, r.earlyExit > 0 && deserted:
-		return quietForSure
-	case r.earlyExit > 0:
-		return max(r.earlyExit, quietForSure)
-	case deserted:
-		return quietWithoutObjects
-	default:
-		return recoveryTimeout
-	}
-}
-
 // readEnd records the current state as the end state of the run.
 func (r *running) readEnd(quiet bool) (err error) {
 	if r.seen.end, err = r.sandbox.observe(r.context, "after the last step"); err != nil {
@@ -159,13 +99,6 @@ func (r *running) readEnd(quiet bool) (err error) {
 		}
 	}
 	return r.readState()
-}
-
-// endsAsClean reports whether the end state equals the clean run's, and nothing happened during the
-// observation.
-func (r *running) endsAsClean() bool {
-	end := r.seen.end
-	return r.clean != nil && end.After == end.Until && len(r.seen.state.differences(r.clean.state)) == 0
 }
 
 func (r *running) readState() (err error) {
@@ -208,20 +141,24 @@ func learnFrom(n *names, m oracle.Observation) {
 	}
 }
 
-// waitQuiet waits until the sandbox is idle for a time and every component is running. It
-// returns false if the context ends first.
-func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
-	if detector == nil {
-		return true // the run has not started
+func newRunning(ctx context.Context, w *sandbox, s *spec.Scenario, faults []fault.Fault, clean *runResult) *running {
+	return &running{
+		sandbox: w, context: ctx, scenario: s, faults: faults, clean: clean,
+		steps: map[*spec.Step]time.Time{}, began: make(chan struct{}),
 	}
-	for detector.WaitQuiet(ctx, w.scope, window) {
-		if w.isRunning() {
-			return true
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		idle.Pause(ctx, window)
+}
+
+// note tracks the active steps.
+func (r *running) note(step *spec.Step, begins bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if begins {
+		r.steps[step] = time.Now()
+	} else {
+		delete(r.steps, step)
 	}
-	return false
+}
+
+func (r *running) interferes() bool {
+	return slices.ContainsFunc(r.faults, func(f fault.Fault) bool { return f.Interfere != "" })
 }

@@ -4,24 +4,11 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // attempts limits the runs of a case that does not reach all its points. The order between
 // components differs between runs.
 const attempts = 3
-
-type caseResult struct {
-	Case     Case             `json:"case"`
-	Reached  bool             `json:"reached"`
-	Runs     int              `json:"runs"`
-	Findings []oracle.Finding `json:"findings,omitempty"`
-	Explanation
-
-	took     time.Duration
-	observed *runResult // nil: from an earlier exploration
-}
 
 // runAll runs the incomplete cases in all sandboxes.
 func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
@@ -97,7 +84,7 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- c
 // try runs a case once, and returns a clean sandbox.
 func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
 	began := time.Now()
-	o := w.runCase(ctx, e.scenario, result.Case, e.clean, e.options.Pairs && e.options.Interference)
+	o := w.runCase(ctx, e.scenario, result.Case.faults(), e.clean, e.options.Pairs && e.options.Interference)
 	if ctx.Err() != nil {
 		return w, nil //nolint:nilerr // the caller checks the context
 	}
@@ -110,7 +97,7 @@ func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sa
 		result.Reached = true
 		result.Explanation = explain(o, e.clean, result.Findings)
 	}
-	return e.recreatedAfter(ctx, w, err)
+	return e.shared.pool.recreatedAfter(ctx, w, err)
 }
 
 func (e *explorer) take(ctx context.Context, result caseResult, pairing bool) {

@@ -20,14 +20,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
-
-// sandboxNamespace is the namespace of all runs. Only an interference deletes it, because
-// deleting a namespace takes longer than a run. The next run gets a new one of the same name.
-const sandboxNamespace = "explore"
 
 // Delays of a sandbox are shorter than in production, so that failed runs end soon, and long enough
 // for a busy machine.
@@ -39,8 +36,16 @@ const (
 	endTimeout     = 30 * time.Second
 )
 
-func timingOf(call time.Duration) timing {
-	return timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond}
+// sandboxOptions configure the sandboxes of an exploration.
+type sandboxOptions struct {
+	// Emulator configures the emulator of each sandbox.
+	Emulator emulator.Options
+	// Plane is the control plane of each sandbox.
+	Plane *selection.Choice
+	// Interference runs the controllers of Kubernetes that follow interferences.
+	Interference bool
+	// Count is the number of sandboxes.
+	Count int
 }
 
 // sandbox is a control plane with all components, for one run at a time.
@@ -64,7 +69,7 @@ type sandbox struct {
 
 // newSandbox starts a sandbox. It runs the controllers that end namespaces and follow owner
 // references only for interferences: COSI does not require them, and they use processor time.
-func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
+func newSandbox(ctx context.Context, opts sandboxOptions) (*sandbox, error) {
 	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for a sandbox: %w", err)
@@ -76,15 +81,15 @@ func newSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	return w, nil
 }
 
-func (w *sandbox) start(ctx context.Context, options Options) error {
+func (w *sandbox) start(ctx context.Context, options sandboxOptions) error {
 	opts := options.Emulator
 	definitions, err := crds.For(opts.API)
 	if err != nil {
 		return err
 	}
-	w.plane, err = options.plane.Start(ctx, controlplane.Options{
+	w.plane, err = options.Plane.Start(ctx, controlplane.Options{
 		Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
-		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Sandboxes),
+		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Count),
 	})
 	if err != nil {
 		return err
@@ -212,3 +217,24 @@ func (w *sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 }
 
 func (w *sandbox) ScenarioEnded(outcome.Result) {}
+
+// runWithEarlyExit is like run, but ends the run early if no component makes progress. The argument usual
+// is the duration of a clean run.
+func (w *sandbox) runWithEarlyExit(
+	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, usual time.Duration,
+) *runResult {
+	current := newRunning(ctx, w, s, faults, clean)
+	current.earlyExit = earlyExitAfter(faults, usual)
+	return w.perform(ctx, current)
+}
+
+// runCase runs a case. A run with an interference exits early, because the steps of the scenario
+// may wait in vain. A probed run records watch events.
+func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, probed bool) *runResult {
+	current := newRunning(ctx, w, s, faults, clean)
+	current.probed = probed
+	if current.interferes() {
+		current.earlyExit = earlyExitAfter(current.faults, clean.steps)
+	}
+	return w.perform(ctx, current)
+}

@@ -3,55 +3,51 @@ package explore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
-// shrinkAll shrinks each confirmed group to a small scenario, one after the other, in all
-// sandboxes.
-func (e *explorer) shrinkAll(ctx context.Context) error {
-	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
-	for i := range e.report.Findings {
-		if g := &e.report.Findings[i]; g.Confirmed {
-			line, err := e.shrinkGroup(ctx, g)
-			if err != nil {
-				return err
-			}
-			if err := e.keep(ctx, g, line, fmt.Sprintf("%s-%02d-%s", e.report.Scenario, i+1, g.Oracle)); err != nil {
-				return err
-			}
-		}
-		p.ended(caseResult{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
-	}
-	return nil
+// shrinkOptions configure the shrinking of the findings of one exploration.
+type shrinkOptions struct {
+	// File is the file of the explored scenario, and Text its content.
+	File string
+	Text []byte
+	// Usual is the duration of the steps of a run without faults.
+	Usual time.Duration
+	// Timeout limits the shrinking of one finding.
+	Timeout time.Duration
+	// Out is a directory for the shrunk scenarios, their recordings and timelines; empty: nothing is written.
+	Out string
+	// Program is the version of the program, for recordings.
+	Program string
+	// Pool has the sandboxes for the runs.
+	Pool *pool
 }
 
-// shrinkGroup returns candidates that fail, each smaller than the one before.
-func (e *explorer) shrinkGroup(ctx context.Context, g *Group) ([]candidate, error) {
-	from, err := newSource(e.options.File, e.options.Text)
+// shrinkGroup shrinks a group to a small scenario, and completes the group with it. The files in Options.Out
+// have a name without an extension.
+func shrinkGroup(ctx context.Context, opts shrinkOptions, g *Group, name string) error {
+	from, err := newSource(opts.File, opts.Text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	from.dropDescriptions()
-	s := &shrinker{explorer: e, group: g, passed: map[string]bool{}, clean: map[string]*runResult{}, usual: e.clean.steps}
-	within, cancel := context.WithTimeout(ctx, e.options.ShrinkTimeout)
+	s := &shrinker{options: opts, group: g, passed: map[string]bool{}, clean: map[string]*runResult{}, usual: opts.Usual}
+	within, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
 	line, err := s.shrink(within, candidate{from, g.Case})
 	g.Trials = s.trials
-	if err != nil && ctx.Err() == nil && within.Err() != nil {
-		err = nil // the smallest candidate so far is the result
+	if err != nil && (ctx.Err() != nil || within.Err() == nil) { // otherwise the smallest candidate so far is the result
+		return err
 	}
-	return line, err
+	return s.keep(ctx, line, name)
 }
 
 // shrinker shrinks candidates while they fail by the same oracle.
 type shrinker struct {
-	explorer *explorer
-	group    *Group
+	options shrinkOptions
+	group   *Group
 
 	mu     sync.Mutex
 	usual  time.Duration
@@ -67,7 +63,7 @@ func (s *shrinker) shrink(ctx context.Context, c candidate) ([]candidate, error)
 	line := []candidate{c}
 	all := slices.Collect(c.smaller())
 	for i, inVain := 0, 0; inVain < len(all); i %= max(len(all), 1) {
-		batch := all[i:min(i+s.explorer.options.Sandboxes, len(all))]
+		batch := all[i:min(i+s.options.Pool.size(), len(all))]
 		hit, err := s.firstToFail(ctx, batch)
 		if err != nil {
 			return line, err
@@ -126,3 +122,6 @@ func (s *shrinker) known(key string) bool {
 	defer s.mu.Unlock()
 	return s.passed[key]
 }
+
+// DefaultShrinkTimeout is the default of Options.ShrinkTimeout.
+const DefaultShrinkTimeout = 2 * time.Minute

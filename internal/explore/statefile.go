@@ -47,13 +47,13 @@ const stateMode = 0o600
 
 // openState opens the file, or creates it, and reads the completed cases. A state in a
 // bucket is worked on in a temporary file.
-func openState(ctx context.Context, opts Options) (*stateFile, error) {
-	s := &stateFile{name: opts.State, done: map[string]bool{}}
-	if opts.State == "" {
+func openState(ctx context.Context, name string, text []byte, scenario string, shard Shard) (*stateFile, error) {
+	s := &stateFile{name: name, done: map[string]bool{}}
+	if name == "" {
 		return s, nil
 	}
-	path := opts.State
-	if remote.IsURL(opts.State) {
+	path := name
+	if remote.IsURL(name) {
 		var err error
 		if path, err = s.fetch(ctx); err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ func openState(ctx context.Context, opts Options) (*stateFile, error) {
 		return nil, fmt.Errorf("open the state of the exploration: %w", err)
 	}
 	s.file = file
-	sum := sha256.Sum256(opts.Text)
-	header := stateHeader{Explored: hex.EncodeToString(sum[:]), Scenario: opts.scenario, Shard: opts.Shard}
+	sum := sha256.Sum256(text)
+	header := stateHeader{Explored: hex.EncodeToString(sum[:]), Scenario: scenario, Shard: shard}
 	if err := s.read(header); err != nil {
 		return nil, errors.Join(err, file.Close(), s.removeCopy())
 	}

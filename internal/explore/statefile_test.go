@@ -11,11 +11,11 @@ import (
 )
 
 func TestStateFile(t *testing.T) {
-	opts := Options{Text: []byte("a"), State: filepath.Join(t.TempDir(), "state")}
+	path := filepath.Join(t.TempDir(), "state")
 	trials := timingOf(DefaultCallTimeout).trials([]Point{{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}}, nil, "")
 	open := func() *stateFile {
 		t.Helper()
-		s, err := openState(t.Context(), opts)
+		s, err := openState(t.Context(), path, []byte("a"), "story", Shard{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,11 +28,11 @@ func TestStateFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A crash truncated the last line.
-	data, err := os.ReadFile(opts.State)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(opts.State, data[:len(data)-5], 0o600); err != nil { //nolint:gosec // in a directory of the test
+	if err := os.WriteFile(path, data[:len(data)-5], 0o600); err != nil { //nolint:gosec // in a directory of the test
 		t.Fatal(err)
 	}
 	s = open()
@@ -49,8 +49,7 @@ func TestStateFile(t *testing.T) {
 	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	opts.Text = []byte("b")
-	if _, err := openState(t.Context(), opts); !errors.Is(err, ErrOptions) {
+	if _, err := openState(t.Context(), path, []byte("b"), "story", Shard{}); !errors.Is(err, ErrOptions) {
 		t.Errorf("the state of another scenario: %v, want ErrOptions", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,30 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
-
-// settleTimeout limits each wait for silence. A component that retries never is silent.
-const settleTimeout = 10 * time.Second
-
-// runCase runs a case. A run with an interference exits early, because the steps of the scenario
-// may wait in vain. A probed run records watch events.
-func (w *sandbox) runCase(ctx context.Context, s *spec.Scenario, c Case, clean *runResult, probed bool) *runResult {
-	current := newRunning(ctx, w, s, c.faults(), clean)
-	current.probed = probed
-	if c.interferes() {
-		current.earlyExit = earlyExitAfter(current.faults, clean.steps)
-	}
-	return w.perform(ctx, current)
-}
-
-func (r *running) interferes() bool {
-	return slices.ContainsFunc(r.faults, func(f fault.Fault) bool { return f.Interfere != "" })
-}
 
 // tearDown observes the sandbox when all components are idle. Then it deletes everything as
 // users and administrators do, without removing finalizers, and observes again.
@@ -75,21 +54,6 @@ func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 	r.idle = idle.New(r.sandbox.emu)
 	err = r.sandbox.deleteAll(r.context, kinds...)
 	return errors.Join(err, r.settle(done, quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit), quietIfStarved))
-}
-
-// settle observes the sandbox when the components have been idle for the first window. If it is not
-// done, or the standing oracles find something, settle observes again after the next window: on a
-// busy machine a component may still work.
-func (r *running) settle(done func() bool, windows ...time.Duration) error {
-	for _, window := range windows {
-		ctx, cancel := context.WithTimeout(r.context, settleTimeout)
-		err := r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, window))
-		cancel()
-		if err != nil || done() && len(oracle.Judge(r.inputOf(r.seen.end))) == 0 {
-			return err
-		}
-	}
-	return nil
 }
 
 // retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
@@ -188,26 +152,4 @@ func (w *sandbox) createAnew(ctx context.Context, class client.Object) error {
 	class.SetResourceVersion("")
 	class.SetUID("")
 	return client.IgnoreAlreadyExists(w.emu.Client().Create(ctx, class))
-}
-
-// undeleted finds objects that still exist after ordinary deletion.
-func undeleted(m oracle.Observation) []oracle.Finding {
-	var found []oracle.Finding
-	add := func(kind string, o metav1.Object) {
-		name := kind + "/" + o.GetName()
-		found = append(found, oracle.Finding{
-			Oracle: OracleDeletable, Subject: name,
-			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
-		})
-	}
-	for i := range m.Objects.Accesses {
-		add("BucketAccess", &m.Objects.Accesses[i])
-	}
-	for i := range m.Objects.Claims {
-		add("BucketClaim", &m.Objects.Claims[i])
-	}
-	for i := range m.Objects.Buckets {
-		add("Bucket", &m.Objects.Buckets[i])
-	}
-	return found
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
@@ -17,8 +18,10 @@ import (
 // TestTimelines verifies that the page has every finding of all explorations, with its explanation
 // and the events of its run.
 func TestTimelines(t *testing.T) {
-	run := runOf(t, "sidecar | rpc | DriverCreateBucket | b | AlreadyExists: it exists")
-	shown := report.Scenario{Events: run.events, Failures: []report.Failure{{Message: "condition not met"}}}
+	run := []journal.Event{{
+		Component: "sidecar", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Outcome: "AlreadyExists",
+	}}
+	shown := report.Scenario{Events: run, Failures: []report.Failure{{Message: "condition not met"}}}
 	why := Explanation{Why: "driver answered AlreadyExists"}
 	one := &Report{Scenario: "one", Findings: []Group{
 		{Oracle: OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, shown: shown},

@@ -1,13 +1,16 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 type runResult struct {
@@ -67,7 +70,25 @@ func (o *runResult) reached() bool {
 	return true
 }
 
-func (o *runResult) vanished() bool {
-	end := o.end
-	return o.err == nil && o.result.Outcome == outcome.Passed && end.Name != "" && !end.Active && end.After == end.Until && isEmpty(end)
+// line renders an event in a line, without values that differ between runs, except its time.
+func (o *runResult) line(e journal.Event, after time.Duration) string {
+	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
+	if e.Message != "" {
+		text += ": " + strings.Join(strings.Fields(e.Message), " ")
+	}
+	if e.Fault != "" && e.Fault != probe.Name {
+		text += " [fault: " + e.Fault + "]"
+	}
+	return o.names.in(text)
+}
+
+// key names an operation of a component identically in every run.
+func (o *runResult) key(e journal.Event) string {
+	return fmt.Sprintf("%s %s %s", o.names.in(e.Component), e.Seam, o.names.in(e.Operation.String()))
+}
+
+func (o *runResult) interfered(name string) bool {
+	return slices.ContainsFunc(o.events, func(e journal.Event) bool {
+		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
+	})
 }

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"fmt"
 	"slices"
 	"strings"
@@ -113,4 +115,26 @@ func differencesOf(f outcome.Failure) string {
 		text += " (meanwhile: " + strings.Join(f.Notes, "; ") + ")"
 	}
 	return text
+}
+
+// undeleted finds objects that still exist after ordinary deletion.
+func undeleted(m oracle.Observation) []oracle.Finding {
+	var found []oracle.Finding
+	add := func(kind string, o metav1.Object) {
+		name := kind + "/" + o.GetName()
+		found = append(found, oracle.Finding{
+			Oracle: OracleDeletable, Subject: name,
+			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
+		})
+	}
+	for i := range m.Objects.Accesses {
+		add("BucketAccess", &m.Objects.Accesses[i])
+	}
+	for i := range m.Objects.Claims {
+		add("BucketClaim", &m.Objects.Claims[i])
+	}
+	for i := range m.Objects.Buckets {
+		add("Bucket", &m.Objects.Buckets[i])
+	}
+	return found
 }

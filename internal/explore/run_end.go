@@ -11,7 +11,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // errIdle is the error of a step that ended before its timeout, because all components are idle.
@@ -41,32 +40,6 @@ func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
 // feedsCache reports whether an operation fills caches.
 func feedsCache(operation string) bool {
 	return strings.HasPrefix(operation, "watch ") || strings.HasPrefix(operation, "list ") || strings.HasPrefix(operation, journal.EventPrefix)
-}
-
-func (w *sandbox) runWithEarlyExit(
-	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *runResult, usual time.Duration,
-) *runResult {
-	current := newRunning(ctx, w, s, faults, clean)
-	current.earlyExit = earlyExitAfter(faults, usual)
-	return w.perform(ctx, current)
-}
-
-func newRunning(ctx context.Context, w *sandbox, s *spec.Scenario, faults []fault.Fault, clean *runResult) *running {
-	return &running{
-		sandbox: w, context: ctx, scenario: s, faults: faults, clean: clean,
-		steps: map[*spec.Step]time.Time{}, began: make(chan struct{}),
-	}
-}
-
-// note tracks the active steps.
-func (r *running) note(step *spec.Step, begins bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if begins {
-		r.steps[step] = time.Now()
-	} else {
-		delete(r.steps, step)
-	}
 }
 
 // exitEarly returns the context for the steps of the run. If the run may exit early, the
@@ -155,8 +128,105 @@ func progressed(events, underWay []journal.Event) time.Time {
 	return last
 }
 
-// isProgress reports whether an event can be progress. Writes of Kubernetes Events
-// cannot.
-func isProgress(e journal.Event) bool {
-	return oracle.IsActivity(e) && !strings.HasSuffix(e.Operation.Name, " events")
+// Required idle times before an observation: first a short one, to see whether the sandbox has
+// reached its end state, and then one longer than the delay between retries.
+const (
+	quietAtOnce  = 20 * time.Millisecond
+	quietForSure = 3 * retryMaxDelay
+	// recoveryTimeout is the timeout for reaching the end state. A closed watch restarts
+	// after a second or two.
+	recoveryTimeout = 5 * time.Second
+	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
+	earlyExitFactor = 4
+	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
+	// them.
+	quietIfStarved      = 3 * time.Second
+	quietWithoutObjects = time.Second
+)
+
+// recover waits until the end state of the clean run is reached, or is certainly out of reach.
+func (r *running) recover() error {
+	limit := recoveryTimeout
+	if r.earlyExit > 0 {
+		limit = min(limit, earlyExitFactor*r.earlyExit)
+	}
+	ctx, cancel := context.WithTimeout(r.context, limit)
+	defer cancel()
+	for window := quietAtOnce; ; {
+		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
+		if err := r.readEnd(quiet); err != nil || r.endsAsClean() || !quiet || ctx.Err() != nil {
+			return err
+		}
+		enough := r.quietTime()
+		switch {
+		case window >= enough:
+			return nil
+		case window == quietAtOnce:
+			window = min(enough, quietForSure)
+		case enough < recoveryTimeout:
+			window = enough
+		default:
+			idle.Pause(ctx, quietForSure)
+		}
+	}
+}
+
+// quietTime returns the idle time after which the state is final.
+func (r *running) quietTime() time.Duration {
+	deserted := len(r.seen.end.Objects.Claims)+len(r.seen.end.Objects.Buckets)+len(r.seen.end.Objects.Accesses) == 0
+	switch {
+	case r.clean == nil && r.earlyExit > 0:
+		return retryMaxDelay
+	case r.clean == nil, r.earlyExit > 0 && deserted:
+		return quietForSure
+	case r.earlyExit > 0:
+		return max(r.earlyExit, quietForSure)
+	case deserted:
+		return quietWithoutObjects
+	default:
+		return recoveryTimeout
+	}
+}
+
+// endsAsClean reports whether the end state equals the clean run's, and nothing happened during the
+// observation.
+func (r *running) endsAsClean() bool {
+	end := r.seen.end
+	return r.clean != nil && end.After == end.Until && len(r.seen.state.differences(r.clean.state)) == 0
+}
+
+// waitQuiet waits until the sandbox is idle for a time and every component is running. It
+// returns false if the context ends first.
+func (w *sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
+	if detector == nil {
+		return true // the run has not started
+	}
+	for detector.WaitQuiet(ctx, w.scope, window) {
+		if w.isRunning() {
+			return true
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		idle.Pause(ctx, window)
+	}
+	return false
+}
+
+// settleTimeout limits each wait for silence. A component that retries never is silent.
+const settleTimeout = 10 * time.Second
+
+// settle observes the sandbox when the components have been idle for the first window. If it is not
+// done, or the standing oracles find something, settle observes again after the next window: on a
+// busy machine a component may still work.
+func (r *running) settle(done func() bool, windows ...time.Duration) error {
+	for _, window := range windows {
+		ctx, cancel := context.WithTimeout(r.context, settleTimeout)
+		err := r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, window))
+		cancel()
+		if err != nil || done() && len(oracle.Judge(r.inputOf(r.seen.end))) == 0 {
+			return err
+		}
+	}
+	return nil
 }
