@@ -22,11 +22,11 @@ const (
 // fails reports whether a candidate passes without its faults, and fails by the oracle
 // with them. A candidate without faults must pass its steps.
 func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails bool, err error) {
-	if _, err := c.source.scenario(); err != nil {
+	if _, err := c.tree.scenario(); err != nil {
 		return false, nil //nolint:nilerr // the candidate is not a valid scenario
 	}
 	err = s.options.Pool.lend(ctx, func(w *sandbox) (*sandbox, error) {
-		t := &candidateRun{shrinker: s, sandbox: w, source: c.source}
+		t := &candidateRun{shrinker: s, sandbox: w, tree: c.tree}
 		found, err := t.findings(ctx, c.faults, text)
 		fails = slices.ContainsFunc(found, s.finds)
 		return t.sandbox, err
@@ -40,7 +40,7 @@ type candidateRun struct {
 	*shrinker
 
 	sandbox *sandbox
-	source  *source
+	tree    *tree
 }
 
 // findings returns the findings of a candidate, or none if the candidate does not pass without its
@@ -104,7 +104,7 @@ func (t *candidateRun) cleanOf(ctx context.Context, text string) (*runResult, er
 
 // run runs the candidate once, and resets the sandbox.
 func (t *candidateRun) run(ctx context.Context, faults Case, clean *runResult) (*runResult, error) {
-	scenario, err := t.source.scenario()
+	scenario, err := t.tree.scenario()
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (t *candidateRun) run(ctx context.Context, faults Case, clean *runResult) (
 	usual := t.usual
 	t.trials++
 	t.mu.Unlock()
-	if t.source.saysNoTimeout() {
+	if t.tree.saysNoTimeout() {
 		scenario.Setup.Timeout = spec.Duration(max(cleanPatience, cleanFactor*usual))
 		if len(faults) > 0 {
 			scenario.Setup.Timeout = spec.Duration(faultedPatience)

@@ -29,7 +29,11 @@ func runOf(t *testing.T, lines string, faults ...fault.Status) *runResult {
 		if len(fields) < 5 {
 			t.Fatalf("invalid event %q", line)
 		}
-		e := event(fields[0], journal.Seam(fields[1]), fields[2], fields[3], len(o.events))
+		at := len(o.events)
+		e := journal.Event{
+			Seq: uint64(at) + 1, Time: time.Unix(int64(at), 0), Component: fields[0], Seam: journal.Seam(fields[1]), //nolint:gosec // small
+			Operation: journal.Operation{Name: fields[2], Subject: fields[3]},
+		}
 		e.Outcome, e.Message, _ = strings.Cut(fields[4], ": ")
 		if len(fields) > 5 {
 			e.Fault = fields[5]

@@ -25,7 +25,7 @@ func TestInclude(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := newSource(filepath.Join(dir, "whole.yaml"), []byte(`apiVersion: cosi-emu/v1alpha1
+	s, err := newTree(filepath.Join(dir, "whole.yaml"), []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: whole
 steps:

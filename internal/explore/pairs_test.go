@@ -24,9 +24,10 @@ func pairPoints() (told, written, called Point) {
 func pairRun(first Trial, repeated int) caseResult {
 	o := &runResult{names: newNames("s"), faults: []fault.Status{{Fault: Case{first}.faults()[0], Applied: 1}}}
 	add := func(component, name string, seam journal.Seam) *journal.Event {
-		e := event(component, seam, name, "bc-11111111-1111-1111-1111-111111111111", len(o.events)+1)
-		e.Time = time.Unix(int64(len(o.events)), 0)
-		o.events = append(o.events, e)
+		o.events = append(o.events, journal.Event{
+			Time: time.Unix(int64(len(o.events)), 0), Component: component, Seam: seam, Outcome: journal.OutcomeOK,
+			Operation: journal.Operation{Name: name, Subject: "bc-11111111-1111-1111-1111-111111111111"},
+		})
 		return &o.events[len(o.events)-1]
 	}
 	add("controller", "create buckets", journal.SeamAPI).Fault = o.faults[0].Name

@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,36 +13,42 @@ import (
 // TestPruneKeys verifies which operations have the same key in two runs that differ only in their
 // object.
 func TestPruneKeys(t *testing.T) {
-	run := func(component, phase string, more ...journal.Event) *runResult {
-		get := event(component, journal.SeamAPI, "get buckets", "b", 1)
+	event := func(component string, seam journal.Seam, operation string, at int64) journal.Event {
+		return journal.Event{
+			Time: time.Unix(at, 0), Component: component, Seam: seam, Operation: journal.Operation{Name: operation, Subject: "b"},
+			Outcome: journal.OutcomeOK,
+		}
+	}
+	withPhase := func(component, phase string, more ...journal.Event) *runResult {
+		get := event(component, journal.SeamAPI, "get buckets", 1)
 		get.Response = json.RawMessage(`{"kind":"Bucket","metadata":{"name":"b"},"spec":{"phase":"` + phase + `"}}`)
 		return &runResult{names: newNames("story"), events: append([]journal.Event{
 			get,
-			event(component, journal.SeamAPI, "patch buckets", "b", 2),
-			event(component, journal.SeamRPC, "DriverCreateBucket", "b", 3),
+			event(component, journal.SeamAPI, "patch buckets", 2),
+			event(component, journal.SeamRPC, "DriverCreateBucket", 3),
 		}, more...)}
 	}
-	failed := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", "b", 3)
+	failed := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", 3)
 	failed.Outcome = "Unavailable"
-	again := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", "b", 4)
+	again := event("sidecar.one", journal.SeamRPC, "DriverCreateBucket", 4)
 	tests := map[string]struct {
 		first, second *runResult
 		want          map[Prune][]int // indexes in the second run that equal one in the first
 	}{
 		"the same": {
-			run("sidecar.one", "a"), run("sidecar.one", "a"),
+			withPhase("sidecar.one", "a"), withPhase("sidecar.one", "a"),
 			map[Prune][]int{PruneState: {0, 1, 2}, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
 		},
 		"of another driver": {
-			run("sidecar.one", "a"), run("sidecar.two", "a"),
+			withPhase("sidecar.one", "a"), withPhase("sidecar.two", "a"),
 			map[Prune][]int{PruneState: nil, PruneObject: {0, 1, 2}, PruneStep: {0, 1, 2}},
 		},
 		"another object": {
-			run("sidecar.one", "a"), run("sidecar.one", "b"),
+			withPhase("sidecar.one", "a"), withPhase("sidecar.one", "b"),
 			map[Prune][]int{PruneState: {0}, PruneObject: {0, 2}, PruneStep: {0, 1, 2}}, // a call has no object
 		},
 		"again, after a failure": {
-			run("sidecar.one", "a"), &runResult{names: newNames("story"), events: []journal.Event{failed, again}},
+			withPhase("sidecar.one", "a"), &runResult{names: newNames("story"), events: []journal.Event{failed, again}},
 			map[Prune][]int{PruneState: nil, PruneObject: nil, PruneStep: nil},
 		},
 	}

@@ -10,7 +10,7 @@ import (
 
 // candidate is a scenario with faults, tried while shrinking.
 type candidate struct {
-	source *source
+	tree   *tree
 	faults Case
 }
 
@@ -38,7 +38,7 @@ func (c candidate) withoutFault() iter.Seq[candidate] {
 			for to < len(c.faults) && c.faults[to].Follows {
 				to++ // it has no meaning without the trial that it follows
 			}
-			if to-i < len(c.faults) && !yield(candidate{c.source, slices.Delete(slices.Clone(c.faults), i, to)}) {
+			if to-i < len(c.faults) && !yield(candidate{c.tree, slices.Delete(slices.Clone(c.faults), i, to)}) {
 				return
 			}
 		}
@@ -49,7 +49,7 @@ func (c candidate) withoutFault() iter.Seq[candidate] {
 // n steps, then those without a half, a quarter and so on.
 func (c candidate) withoutSteps() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
-		steps := field(c.source.root, "steps")
+		steps := field(c.tree.root, "steps")
 		if steps == nil {
 			return
 		}
@@ -57,7 +57,7 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 			if to < len(steps.Content) && isWait(steps.Content, from) {
 				return true // the awaited steps would stay
 			}
-			reduced := c.source.clone()
+			reduced := c.tree.clone()
 			steps := field(reduced.root, "steps")
 			steps.Content = slices.Delete(steps.Content, from, to)
 			return yield(candidate{reduced, c.faults})
@@ -81,11 +81,11 @@ func (c candidate) withoutSteps() iter.Seq[candidate] {
 // withoutField yields candidates that lack one step, or one field in a step.
 func (c candidate) withoutField() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
-		for _, path := range c.source.paths() {
-			if c.source.isRequired(path) || c.source.waitsAt(path) {
+		for _, path := range c.tree.paths() {
+			if c.tree.isRequired(path) || c.tree.waitsAt(path) {
 				continue
 			}
-			if reduced := c.source.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
+			if reduced := c.tree.clone(); reduced.cut(path) && !yield(candidate{reduced, c.faults}) {
 				return
 			}
 		}
@@ -105,7 +105,7 @@ func (c candidate) withLooserFault() iter.Seq[candidate] {
 				}
 				faults := slices.Clone(c.faults)
 				faults[i] = changed
-				if !yield(candidate{c.source, faults}) {
+				if !yield(candidate{c.tree, faults}) {
 					return
 				}
 			}
@@ -118,7 +118,7 @@ type path []int
 
 // paths returns the paths of all nodes that can be removed, shallow before deep, and late
 // before early.
-func (s *source) paths() []path {
+func (s *tree) paths() []path {
 	var all []path
 	level := []path{{}}
 	for len(level) > 0 {
@@ -141,7 +141,7 @@ func (s *source) paths() []path {
 	return all
 }
 
-func (s *source) at(p path) *yaml.Node {
+func (s *tree) at(p path) *yaml.Node {
 	n := s.root
 	for _, i := range p {
 		n = n.Content[i]
@@ -156,7 +156,7 @@ func identity(parent *yaml.Node, key string) bool {
 }
 
 // cut removes the node at a path, or sets a count to 1. It returns false if it cannot.
-func (s *source) cut(p path) bool {
+func (s *tree) cut(p path) bool {
 	parent, i := s.at(p[:len(p)-1]), p[len(p)-1]
 	if parent.Kind != yaml.MappingNode {
 		parent.Content = slices.Delete(parent.Content, i, i+1)

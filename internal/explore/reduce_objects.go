@@ -12,13 +12,13 @@ import (
 // on it, the last object first. Then it yields candidates that lack all steps of a verb.
 func (c candidate) withoutObject() iter.Seq[candidate] {
 	return func(yield func(candidate) bool) {
-		for _, object := range slices.Backward(c.source.applied()) {
-			if reduced := c.source.clone(); reduced.removeObject(object) && !yield(candidate{reduced, c.faults}) {
+		for _, object := range slices.Backward(c.tree.applied()) {
+			if reduced := c.tree.clone(); reduced.removeObject(object) && !yield(candidate{reduced, c.faults}) {
 				return
 			}
 		}
-		for _, verb := range c.source.repeatedVerbs() {
-			reduced := c.source.clone()
+		for _, verb := range c.tree.repeatedVerbs() {
+			reduced := c.tree.clone()
 			steps := field(reduced.root, "steps")
 			steps.Content = slices.DeleteFunc(steps.Content, func(step *yaml.Node) bool { return field(step, verb) != nil })
 			if len(steps.Content) > 0 && !yield(candidate{reduced, c.faults}) {
@@ -28,7 +28,7 @@ func (c candidate) withoutObject() iter.Seq[candidate] {
 	}
 }
 
-func (s *source) applied() []*yaml.Node {
+func (s *tree) applied() []*yaml.Node {
 	var all []*yaml.Node
 	steps := field(s.root, "steps")
 	if steps == nil {
@@ -47,7 +47,7 @@ func (s *source) applied() []*yaml.Node {
 }
 
 // repeatedVerbs returns the verbs of several steps, except apply and the verbs that wait.
-func (s *source) repeatedVerbs() []string {
+func (s *tree) repeatedVerbs() []string {
 	times := map[string]int{}
 	var verbs []string
 	steps := field(s.root, "steps")
@@ -69,7 +69,7 @@ func (s *source) repeatedVerbs() []string {
 
 // removeObject removes everything about an object and its dependents. It returns false if nothing
 // remains.
-func (s *source) removeObject(object *yaml.Node) bool {
+func (s *tree) removeObject(object *yaml.Node) bool {
 	steps := field(s.root, "steps")
 	name := field(field(object, "metadata"), "name")
 	if name == nil {

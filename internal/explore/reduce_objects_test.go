@@ -23,13 +23,13 @@ steps:
 `
 
 func TestWithoutObject(t *testing.T) {
-	s, err := newSource("topical.yaml", []byte(topical))
+	s, err := newTree("topical.yaml", []byte(topical))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for reduced := range (candidate{source: s}).withoutObject() {
-		text, err := yaml.Marshal(field(reduced.source.root, "steps"))
+	for reduced := range (candidate{tree: s}).withoutObject() {
+		text, err := yaml.Marshal(field(reduced.tree.root, "steps"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func lines(text string) []string {
 // TestRemoveLastObject verifies that an empty scenario is not a candidate: everything depends on
 // the claim.
 func TestRemoveLastObject(t *testing.T) {
-	s, err := newSource("topical.yaml", []byte(topical))
+	s, err := newTree("topical.yaml", []byte(topical))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ steps:
 
 func smallCandidate(t *testing.T) candidate {
 	t.Helper()
-	s, err := newSource("small.yaml", []byte(small))
+	s, err := newTree("small.yaml", []byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func census(t *testing.T, c candidate) map[string]int {
 	t.Helper()
 	found := map[string]int{}
 	for smaller := range c.smaller() {
-		text, err := smaller.source.text()
+		text, err := smaller.tree.text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func census(t *testing.T, c candidate) map[string]int {
 
 func TestSmaller(t *testing.T) {
 	c := smallCandidate(t)
-	before, err := c.source.text()
+	before, err := c.tree.text()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,76 +70,8 @@ func TestSmaller(t *testing.T) {
 	if found["one fault"] != 2 || found["times: 1"] != 1 || found["apply"] == found["all"] || found["data"] == found["all"] {
 		t.Errorf("%v: want one fault of two, one repetition of three, fewer steps and fewer fields", found)
 	}
-	if after, err := c.source.text(); err != nil || !bytes.Equal(after, before) {
+	if after, err := c.tree.text(); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the candidate itself has changed, %v: %s", err, cmp.Diff(string(before), string(after)))
-	}
-}
-
-// TestRewriteSteps verifies that calls stays without its limits, and that steps which a fault
-// changes are removed, both in the explored scenario and in the source for shrinking.
-func TestRewriteSteps(t *testing.T) {
-	const text = `apiVersion: cosi-emu/v1alpha1
-kind: Scenario
-name: calling
-steps:
-- apply: {kind: ConfigMap, metadata: {name: a}}
-- calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
-- golden: {file: a.yaml, objects: [ConfigMap/a]}
-- never: {events: [{seam: api, operation: create events}]}
-- never: {events: [{seam: api, operation: create events}, {seam: api, operation: "patch *"}, {seam: api, operation: delete buckets}]}
-- repeat:
-    times: 2
-    steps:
-    - calls: {only: true, events: [{operation: DriverGetInfo, count: 2}, {operation: DriverGetBucket, count: "0"}]}
-    - calls: {events: [{seam: api, operation: "* events"}]}
-    - expect: {ConfigMap/a: present}
-- calls:
-    events:
-    - {operation: DriverDeleteBucket, outcome: OK}
-    - {seam: api, operation: delete buckets, outcome: OK}
-    - {seam: api, operation: delete bucketclaims, outcome: NotFound}
-    - {seam: api, operation: get buckets, outcome: OK}
-`
-	const want = `apiVersion: cosi-emu/v1alpha1
-kind: Scenario
-name: calling
-steps:
-  - apply: {kind: ConfigMap, metadata: {name: a}}
-  - never: {events: [{seam: api, operation: delete buckets}]}
-  - repeat:
-      times: 2
-      steps:
-        - calls: {events: [{operation: DriverGetInfo}], anyOrder: true}
-        - expect: {ConfigMap/a: present}
-  - calls:
-      events:
-        - {operation: DriverDeleteBucket, outcome: OK}
-        - {seam: api, operation: delete buckets}
-        - {seam: api, operation: delete bucketclaims, outcome: NotFound}
-        - {seam: api, operation: get buckets, outcome: OK}
-      anyOrder: true
-`
-	explored, err := load("calling.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shrunk, err := newSource("calling.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := shrunk.text()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("source: -want, +got:\n%s", diff)
-	}
-	same, err := load("calling.yaml", []byte(want))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(outline(same.Steps), outline(explored.Steps)); diff != "" {
-		t.Errorf("scenario: -want, +got:\n%s", diff)
 	}
 }
 
@@ -184,7 +116,7 @@ func TestRenderDurations(t *testing.T) {
 
 // TestWaitSteps verifies that shrinking keeps the steps that wait before other steps.
 func TestWaitSteps(t *testing.T) {
-	s, err := newSource("waiting.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
+	s, err := newTree("waiting.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: waiting
 steps:
@@ -198,8 +130,8 @@ steps:
 		t.Fatal(err)
 	}
 	last := map[string]bool{}
-	for smaller := range (candidate{source: s}).smaller() {
-		text, err := smaller.source.text()
+	for smaller := range (candidate{tree: s}).smaller() {
+		text, err := smaller.tree.text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,5 +192,25 @@ func TestWithoutFaultThatFollows(t *testing.T) {
 		if smaller.faults[0].Follows {
 			t.Errorf("%s: the interference was removed, and the trial after it was not", smaller.faults)
 		}
+	}
+}
+
+// TestTree verifies that a scenario is rewritten for shrinking as for exploration.
+func TestTree(t *testing.T) {
+	const head = "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: calling\nsteps:\n"
+	s, err := newTree("calling.yaml", []byte(head+`
+- calls: {only: true, events: [{operation: DriverCreateBucket, count: 2}]}
+- golden: {file: a.yaml, objects: [ConfigMap/a]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := head + "  - calls: {events: [{operation: DriverCreateBucket}], anyOrder: true}\n"
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -16,7 +16,7 @@ const lineWidth = 140
 // render writes a candidate as a readable scenario file: the finding as comments, the
 // faults as the first steps, and nodes that fit in one line as one line.
 func (c candidate) render(g Group) ([]byte, error) {
-	s := c.source.clone()
+	s := c.tree.clone()
 	steps := field(s.root, "steps")
 	for _, f := range slices.Backward(c.faults.faults()) {
 		step, err := inject(f.Name, f.Match, f.Effect)

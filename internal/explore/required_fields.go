@@ -30,7 +30,7 @@ var schemas = sync.OnceValue(func() map[schema.GroupVersionKind]*apiextensionsv1
 
 // isRequired reports whether a path leads to a required field of an object. A candidate
 // without it need not be tried.
-func (s *source) isRequired(p path) bool {
+func (s *tree) isRequired(p path) bool {
 	var of *apiextensionsv1.JSONSchemaProps // the schema of n; nil outside of objects
 	n := s.root
 	for depth, i := range p {
@@ -46,7 +46,7 @@ func (s *source) isRequired(p path) bool {
 	return false
 }
 
-func (s *source) version() schema.GroupVersion {
+func (s *tree) version() schema.GroupVersion {
 	if version, err := objectstorage.ParseVersion(value(field(s.root, "setup"), "api")); err == nil {
 		return version.GroupVersion()
 	}

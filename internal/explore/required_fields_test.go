@@ -8,7 +8,7 @@ import (
 )
 
 func TestIsRequired(t *testing.T) {
-	s, err := newSource("topical.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
+	s, err := newTree("topical.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: needed
 steps:

@@ -28,7 +28,7 @@ type shrinkOptions struct {
 // shrinkGroup shrinks a group to a small scenario, and completes the group with it. The files in Options.Out
 // have a name without an extension.
 func shrinkGroup(ctx context.Context, opts shrinkOptions, g *Group, name string) error {
-	from, err := newSource(opts.File, opts.Text)
+	from, err := newTree(opts.File, opts.Text)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *shrinker) failsAnew(ctx context.Context, c candidate) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	text, err := c.source.text()
+	text, err := c.tree.text()
 	key := string(text) + c.faults.String()
 	if err != nil || s.known(key) {
 		return false, nil

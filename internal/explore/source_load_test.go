@@ -2,8 +2,10 @@ package explore
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/google/go-cmp/cmp"
 )
 
 func outline(steps []spec.Step) (lines []string) {
@@ -24,4 +26,61 @@ func outline(steps []spec.Step) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// TestRewriteSteps verifies that calls stays without its limits, and that steps which a fault
+// changes are removed.
+func TestRewriteSteps(t *testing.T) {
+	const text = `apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: calling
+steps:
+- apply: {kind: ConfigMap, metadata: {name: a}}
+- calls: {events: [{operation: DriverCreateBucket, count: ..1}]}
+- golden: {file: a.yaml, objects: [ConfigMap/a]}
+- never: {events: [{seam: api, operation: create events}]}
+- never: {events: [{seam: api, operation: create events}, {seam: api, operation: "patch *"}, {seam: api, operation: delete buckets}]}
+- repeat:
+    times: 2
+    steps:
+    - calls: {only: true, events: [{operation: DriverGetInfo, count: 2}, {operation: DriverGetBucket, count: "0"}]}
+    - calls: {events: [{seam: api, operation: "* events"}]}
+    - expect: {ConfigMap/a: present}
+- calls:
+    events:
+    - {operation: DriverDeleteBucket, outcome: OK}
+    - {seam: api, operation: delete buckets, outcome: OK}
+    - {seam: api, operation: delete bucketclaims, outcome: NotFound}
+    - {seam: api, operation: get buckets, outcome: OK}
+`
+	const want = `apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: calling
+steps:
+  - apply: {kind: ConfigMap, metadata: {name: a}}
+  - never: {events: [{seam: api, operation: delete buckets}]}
+  - repeat:
+      times: 2
+      steps:
+        - calls: {events: [{operation: DriverGetInfo}], anyOrder: true}
+        - expect: {ConfigMap/a: present}
+  - calls:
+      events:
+        - {operation: DriverDeleteBucket, outcome: OK}
+        - {seam: api, operation: delete buckets}
+        - {seam: api, operation: delete bucketclaims, outcome: NotFound}
+        - {seam: api, operation: get buckets, outcome: OK}
+      anyOrder: true
+`
+	explored, err := load("calling.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := load("calling.yaml", []byte(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(outline(same.Steps), outline(explored.Steps)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
 }

@@ -112,3 +112,35 @@ no findings in the tried cases
 		})
 	}
 }
+
+func TestWriteFindings(t *testing.T) {
+	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
+	verified := files
+	verified.Verified = true
+	for _, test := range []struct {
+		name        string
+		g           Group
+		want, never []string
+	}{
+		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
+		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
+		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := (&Report{Findings: []Group{test.g}}).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(text.String(), part) {
+					t.Errorf("missing %q:\n%s", part, &text)
+				}
+			}
+			for _, part := range test.never {
+				if strings.Contains(text.String(), part) {
+					t.Errorf("unexpected %q:\n%s", part, &text)
+				}
+			}
+		})
+	}
+}

@@ -19,7 +19,7 @@ func isWaitStep(step *yaml.Node) bool {
 	return slices.ContainsFunc(waits, func(verb string) bool { return field(step, verb) != nil })
 }
 
-func (s *source) waitsAt(p path) bool {
+func (s *tree) waitsAt(p path) bool {
 	const toStep = 2
 	if len(p) < toStep || s.root.Content[p[0]-1].Value != "steps" {
 		return false

@@ -11,13 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// source is a scenario as a YAML tree, from which parts can be removed.
-type source struct {
+// tree is a scenario as a YAML tree, from which parts can be removed.
+type tree struct {
 	file string
 	root *yaml.Node
 }
 
-func newSource(file string, text []byte) (*source, error) {
+func newTree(file string, text []byte) (*tree, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -25,7 +25,7 @@ func newSource(file string, text []byte) (*source, error) {
 	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("%s: %w", file, errors.New("not a scenario"))
 	}
-	s := &source{file: file, root: doc.Content[0]}
+	s := &tree{file: file, root: doc.Content[0]}
 	steps := field(s.root, "steps")
 	if err := include(steps, file, file); err != nil {
 		return nil, err
@@ -38,13 +38,13 @@ func newSource(file string, text []byte) (*source, error) {
 var descriptiveFields = []string{"description", "labels", "proves"}
 
 // dropDescriptions removes fields that do not describe a smaller scenario.
-func (s *source) dropDescriptions() {
+func (s *tree) dropDescriptions() {
 	for _, word := range descriptiveFields {
 		drop(s.root, word)
 	}
 }
 
-func (s *source) text() ([]byte, error) {
+func (s *tree) text() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -54,7 +54,7 @@ func (s *source) text() ([]byte, error) {
 	return out.Bytes(), encoder.Close()
 }
 
-func (s *source) scenario() (*spec.Scenario, error) {
+func (s *tree) scenario() (*spec.Scenario, error) {
 	text, err := s.text()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *source) scenario() (*spec.Scenario, error) {
 	return load(s.file, text)
 }
 
-func (s *source) clone() *source { return &source{file: s.file, root: cloneNode(s.root)} }
+func (s *tree) clone() *tree { return &tree{file: s.file, root: cloneNode(s.root)} }
 
 func cloneNode(n *yaml.Node) *yaml.Node {
 	if n == nil {
@@ -77,9 +77,9 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-func (s *source) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }
+func (s *tree) saysNoTimeout() bool { return field(field(s.root, "setup"), "timeout") == nil }
 
-func (s *source) limitSteps() {
+func (s *tree) limitSteps() {
 	limit := []*yaml.Node{scalar("timeout"), scalar(stepTimeout.String())}
 	if setup := field(s.root, "setup"); setup != nil {
 		setup.Content = append(setup.Content, limit...)
