@@ -3,6 +3,8 @@ package explore
 import (
 	"cmp"
 	"context"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"slices"
 )
 
@@ -14,12 +16,12 @@ import (
 // A state is a file, a directory of states, s3://BUCKET/KEY, or s3://BUCKET/PREFIX/ for all below
 // the prefix.
 func Merge(ctx context.Context, out string, states ...string) (*Report, error) {
-	merged, err := mergeStates(ctx, out, states...)
+	merged, err := shard.Merge(ctx, out, states...)
 	if merged == nil {
 		return nil, err
 	}
 	report := &Report{Scenario: merged.Scenario, State: out, Merged: merged.States, MissingShards: merged.Missing}
-	var found []caseResult
+	var found []cause.Result
 	for _, result := range merged.Results {
 		report.Runs += result.Runs
 		if len(result.Case) > 1 {
@@ -34,8 +36,8 @@ func Merge(ctx context.Context, out string, states ...string) (*Report, error) {
 			found = append(found, result)
 		}
 	}
-	slices.SortFunc(found, func(a, b caseResult) int { return cmp.Compare(a.Case.String(), b.Case.String()) })
+	slices.SortFunc(found, func(a, b cause.Result) int { return cmp.Compare(a.Case.String(), b.Case.String()) })
 	slices.Sort(report.Unreached)
-	report.Findings = group(found)
+	report.Findings = cause.Groups(found)
 	return report, err
 }

@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -13,14 +16,14 @@ import (
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	var states []string
-	for i, kind := range []Kind{Fail, Delay} {
+	for i, kind := range []plan.Kind{plan.Fail, plan.Delay} {
 		states = append(states, filepath.Join(dir, string(kind)))
-		s, err := openState(t.Context(), states[i], []byte("a"), "story", Shard{i + 1, 3})
+		s, err := shard.Open(t.Context(), states[i], []byte("a"), "story", shard.Shard{Index: i + 1, Count: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.add(t.Context(), caseResult{Case: Case{{Kind: kind}}, Runs: 2, Findings: []oracle.Finding{{Oracle: oracle.Leak}}})
-		if err := s.close(t.Context()); err != nil {
+		s.Add(t.Context(), cause.Result{Case: plan.Case{{Kind: kind}}, Runs: 2, Findings: []oracle.Finding{{Oracle: oracle.Leak}}})
+		if err := s.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,12 +32,12 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := []string{Case{{Kind: Delay}}.String(), Case{{Kind: Fail}}.String()}
+	cases := []string{plan.Case{{Kind: plan.Delay}}.String(), plan.Case{{Kind: plan.Fail}}.String()}
 	want := &Report{
-		Scenario: "story", State: out, Merged: 2, MissingShards: []Shard{{3, 3}}, Tried: 2, Runs: 4, Unreached: cases,
-		Findings: []Group{{Oracle: oracle.Leak, Case: Case{{Kind: Delay}}, Cases: cases}},
+		Scenario: "story", State: out, Merged: 2, MissingShards: []shard.Shard{{Index: 3, Count: 3}}, Tried: 2, Runs: 4, Unreached: cases,
+		Findings: []cause.Group{{Oracle: oracle.Leak, Case: plan.Case{{Kind: plan.Delay}}, Cases: cases}},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Group{}, "outcomes", "shown")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(cause.Group{}, "outcomes", "shown")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

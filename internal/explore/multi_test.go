@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -46,11 +49,11 @@ func TestAll(t *testing.T) {
 	}
 	var got []outcome
 	opts := Options{
-		Sandboxes: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir(), Emulator: embedded(),
-		Prune: PruneStep, // the controller may write the claim's status before the call or after it
+		Sandboxes: 1, Kinds: []plan.Kind{plan.CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir(), Emulator: embedded(),
+		Prune: plan.PruneStep, // the controller may write the claim's status before the call or after it
 	}
 	err := All(t.Context(), opts, sources, func(s Source, r *Report, err error) {
-		o := outcome{File: s.File, Unfit: errors.Is(err, ErrScenario), Unclean: errors.Is(err, ErrUnclean)}
+		o := outcome{File: s.File, Unfit: errors.Is(err, source.ErrScenario), Unclean: errors.Is(err, run.ErrUnclean)}
 		if r != nil {
 			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
 		}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"io"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString("no findings\n")
 	}
 	for i := range r.Findings {
-		r.Findings[i].write(&b, i+1)
+		r.Findings[i].WriteText(&b, i+1)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -48,11 +49,11 @@ func (r *Report) writeCounts(b *strings.Builder) {
 		}
 		return
 	}
-	shard := ""
-	if r.Shard != (Shard{}) {
-		shard = fmt.Sprintf(" in shard %s", r.Shard)
+	part := ""
+	if r.Shard != (shard.Shard{}) {
+		part = fmt.Sprintf(" in shard %s", r.Shard)
 	}
-	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, shard)
+	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, part)
 	if r.Combined > 0 {
 		fmt.Fprintf(b, ", %d combinations tried", r.Combined)
 	}

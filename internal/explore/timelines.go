@@ -13,7 +13,7 @@ func Timelines(program string, started time.Time, explorations ...*Report) repor
 	var all []report.Scenario
 	for _, r := range explorations {
 		for i := range r.Findings {
-			all = append(all, r.Findings[i].timeline(fmt.Sprintf("%s, finding %d", r.Scenario, i+1)))
+			all = append(all, r.Findings[i].Scenario(fmt.Sprintf("%s, finding %d", r.Scenario, i+1)))
 		}
 	}
 	return report.New(program, started, time.Since(started), all)

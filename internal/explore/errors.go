@@ -1,6 +1,0 @@
-package explore
-
-import "errors"
-
-// ErrOptions means that options are invalid.
-var ErrOptions = errors.New("invalid exploration options")
