@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestBudgetUsedUp verifies that the report counts the cases that were not started, without those of

@@ -1,8 +1,9 @@
 package explore
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 )
 
 // TestExploreInterference deletes every object, the class and the namespace at the calls of

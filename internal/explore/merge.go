@@ -3,14 +3,15 @@ package explore
 import (
 	"cmp"
 	"context"
+	"slices"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
-	"slices"
 )
 
 // Merge joins the states of the shards of one exploration in a file. Then it continues the
 // exploration from the file: it confirms and shrinks the findings, and runs the cases that no shard
-// has run. The report has the findings of all shards. It returns ErrOptions if the states are of
+// has run. The report has the findings of all shards. It returns plan.ErrOptions if the states are of
 // different scenarios.
 //
 // A state is a file, a directory of states, s3://BUCKET/KEY, or s3://BUCKET/PREFIX/ for all below

@@ -110,7 +110,7 @@ func groupedByAPI(sources []Source) []Source {
 }
 
 // untried returns the trials of a clean run that were not tried before at an equivalent operation:
-// of an earlier scenario, or, except with PruneState, of this one.
+// of an earlier scenario, or, except with plan.PruneState, of this one.
 func (e *explorer) untried() []plan.Trial {
 	states := map[run.Point]string{}
 	for _, s := range plan.PruneKeys(e.clean, e.options.Prune) {

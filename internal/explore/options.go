@@ -42,7 +42,7 @@ type Options struct {
 
 	// Emulator configures every sandbox, for example its controller, sidecar and driver.
 	// The control plane and the delays between retries are ignored. RPCTimeout defaults
-	// to DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
+	// to plan.DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
 	// crash that driver, and its backend is not visible.
 	Emulator emulator.Options
 	// Sandboxes is the number of parallel runs. It defaults to four for a processor if the
@@ -64,7 +64,7 @@ type Options struct {
 	Random int
 	Seed   uint64
 	// Prune selects which operations count as equivalent; a single fault is tried at one
-	// of them. It defaults to PruneState, which tries every fault of the first scenario.
+	// of them. It defaults to plan.PruneState, which tries every fault of the first scenario.
 	Prune plan.Prune
 	// Sample is the number of single faults to try, selected by Seed; 0 means all.
 	Sample int
@@ -77,7 +77,7 @@ type Options struct {
 	// Shrink shrinks each finding to a small scenario.
 	Shrink bool
 	// ShrinkTimeout limits the shrinking of one finding. It defaults to
-	// DefaultShrinkTimeout.
+	// shrink.DefaultTimeout.
 	ShrinkTimeout time.Duration
 	// Out is a directory for findings, created if missing. Each finding has the shrunk
 	// scenario, the recording of its run, and the timeline. If Out is empty, nothing is

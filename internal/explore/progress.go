@@ -1,9 +1,10 @@
 package explore
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"sync"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 )
 
 type progress struct {

@@ -1,9 +1,10 @@
 package explore
 
 import (
+	"time"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
-	"time"
 )
 
 // Report is the result of an exploration.

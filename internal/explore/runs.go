@@ -2,12 +2,13 @@ package explore
 
 import (
 	"context"
+	"sync"
+	"time"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
-	"sync"
-	"time"
 )
 
 // attempts limits the runs of a case that does not reach all its points. The order between

@@ -3,9 +3,10 @@ package explore
 import (
 	"context"
 	"errors"
-	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"slices"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 )
 
 // seamRounds is the number of measured runs with seams, and of runs without. They alternate, so

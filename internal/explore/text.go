@@ -2,10 +2,11 @@ package explore
 
 import (
 	"fmt"
-	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 )
 
 // WriteText prints the report for people.

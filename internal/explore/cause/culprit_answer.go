@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // answer finds the first call with an outcome that the clean run does not have, which no fault
@@ -29,7 +29,7 @@ func (s *search) answer([]oracle.Finding) (culprit, bool) {
 }
 
 func isDriverCall(e journal.Event) bool {
-	return e.Seam == journal.SeamRPC && emulator.IsSidecar(e.Component)
+	return e.Seam == journal.SeamRPC && vocabulary.IsSidecar(e.Component)
 }
 
 // afterFault reports whether an event began after the first fault. Without faults, all do.

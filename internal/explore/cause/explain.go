@@ -16,6 +16,7 @@ type Explanation struct {
 	Seen []string `json:"seen,omitempty"`
 }
 
+// Explain finds the cause of the findings of a run by a comparison with the clean run, which may be the same.
 func Explain(o, clean *run.Record, findings []oracle.Finding) Explanation {
 	if len(findings) == 0 {
 		return Explanation{}

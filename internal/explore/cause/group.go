@@ -50,8 +50,10 @@ type Group struct {
 	Recording string `json:"recording,omitempty"`
 	Timeline  string `json:"timeline,omitempty"`
 
-	Results []Result        `json:"-"` // the simplest first
-	Shown   report.Scenario `json:"-"` // the run of the shrunk scenario, or of the case
+	// Results are the runs with the findings, the simplest first.
+	Results []Result `json:"-"`
+	// Shown is the run of the shrunk scenario, or of the case.
+	Shown report.Scenario `json:"-"`
 }
 
 // confirmation names the control planes that confirmed a finding. It is empty if envtest is the
@@ -126,6 +128,7 @@ func (g *Group) conclude() {
 	g.Represent(g.Results[0])
 }
 
+// Represent takes the finding of a run as the example of the group.
 func (g *Group) Represent(o Result) {
 	first := o.Findings[0]
 	if o.Observed != nil {

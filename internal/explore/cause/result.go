@@ -8,15 +8,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
+// Result is the result of the runs of a case.
 type Result struct {
-	Case     plan.Case        `json:"case"`
+	Case plan.Case `json:"case"`
+	// Reached reports whether a run reached all points of the case, and Runs is the number of runs.
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
 	Findings []oracle.Finding `json:"findings,omitempty"`
 	Explanation
 
-	Took     time.Duration `json:"-"`
-	Observed *run.Record   `json:"-"` // nil: from an earlier exploration
+	// Took is the duration of the runs.
+	Took time.Duration `json:"-"`
+	// Observed is the last run; nil if an earlier exploration has run it.
+	Observed *run.Record `json:"-"`
 }
 
 func (c Result) sameFinding(other Result) bool { return same(c.Findings[0], other.Findings[0]) }

@@ -9,6 +9,7 @@ const shownCases = 3
 
 const shownOthers = 5
 
+// WriteText prints the group for people, with its number in the report.
 func (g *Group) WriteText(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
 	if g.Why != "" {

@@ -36,6 +36,7 @@ func (t Trial) String() string {
 	}
 }
 
+// Action renders the trial without its point.
 func (t Trial) Action() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
 
 // String renders the case for people. Different cases have different strings.
@@ -69,6 +70,7 @@ func (c Case) Faults() []fault.Fault {
 // component that gave up once more.
 const rejections = 3
 
+// Describe renders the case for people, with the effects of its faults.
 func (c Case) Describe() string {
 	if len(c) == 0 {
 		return "none: the run without faults shows it"
@@ -105,4 +107,5 @@ func effectOf(e fault.Effect) string {
 	return "fault applied"
 }
 
+// Interferes reports whether the effect is an interference.
 func (t Trial) Interferes() bool { return t.Effect.Interfere != "" }

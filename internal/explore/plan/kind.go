@@ -125,6 +125,7 @@ func (t Timing) Trials(points []run.Point, kinds []Kind, at string) []Trial {
 	return all
 }
 
+// TimingOf returns the delays for drivers whose calls have a timeout.
 func TimingOf(call time.Duration) Timing {
 	return Timing{overtaken: 150 * time.Millisecond, late: call + 100*time.Millisecond}
 }

@@ -3,10 +3,11 @@ package plan
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestEffects verifies that every effect of every point can be injected there.

@@ -25,6 +25,7 @@ func IsProgress(e journal.Event) bool {
 	return oracle.IsActivity(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }
 
+// KindOf maps the resources that a run changes to the kinds of their objects.
 var KindOf = map[string]string{
 	"bucketclaims": "BucketClaim", "bucketaccesses": "BucketAccess", "buckets": "Bucket", "secrets": "Secret",
 }

@@ -3,8 +3,9 @@ package run
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 // TestSilenceLast verifies that a failed step is the finding, and not the retries of the

@@ -25,6 +25,7 @@ type Names struct {
 	count map[string]int    // number of UIDs by object name
 }
 
+// NewNames returns names for the runs of a scenario.
 func NewNames(scenario string) *Names {
 	return &Names{
 		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(eventscope.Prefix(scenario)) + `-[0-9]+\b`),

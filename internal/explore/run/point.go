@@ -34,6 +34,7 @@ func (p Point) String() string {
 	return text
 }
 
+// Event reports whether the point is a watch event.
 func (p Point) Event() bool {
 	return p.Seam == journal.SeamAPI && strings.HasPrefix(p.Operation, journal.EventPrefix)
 }
@@ -44,14 +45,17 @@ var readings = map[journal.Seam][]string{
 	journal.SeamStore: {"Get", "Head", "List", "AdminGet"},
 }
 
+// Reads reports whether the operation changes nothing.
 func (p Point) Reads() bool {
 	return slices.ContainsFunc(readings[p.Seam], func(start string) bool { return strings.HasPrefix(p.Operation, start) })
 }
 
+// Match returns the operations that a fault at the point concerns.
 func (p Point) Match() fault.Match {
 	return fault.Match{Seam: p.Seam, Component: p.Component, Operation: p.Operation, Subject: p.Subject, Nth: p.Nth}
 }
 
+// Alike returns the point without its number. It is the same for equal operations.
 func (p Point) Alike() Point {
 	p.Nth = 0
 	return p

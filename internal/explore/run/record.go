@@ -13,11 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
+// Record is the record of a run, with the values that the oracles of exploration judge.
 type Record struct {
+	// Result is the outcome of the scenario.
 	Result outcome.Result
 	// Events are the journal events from the first step to the end of the run.
 	Events []journal.Event
-	Names  *Names
+	// Names replaces the values in the events that differ between runs.
+	Names *Names
 	// Faults are the injected faults, with the number of applications.
 	Faults []fault.Status
 	// End is the observation after the last step and the recovery.
@@ -32,18 +35,20 @@ type Record struct {
 	Found []oracle.Finding
 	// Spoiled reports whether the sandbox cannot be reused.
 	Spoiled bool
-	Input   oracle.Input
-	State   State
-	Counts  Counts
+	// Input is the input of the standing oracles. State and Counts are compared with the clean run.
+	Input  oracle.Input
+	State  State
+	Counts Counts
 	// Timeouts is the number of calls without an answer in time.
 	Timeouts int
-	// Steps is the duration of the steps, without setup and cleanup, and ended the time of their
+	// Steps is the duration of the steps, without setup and cleanup, and Ended the time of their
 	// end.
 	Steps time.Duration
 	Ended time.Time
 	// ExitedEarly reports whether the steps ended because all components were idle.
 	ExitedEarly bool
-	Err         error
+	// Err is the error of the run, apart from the scenario.
+	Err error
 }
 
 // Open returns the events during which faults are active, by start: up to the end of the last step.
@@ -57,10 +62,12 @@ func (o *Record) Open() []journal.Event {
 	return events[:after]
 }
 
+// Injected returns the faults without the probe.
 func (o *Record) Injected() []fault.Status {
 	return slices.DeleteFunc(slices.Clone(o.Faults), func(f fault.Status) bool { return f.Name == Probe.Name })
 }
 
+// Reached reports whether every fault was applied, and every interference changed something.
 func (o *Record) Reached() bool {
 	for _, f := range o.Faults {
 		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !o.interfered(f.Name) {

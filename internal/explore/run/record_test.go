@@ -3,9 +3,10 @@ package run
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestOpen verifies that events after the last step are not open to faults.

@@ -22,6 +22,7 @@ var volatileFields = []string{
 	"AZURE_STORAGE_ACCOUNT",
 }
 
+// StateOf returns the state in an observation.
 func StateOf(m oracle.Observation, n *Names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
@@ -229,6 +230,7 @@ func shortened(text string) string {
 	return text
 }
 
+// ShortText renders a value in JSON.
 func ShortText(value any) string {
 	if value == nil {
 		return "absent"

@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 )
 
 // TestNamespaceEnds verifies that a deleted namespace ends, and that the next run gets a new one.

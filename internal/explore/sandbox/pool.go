@@ -26,6 +26,7 @@ type Pool struct {
 // programs of envtest have gcPercent; here the heaps of all sandboxes are one.
 const ownGCPercent = 200
 
+// NewPool returns a pool without a running sandbox.
 func NewPool(opts Options) *Pool {
 	p := &Pool{Options: opts, places: make(chan *Sandbox, opts.Count), alive: map[*Sandbox]bool{}, restoreGC: func() {}}
 	if opts.Plane.Kind == selection.Embedded && os.Getenv("GOGC") == "" {
@@ -38,6 +39,7 @@ func NewPool(opts Options) *Pool {
 	return p
 }
 
+// Take waits for an unused sandbox, and starts it if necessary.
 func (p *Pool) Take(ctx context.Context) (*Sandbox, error) {
 	select {
 	case w := <-p.places:
@@ -60,7 +62,7 @@ func (p *Pool) Take(ctx context.Context) (*Sandbox, error) {
 
 func (p *Pool) give(w *Sandbox) { p.places <- w }
 
-// Drop stops a sandbox; take starts a new one in its place.
+// Drop stops a sandbox; Take starts a new one in its place.
 func (p *Pool) Drop(ctx context.Context, w *Sandbox) error {
 	p.mu.Lock()
 	delete(p.alive, w)
@@ -109,7 +111,7 @@ func (p *Pool) ResetAfter(ctx context.Context, w *Sandbox, o *run.Record) (*Sand
 	return p.ReplaceUnclean(ctx, w, err)
 }
 
-// ReplaceUnclean replaces a sandbox if its reset failed with errNotClean. The sandbox is
+// ReplaceUnclean replaces a sandbox if its reset has failed to clean it. The sandbox is
 // nil if that fails, too.
 func (p *Pool) ReplaceUnclean(ctx context.Context, w *Sandbox, err error) (*Sandbox, error) {
 	if !errors.Is(err, errNotClean) {

@@ -19,7 +19,7 @@ import (
 var errNotClean = errors.New("cannot reset the sandbox")
 
 // Reset removes everything that a run left behind, and then restarts the components, because they
-// may remember it. It returns errNotClean if something remains.
+// may remember it. The error is for Pool.ReplaceUnclean if something remains.
 func (w *Sandbox) Reset(ctx context.Context, o *run.Record) (left bool, err error) {
 	w.Emulator.Faults().Clear()
 	if left, err = w.removeLeftovers(ctx, o); err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +14,113 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
+
+// Required idle times before an observation: first a short one, to see whether the sandbox has
+// reached its end state, and then one longer than the delay between retries.
+const (
+	quietAtOnce  = 20 * time.Millisecond
+	quietForSure = 3 * retryMaxDelay
+	// recoveryTimeout is the timeout for reaching the end state. A closed watch restarts
+	// after a second or two.
+	recoveryTimeout = 5 * time.Second
+	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
+	earlyExitFactor = 4
+	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
+	// them.
+	quietIfStarved      = 3 * time.Second
+	quietWithoutObjects = time.Second
+)
+
+// finish removes the faults, waits for recovery, and observes the sandbox. After a failed
+// step it does not wait for the end state.
+func (r *running) finish(failed bool) {
+	r.seen.Ended = time.Now()
+	r.seen.Steps = r.seen.Ended.Sub(r.started)
+	r.seen.Faults = slices.DeleteFunc(r.sandbox.Emulator.Faults().List(), func(f fault.Status) bool {
+		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
+	}) // without the scenario's own faults and the probe
+	r.sandbox.Emulator.Faults().Clear()
+	if r.interferes() {
+		r.fail(r.tearDown())
+		return
+	}
+	if !failed {
+		r.fail(r.recover())
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.context, recoveryTimeout)
+	defer cancel()
+	r.fail(r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, quietAtOnce)))
+}
+
+// recover waits until the end state of the clean run is reached, or is certainly out of reach.
+func (r *running) recover() error {
+	limit := recoveryTimeout
+	if r.earlyExit > 0 {
+		limit = min(limit, earlyExitFactor*r.earlyExit)
+	}
+	ctx, cancel := context.WithTimeout(r.context, limit)
+	defer cancel()
+	for window := quietAtOnce; ; {
+		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
+		if err := r.readEnd(quiet); err != nil || r.endsAsClean() || !quiet || ctx.Err() != nil {
+			return err
+		}
+		enough := r.quietTime()
+		switch {
+		case window >= enough:
+			return nil
+		case window == quietAtOnce:
+			window = min(enough, quietForSure)
+		case enough < recoveryTimeout:
+			window = enough
+		default:
+			idle.Pause(ctx, quietForSure)
+		}
+	}
+}
+
+// quietTime returns the idle time after which the state is final.
+func (r *running) quietTime() time.Duration {
+	deserted := len(r.seen.End.Objects.Claims)+len(r.seen.End.Objects.Buckets)+len(r.seen.End.Objects.Accesses) == 0
+	switch {
+	case r.clean == nil && r.earlyExit > 0:
+		return retryMaxDelay
+	case r.clean == nil, r.earlyExit > 0 && deserted:
+		return quietForSure
+	case r.earlyExit > 0:
+		return max(r.earlyExit, quietForSure)
+	case deserted:
+		return quietWithoutObjects
+	default:
+		return recoveryTimeout
+	}
+}
+
+// endsAsClean reports whether the end state equals the clean run's, and nothing happened during the
+// observation.
+func (r *running) endsAsClean() bool {
+	end := r.seen.End
+	return r.clean != nil && end.After == end.Until && len(r.seen.State.Differences(r.clean.State)) == 0
+}
+
+// waitQuiet waits until the sandbox is idle for a time and every component is running. It
+// returns false if the context ends first.
+func (w *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
+	if detector == nil {
+		return true // the run has not started
+	}
+	for detector.WaitQuiet(ctx, w.scope, window) {
+		if w.isRunning() {
+			return true
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		idle.Pause(ctx, window)
+	}
+	return false
+}
 
 // errIdle is the error of a step that ended before its timeout, because all components are idle.
 var errIdle = errors.New("condition not met, and all components are idle")
@@ -127,91 +235,6 @@ func progressed(events, underWay []journal.Event) time.Time {
 		}
 	}
 	return last
-}
-
-// Required idle times before an observation: first a short one, to see whether the sandbox has
-// reached its end state, and then one longer than the delay between retries.
-const (
-	quietAtOnce  = 20 * time.Millisecond
-	quietForSure = 3 * retryMaxDelay
-	// recoveryTimeout is the timeout for reaching the end state. A closed watch restarts
-	// after a second or two.
-	recoveryTimeout = 5 * time.Second
-	// earlyExitFactor limits recovery in a run with early exit, as a multiple of its idle time.
-	earlyExitFactor = 4
-	// quietIfStarved is longer than a component waits for a processor on a machine with too few of
-	// them.
-	quietIfStarved      = 3 * time.Second
-	quietWithoutObjects = time.Second
-)
-
-// recover waits until the end state of the clean run is reached, or is certainly out of reach.
-func (r *running) recover() error {
-	limit := recoveryTimeout
-	if r.earlyExit > 0 {
-		limit = min(limit, earlyExitFactor*r.earlyExit)
-	}
-	ctx, cancel := context.WithTimeout(r.context, limit)
-	defer cancel()
-	for window := quietAtOnce; ; {
-		quiet := r.sandbox.waitQuiet(ctx, r.idle, window)
-		if err := r.readEnd(quiet); err != nil || r.endsAsClean() || !quiet || ctx.Err() != nil {
-			return err
-		}
-		enough := r.quietTime()
-		switch {
-		case window >= enough:
-			return nil
-		case window == quietAtOnce:
-			window = min(enough, quietForSure)
-		case enough < recoveryTimeout:
-			window = enough
-		default:
-			idle.Pause(ctx, quietForSure)
-		}
-	}
-}
-
-// quietTime returns the idle time after which the state is final.
-func (r *running) quietTime() time.Duration {
-	deserted := len(r.seen.End.Objects.Claims)+len(r.seen.End.Objects.Buckets)+len(r.seen.End.Objects.Accesses) == 0
-	switch {
-	case r.clean == nil && r.earlyExit > 0:
-		return retryMaxDelay
-	case r.clean == nil, r.earlyExit > 0 && deserted:
-		return quietForSure
-	case r.earlyExit > 0:
-		return max(r.earlyExit, quietForSure)
-	case deserted:
-		return quietWithoutObjects
-	default:
-		return recoveryTimeout
-	}
-}
-
-// endsAsClean reports whether the end state equals the clean run's, and nothing happened during the
-// observation.
-func (r *running) endsAsClean() bool {
-	end := r.seen.End
-	return r.clean != nil && end.After == end.Until && len(r.seen.State.Differences(r.clean.State)) == 0
-}
-
-// waitQuiet waits until the sandbox is idle for a time and every component is running. It
-// returns false if the context ends first.
-func (w *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
-	if detector == nil {
-		return true // the run has not started
-	}
-	for detector.WaitQuiet(ctx, w.scope, window) {
-		if w.isRunning() {
-			return true
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		idle.Pause(ctx, window)
-	}
-	return false
 }
 
 // settleTimeout limits each wait for silence. A component that retries never is silent.

@@ -64,28 +64,6 @@ func (r *running) start() {
 	close(r.began)
 }
 
-// finish removes the faults, waits for recovery, and observes the sandbox. After a failed
-// step it does not wait for the end state.
-func (r *running) finish(failed bool) {
-	r.seen.Ended = time.Now()
-	r.seen.Steps = r.seen.Ended.Sub(r.started)
-	r.seen.Faults = slices.DeleteFunc(r.sandbox.Emulator.Faults().List(), func(f fault.Status) bool {
-		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
-	}) // without the scenario's own faults and the probe
-	r.sandbox.Emulator.Faults().Clear()
-	if r.interferes() {
-		r.fail(r.tearDown())
-		return
-	}
-	if !failed {
-		r.fail(r.recover())
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.context, recoveryTimeout)
-	defer cancel()
-	r.fail(r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, quietAtOnce)))
-}
-
 func (r *running) fail(err error) { r.seen.Err = errors.Join(r.seen.Err, err) }
 
 // readEnd records the current state as the end state of the run.

@@ -51,10 +51,12 @@ type Options struct {
 
 // Sandbox is a control plane with all components, for one run at a time.
 type Sandbox struct {
-	plane    controlplane.ControlPlane
+	// Emulator is the emulator of the sandbox.
 	Emulator *emulator.Emulator
-	engine   *engine.Engine
-	dir      string
+
+	plane  controlplane.ControlPlane
+	engine *engine.Engine
+	dir    string
 	// classes are the classes of the emulator, which an interference can change.
 	classes savedClasses
 	// bystander is outside of all interferences; nil: there is none.
@@ -158,6 +160,27 @@ func (w *Sandbox) Run(ctx context.Context, s *spec.Scenario, faults []fault.Faul
 	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
 }
 
+// RunCase runs a case. A run with an interference exits early, because the steps of the scenario
+// may wait in vain. A probed run records watch events.
+func (w *Sandbox) RunCase(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, probed bool) *run.Record {
+	current := newRunning(ctx, w, s, faults, clean)
+	current.probed = probed
+	if current.interferes() {
+		current.earlyExit = earlyExitAfter(current.faults, clean.Steps)
+	}
+	return w.perform(ctx, current)
+}
+
+// RunWithEarlyExit is like Run, but ends the run early if no component makes progress. The argument usual
+// is the duration of a clean run.
+func (w *Sandbox) RunWithEarlyExit(
+	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, usual time.Duration,
+) *run.Record {
+	current := newRunning(ctx, w, s, faults, clean)
+	current.earlyExit = earlyExitAfter(faults, usual)
+	return w.perform(ctx, current)
+}
+
 func (w *Sandbox) perform(ctx context.Context, current *running) *run.Record {
 	w.setCurrent(current)
 	from := w.Emulator.Journal().Mark()
@@ -189,8 +212,10 @@ func (w *Sandbox) currentRun() *running {
 	return w.current
 }
 
+// ScenarioStarted implements outcome.Observer.
 func (w *Sandbox) ScenarioStarted(*spec.Scenario, string) {}
 
+// StepStarted implements outcome.Observer. Before the first step it injects the faults.
 func (w *Sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 	r := w.currentRun()
 	if r == nil {
@@ -217,25 +242,5 @@ func (w *Sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 	}
 }
 
+// ScenarioEnded implements outcome.Observer.
 func (w *Sandbox) ScenarioEnded(outcome.Result) {}
-
-// RunWithEarlyExit is like run, but ends the run early if no component makes progress. The argument usual
-// is the duration of a clean run.
-func (w *Sandbox) RunWithEarlyExit(
-	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, usual time.Duration,
-) *run.Record {
-	current := newRunning(ctx, w, s, faults, clean)
-	current.earlyExit = earlyExitAfter(faults, usual)
-	return w.perform(ctx, current)
-}
-
-// RunCase runs a case. A run with an interference exits early, because the steps of the scenario
-// may wait in vain. A probed run records watch events.
-func (w *Sandbox) RunCase(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, probed bool) *run.Record {
-	current := newRunning(ctx, w, s, faults, clean)
-	current.probed = probed
-	if current.interferes() {
-		current.earlyExit = earlyExitAfter(current.faults, clean.Steps)
-	}
-	return w.perform(ctx, current)
-}

@@ -2,10 +2,11 @@ package shard
 
 import (
 	"fmt"
-	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 )
 
 // Shard is one part of an exploration across machines. The zero value is the whole.
@@ -32,7 +33,7 @@ func Parse(text string) (Shard, error) {
 // Pods its number, from 0.
 const VariableIndex = "JOB_COMPLETION_INDEX"
 
-// ParseIndexed parses a shard like ParseShard. It replaces the index in index/n by the number of the Pod
+// ParseIndexed parses a shard like Parse. It replaces the index in index/n by the number of the Pod
 // of an Indexed Job, from the environment.
 func ParseIndexed(text string, getenv func(string) string) (Shard, error) {
 	count, indexed := strings.CutPrefix(text, "index/")
@@ -47,7 +48,7 @@ func ParseIndexed(text string, getenv func(string) string) (Shard, error) {
 	return Parse(fmt.Sprintf("%d/%s", index+1, count))
 }
 
-// String returns the shard as ParseShard reads it.
+// String returns the shard as Parse reads it.
 func (s Shard) String() string {
 	if s.Count == 0 {
 		return ""
@@ -70,6 +71,7 @@ func (s Shard) has(c plan.Case) bool {
 	return s.Count == 0 || plan.Hash("shard "+c.String())%uint64(s.Count) == uint64(s.Index-1) //nolint:gosec // neither is negative
 }
 
+// Select returns the cases that belong to the shard.
 func (s Shard) Select(cases []plan.Case) []plan.Case {
 	return slices.DeleteFunc(slices.Clone(cases), func(c plan.Case) bool { return !s.has(c) })
 }

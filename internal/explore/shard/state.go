@@ -159,12 +159,14 @@ func readState(path string, data []byte) (header stateHeader, results []cause.Re
 	return header, results, nil
 }
 
+// Has reports whether a case is completed.
 func (s *State) Has(c plan.Case) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done[c.String()]
 }
 
+// Add stores the result of a completed case.
 func (s *State) Add(ctx context.Context, result cause.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
-	"go.yaml.in/yaml/v3"
 )
 
 // candidate is a scenario with faults, tried while shrinking.

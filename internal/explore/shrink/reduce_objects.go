@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 )
 
 // withoutObject yields candidates that lack one applied object and everything that depends

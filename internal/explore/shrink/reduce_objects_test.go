@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 )
 
 const topical = `apiVersion: cosi-emu/v1alpha1

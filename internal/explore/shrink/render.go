@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
-	"go.yaml.in/yaml/v3"
 )
 
 // lineWidth is the maximum length of a line in a rendered scenario.

@@ -3,13 +3,17 @@ package shrink
 import (
 	"context"
 	"errors"
-	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
-	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 )
+
+// DefaultTimeout is the default of Options.Timeout.
+const DefaultTimeout = 2 * time.Minute
 
 // Options configure the shrinking of the findings of one exploration.
 type Options struct {
@@ -125,6 +129,3 @@ func (s *shrinker) known(key string) bool {
 	defer s.mu.Unlock()
 	return s.passed[key]
 }
-
-// DefaultTimeout is the default of Options.ShrinkTimeout.
-const DefaultTimeout = 2 * time.Minute

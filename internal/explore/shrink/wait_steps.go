@@ -3,8 +3,9 @@ package shrink
 import (
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 )
 
 // waits are the verbs of steps that wait.

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
-	"go.yaml.in/yaml/v3"
 )
 
 // ErrScenario means that a scenario is invalid.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 func outline(steps []spec.Step) (lines []string) {
