@@ -97,7 +97,8 @@ func (e *explorer) lateView(o *run.Record, first, second plan.Trial) (plan.Case,
 	if kind != "Bucket" {
 		told.Subject = "*/" + name
 	}
-	late := plan.Trial{Point: told, Kind: plan.Stale, Effect: plan.TimingOf(e.options.Emulator.RPCTimeout).Effects(told)[plan.Stale], Follows: true}
+	effects := plan.TimingOf(e.options.Emulator.RPCTimeout).Effects(told)
+	late := plan.Trial{Point: told, Kind: plan.Stale, Effect: effects[plan.Stale], Follows: true}
 	if first.Interferes() {
 		return plan.Case{first, late, second}, true
 	}

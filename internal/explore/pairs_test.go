@@ -69,7 +69,8 @@ func TestMachineFaults(t *testing.T) {
 // equal operations, in either order, and that the name of the case has both parts.
 func TestPairsWithInterference(t *testing.T) {
 	flip := plan.Trial{
-		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1}, Kind: plan.Kind(fault.FlipPolicy),
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
 	const first = "flip-policy Bucket/bc-* before controller api create buckets bc-* + "
@@ -105,7 +106,8 @@ func TestPairsWithInterference(t *testing.T) {
 // and that a later event of the same object can be late separately.
 func TestPairsOfOperations(t *testing.T) {
 	flip := plan.Trial{
-		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1}, Kind: plan.Kind(fault.FlipPolicy),
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
 	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: plan.PruneStep}, seen: map[string]bool{}}
@@ -137,7 +139,8 @@ func TestPairsOfOperations(t *testing.T) {
 // TestPairsAfterFault verifies that only interferences follow a machine fault.
 func TestPairsAfterFault(t *testing.T) {
 	crash := plan.Trial{
-		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1}, Kind: plan.CrashBefore, Effect: fault.Effect{Crash: fault.Before},
+		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:  plan.CrashBefore, Effect: fault.Effect{Crash: fault.Before},
 	}
 	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: plan.PruneStep}, seen: map[string]bool{}}
 	e.options.Kinds = []plan.Kind{plan.Kind(fault.FlipPolicy)}
@@ -159,7 +162,8 @@ func TestPairsAfterFault(t *testing.T) {
 func TestLateView(t *testing.T) {
 	_, _, called := pairPoints()
 	flip := plan.Trial{
-		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1}, Kind: plan.Kind(fault.FlipPolicy),
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
 	ofClass := flip
@@ -201,7 +205,9 @@ func TestLateView(t *testing.T) {
 // TestPruneOfPairs verifies that pairs are pruned by objects at least: the whole state differs
 // after nearly every interference.
 func TestPruneOfPairs(t *testing.T) {
-	for prune, want := range map[plan.Prune]plan.Prune{plan.PruneState: plan.PruneObject, plan.PruneObject: plan.PruneObject, plan.PruneStep: plan.PruneStep} {
+	for prune, want := range map[plan.Prune]plan.Prune{
+		plan.PruneState: plan.PruneObject, plan.PruneObject: plan.PruneObject, plan.PruneStep: plan.PruneStep,
+	} {
 		if got := (&explorer{options: Options{Prune: prune}}).pairPrune(); got != want {
 			t.Errorf("%s: %s, want %s", prune, got, want)
 		}

@@ -117,7 +117,9 @@ no findings in the tried cases
 }
 
 func TestWriteFindings(t *testing.T) {
-	files := cause.Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
+	files := cause.Group{
+		Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed",
+	}
 	verified := files
 	verified.Verified = true
 	for _, test := range []struct {

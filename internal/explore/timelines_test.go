@@ -21,7 +21,8 @@ import (
 // and the events of its run.
 func TestTimelines(t *testing.T) {
 	events := []journal.Event{{
-		Component: "sidecar", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"}, Outcome: "AlreadyExists",
+		Component: "sidecar", Seam: journal.SeamRPC, Outcome: "AlreadyExists",
+		Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"},
 	}}
 	shown := report.Scenario{Events: events, Failures: []report.Failure{{Message: "condition not met"}}}
 	why := cause.Explanation{Why: "driver answered AlreadyExists"}
@@ -34,7 +35,8 @@ func TestTimelines(t *testing.T) {
 	const none = "Fault: none: the run without faults shows it"
 	want := []report.Scenario{
 		{Name: "one, finding 1", Labels: map[string]string{"oracle": run.OracleSteps}, Failures: []report.Failure{
-			{Message: "not ready", Oracle: run.OracleSteps, Notes: []string{"Why: driver answered AlreadyExists", none}}, {Message: "condition not met"},
+			{Message: "not ready", Oracle: run.OracleSteps, Notes: []string{"Why: driver answered AlreadyExists", none}},
+			{Message: "condition not met"},
 		}},
 		{Name: "one, finding 2", Labels: map[string]string{"oracle": oracle.Leak}, Failures: []report.Failure{
 			{Message: "the backend has b", Oracle: oracle.Leak, Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"}},

@@ -171,7 +171,8 @@ func Normalized(message string) string {
 
 // rank orders oracles by how well their findings indicate the cause.
 func rank(name string) int {
-	order := append(vocabulary.OracleNames(), run.OracleInnocent, run.OracleDeletable, run.OracleBackend, run.OracleState, run.OracleSteps, run.OracleCounts)
+	order := append(vocabulary.OracleNames(),
+		run.OracleInnocent, run.OracleDeletable, run.OracleBackend, run.OracleState, run.OracleSteps, run.OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {
 		return at
 	}

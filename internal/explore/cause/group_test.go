@@ -50,7 +50,10 @@ func TestGroup(t *testing.T) {
 		},
 		{
 			"no cause", "Names, times and places do not count.",
-			[]Result{result(plan.Fail, "", leakOf("a")), result(plan.Delay, "", leakOf("b")), result(plan.Stale, "", step), result(plan.Conflict, "", slow)},
+			[]Result{
+				result(plan.Fail, "", leakOf("a")), result(plan.Delay, "", leakOf("b")),
+				result(plan.Stale, "", step), result(plan.Conflict, "", slow),
+			},
 			[][]string{{"fail at   ", "delay at   "}, {"stale at   ", "conflict at   "}},
 		},
 	}

@@ -18,35 +18,43 @@ func TestEffects(t *testing.T) {
 		want   []Kind
 	}{
 		"Write": {
-			"An update can conflict.", run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "update secrets", Subject: "*/key", Nth: 1},
+			"An update can conflict.",
+			run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "update secrets", Subject: "*/key", Nth: 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, Conflict, LoseReply, Delay, Duplicate},
 		},
 		"Read": {
-			"A read can be stale.", run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "get secrets", Subject: "*/key", Nth: 1},
+			"A read can be stale.",
+			run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "get secrets", Subject: "*/key", Nth: 1},
 			[]Kind{CrashBefore, Fail, Delay, Stale},
 		},
 		"CallThatReads": {
-			"A read has no effect that a crash could follow.", run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverGetBucket", Subject: "b", Nth: 1},
+			"A read has no effect that a crash could follow.",
+			run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverGetBucket", Subject: "b", Nth: 1},
 			[]Kind{CrashBefore, Fail, Delay},
 		},
 		"Call": {
-			"", run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1},
+			"",
+			run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
 		},
 		"Deletion": {
-			"It must be retried, whatever the driver says.", run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverDeleteBucket", Subject: "bc-*", Nth: 1},
+			"It must be retried, whatever the driver says.",
+			run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverDeleteBucket", Subject: "bc-*", Nth: 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, Reject, LoseReply, Delay, Duplicate},
 		},
 		"Backend": {
-			"", run.Point{Component: "driver", Seam: journal.SeamStore, Operation: "AdminPutAccount", Subject: "ba-*", Nth: 1},
+			"",
+			run.Point{Component: "driver", Seam: journal.SeamStore, Operation: "AdminPutAccount", Subject: "ba-*", Nth: 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
 		},
 		"S3": {
-			"", run.Point{Component: "store", Seam: journal.SeamStore, Operation: "PutObject", Subject: "bc-*/hello", Nth: 1},
+			"",
+			run.Point{Component: "store", Seam: journal.SeamStore, Operation: "PutObject", Subject: "bc-*/hello", Nth: 1},
 			[]Kind{CrashBefore, CrashAfter, Fail, LoseReply, Delay, Duplicate},
 		},
 		"Event": {
-			"A late event makes the cache stale.", run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "event buckets", Subject: "bc-*", Nth: 2},
+			"A late event makes the cache stale.",
+			run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "event buckets", Subject: "bc-*", Nth: 2},
 			[]Kind{Stale, CutWatch},
 		},
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 func TestRandomCases(t *testing.T) {
-	trials := TimingOf(DefaultCallTimeout).Trials([]run.Point{{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}}, nil, "")
+	point := run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}
+	trials := TimingOf(DefaultCallTimeout).Trials([]run.Point{point}, nil, "")
 	few, many, other := RandomCases(trials, 5, 1), RandomCases(trials, 50, 1), RandomCases(trials, 50, 2)
 	if diff := cmp.Diff(few, many[:5]); diff != "" {
 		t.Errorf("the first cases differ: %s", diff)
@@ -33,7 +34,8 @@ func TestRandomCases(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	all := TimingOf(DefaultCallTimeout).Trials([]run.Point{{Component: "driver", Seam: journal.SeamStore, Operation: "AdminPutAccount", Subject: "ba-*", Nth: 1}}, nil, "")
+	point := run.Point{Component: "driver", Seam: journal.SeamStore, Operation: "AdminPutAccount", Subject: "ba-*", Nth: 1}
+	all := TimingOf(DefaultCallTimeout).Trials([]run.Point{point}, nil, "")
 	tests := map[string]struct {
 		reason string
 		n      int

@@ -55,7 +55,8 @@ func TestResetAwaitsReplies(t *testing.T) {
 		t.Skip("it starts a control plane")
 	}
 	w := interferenceSandbox(t)
-	event := w.Emulator.Journal().Begin(emulator.ComponentSidecar, 1, journal.SeamAPI, journal.Operation{Name: "patch buckets", Subject: "bc-1"})
+	operation := journal.Operation{Name: "patch buckets", Subject: "bc-1"}
+	event := w.Emulator.Journal().Begin(emulator.ComponentSidecar, 1, journal.SeamAPI, operation)
 	vanished := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: oracle.Observation{Name: "after the last step"}}
 	within, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

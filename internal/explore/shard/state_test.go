@@ -15,7 +15,8 @@ import (
 
 func TestStateFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
-	trials := plan.TimingOf(plan.DefaultCallTimeout).Trials([]run.Point{{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}}, nil, "")
+	point := run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}
+	trials := plan.TimingOf(plan.DefaultCallTimeout).Trials([]run.Point{point}, nil, "")
 	open := func() *State {
 		t.Helper()
 		s, err := Open(t.Context(), path, []byte("a"), "story", Shard{})
