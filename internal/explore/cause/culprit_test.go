@@ -32,7 +32,7 @@ func runOf(t *testing.T, lines string, faults ...fault.Status) *run.Record {
 		}
 		at := len(o.Events)
 		e := journal.Event{
-			Seq: uint64(at) + 1, Time: time.Unix(int64(at), 0), Component: fields[0], Seam: journal.Seam(fields[1]), //nolint:gosec // small
+			Seq: uint64(at) + 1, Time: time.Unix(int64(at), 0), Component: fields[0], Seam: journal.Seam(fields[1]),
 			Operation: journal.Operation{Name: fields[2], Subject: fields[3]},
 		}
 		e.Outcome, e.Message, _ = strings.Cut(fields[4], ": ")

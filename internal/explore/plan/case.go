@@ -39,6 +39,9 @@ func (t Trial) String() string {
 // Action renders the trial without its point.
 func (t Trial) Action() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
 
+// Interferes reports whether the effect is an interference.
+func (t Trial) Interferes() bool { return t.Effect.Interfere != "" }
+
 // String renders the case for people. Different cases have different strings.
 func (c Case) String() string {
 	if len(c) == 0 {
@@ -106,6 +109,3 @@ func effectOf(e fault.Effect) string {
 	}
 	return "fault applied"
 }
-
-// Interferes reports whether the effect is an interference.
-func (t Trial) Interferes() bool { return t.Effect.Interfere != "" }

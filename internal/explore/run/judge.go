@@ -61,7 +61,7 @@ func silenceLast(found []oracle.Finding) []oracle.Finding {
 
 func comparedWith(clean, o *Record) []oracle.Finding {
 	found := stepsOf(o.Result)
-	for _, d := range o.State.Differences(clean.State) {
+	for _, d := range o.State.differences(clean.State) {
 		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults)), o.Timeouts) {

@@ -10,6 +10,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
+// Namespace is the namespace of all runs. Only an interference deletes it, because
+// deleting a namespace takes longer than a run. The next run gets a new one of the same name.
+const Namespace = "explore"
+
+// Bystander is the name of the bystander's objects and namespace.
+const Bystander = "bystander"
+
 // Point is an operation of a run at which a fault can be injected. Its name is the same in
 // every run, although UIDs and the order between components differ.
 type Point struct {
@@ -98,13 +105,6 @@ func PointsOf(events []journal.Event, n *Names) []Point {
 	}
 	return points
 }
-
-// Namespace is the namespace of all runs. Only an interference deletes it, because
-// deleting a namespace takes longer than a run. The next run gets a new one of the same name.
-const Namespace = "explore"
-
-// Bystander is the name of the bystander's objects and namespace.
-const Bystander = "bystander"
 
 func concernsBystander(subject string) bool {
 	return subject == Bystander || strings.HasPrefix(subject, Bystander+"/")

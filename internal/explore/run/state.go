@@ -99,8 +99,11 @@ type difference struct {
 	name, detail string
 }
 
-// Differences returns the differences from the wanted state, in the order of names.
-func (s State) Differences(want State) []difference {
+// Equals reports whether nothing differs from the wanted state.
+func (s State) Equals(want State) bool { return len(s.differences(want)) == 0 }
+
+// differences returns the differences from the wanted state, in the order of names.
+func (s State) differences(want State) []difference {
 	all := maps.Clone(want)
 	maps.Copy(all, s)
 	var found []difference

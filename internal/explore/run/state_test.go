@@ -53,7 +53,7 @@ func TestStateDifferences(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.got.Differences(want), cmp.AllowUnexported(difference{})); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.got.differences(want), cmp.AllowUnexported(difference{})); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})

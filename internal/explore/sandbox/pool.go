@@ -13,8 +13,10 @@ import (
 
 // Pool holds the sandboxes, and starts each on its first use.
 type Pool struct {
+	// Options configure the sandboxes.
 	Options Options
-	places  chan *Sandbox // nil: not started yet
+
+	places chan *Sandbox // nil: not started yet
 
 	mu    sync.Mutex
 	alive map[*Sandbox]bool

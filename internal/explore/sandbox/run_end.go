@@ -101,7 +101,7 @@ func (r *running) quietTime() time.Duration {
 // observation.
 func (r *running) endsAsClean() bool {
 	end := r.seen.End
-	return r.clean != nil && end.After == end.Until && len(r.seen.State.Differences(r.clean.State)) == 0
+	return r.clean != nil && end.After == end.Until && r.seen.State.Equals(r.clean.State)
 }
 
 // waitQuiet waits until the sandbox is idle for a time and every component is running. It

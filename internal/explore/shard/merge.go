@@ -13,20 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/remote"
 )
 
-func missingShards(shards []Shard) []Shard {
-	count := slices.MaxFunc(shards, func(a, b Shard) int { return cmp.Compare(a.Count, b.Count) }).Count
-	if slices.Contains(shards, Shard{}) {
-		return nil // one has explored everything
-	}
-	var missing []Shard
-	for i := range count {
-		if s := (Shard{i + 1, count}); !slices.Contains(shards, s) {
-			missing = append(missing, s)
-		}
-	}
-	return missing
-}
-
 // Merged are the results of the shards of one exploration.
 type Merged struct {
 	Scenario string
@@ -72,7 +58,8 @@ func Merge(ctx context.Context, out string, states ...string) (*Merged, error) {
 		return nil, fmt.Errorf("%w: no state to merge", plan.ErrOptions)
 	}
 	merged.Scenario, merged.Missing = header.Scenario, missingShards(shards)
-	return merged, merged.write(out, header)
+	err = merged.write(out, header)
+	return merged, err
 }
 
 func (m *Merged) write(path string, header stateHeader) (err error) {
@@ -86,4 +73,18 @@ func (m *Merged) write(path string, header stateHeader) (err error) {
 		errs = append(errs, to.write(result))
 	}
 	return errors.Join(append(errs, file.Close())...)
+}
+
+func missingShards(shards []Shard) []Shard {
+	count := slices.MaxFunc(shards, func(a, b Shard) int { return cmp.Compare(a.Count, b.Count) }).Count
+	if slices.Contains(shards, Shard{}) {
+		return nil // one has explored everything
+	}
+	var missing []Shard
+	for i := range count {
+		if s := (Shard{i + 1, count}); !slices.Contains(shards, s) {
+			missing = append(missing, s)
+		}
+	}
+	return missing
 }

@@ -43,6 +43,7 @@ func Load(file string, text []byte) (*spec.Scenario, error) {
 	return s, nil
 }
 
+// ParseOne parses a file with exactly one scenario.
 func ParseOne(loader spec.Loader, file string, text []byte) (*spec.Scenario, error) {
 	all, err := loader.Parse(file, text)
 	if err != nil {
