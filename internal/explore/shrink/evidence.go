@@ -122,10 +122,10 @@ func (s *shrinker) rerun(ctx context.Context, w *sandbox.Sandbox, all []*spec.Sc
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	recorder := recorder.New(w.Emulator, recorder.Options{Dir: dir, All: true, Program: s.options.Program})
-	run := runner.Runner{
+	alone := runner.Runner{
 		Engine: engine.New(w.Emulator, engine.Options{Observer: recorder}), Journal: w.Emulator.Journal(), Version: s.options.Program,
 	}
-	shown = run.Run(ctx, all)
+	shown = alone.Run(ctx, all)
 	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
 		return shown, err
 	}
