@@ -12,7 +12,7 @@ import (
 
 const (
 	// DefaultStartTimeout is the default time limit for the start of each component.
-	DefaultStartTimeout = time.Minute
+	DefaultStartTimeout = 3 * time.Minute
 
 	// DefaultStopGrace is the default time after which Stop kills a component. A kill loses no
 	// data: the API server and the controller manager store none, and etcd has written all

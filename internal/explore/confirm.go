@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 )
 
 // Confirmation reruns a group: at most this many of its cases, each this many times.
@@ -28,24 +30,24 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 
 // confirm reruns cases of a group until one has the same finding. That case then
 // represents the group.
-func (e *explorer) confirm(ctx context.Context, g *Group) error {
-	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
-		for _, seen := range g.outcomes[:min(len(g.outcomes), confirmedCases)] {
+func (e *explorer) confirm(ctx context.Context, g *cause.Group) error {
+	return e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
+		for _, seen := range g.Results[:min(len(g.Results), confirmedCases)] {
 			runs := 1
-			var last *runResult
+			var last *run.Record
 			for ; runs <= confirmingRuns && !g.Confirmed; runs++ {
-				again := caseResult{Case: seen.Case}
+				again := cause.Result{Case: seen.Case}
 				if w, err = e.rerunCase(ctx, w, &again); err != nil {
 					return w, err
 				}
-				last = again.observed
-				g.Confirmed = slices.ContainsFunc(again.Findings, seen.has)
+				last = again.Observed
+				g.Confirmed = slices.ContainsFunc(again.Findings, seen.Has)
 			}
 			if g.Runs == 0 || g.Confirmed {
 				g.Runs = runs
 			}
 			if g.Confirmed {
-				g.represent(seen.shownBy(last))
+				g.Represent(seen.ShownBy(last))
 				break
 			}
 		}
@@ -53,27 +55,16 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 	})
 }
 
-// has reports whether a finding has the oracle of the run's first.
-func (c caseResult) has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
-
-// shownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
-func (c caseResult) shownBy(confirming *runResult) caseResult {
-	if c.observed == nil {
-		c.observed = confirming
-	}
-	return c
-}
-
 // rerunCase runs a case once more. A case without faults is the clean run.
-func (e *explorer) rerunCase(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
+func (e *explorer) rerunCase(ctx context.Context, w *sandbox.Sandbox, result *cause.Result) (*sandbox.Sandbox, error) {
 	if len(result.Case) > 0 {
 		w, err := e.try(ctx, w, result)
 		return w, errors.Join(err, ctx.Err())
 	}
-	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
+	o := w.Run(ctx, e.scenario, []fault.Fault{run.Probe}, nil)
 	if ctx.Err() != nil {
 		return w, ctx.Err()
 	}
-	result.Findings, result.observed = judge(o, o), o
-	return e.resetAfter(ctx, w, o)
+	result.Findings, result.Observed = run.Judge(o, o), o
+	return e.shared.pool.ResetAfter(ctx, w, o)
 }

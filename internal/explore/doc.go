@@ -4,7 +4,7 @@
 // clean run judge each run. Findings are grouped, explained and shrunk to a small
 // scenario.
 //
-// Sandboxes isolate runs. A [sandbox] is a control plane of its own with a controller, a
+// Sandboxes isolate runs. A [sandbox.Sandbox] is a control plane of its own with a controller, a
 // sidecar, a driver and a store, so a crash does not disturb other runs. A sandbox is
 // reused. After a run that left something behind, it is reset or replaced.
 package explore

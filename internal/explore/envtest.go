@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 )
 
 // confirmOnEnvtest reruns the findings of an exploration on the embedded control plane with
@@ -23,7 +25,7 @@ func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 	if err != nil {
 		return doubt(ctx, confirmed, err)
 	}
-	defer func() { err = errors.Join(err, second.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, second.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	if !e.unclean {
 		if err = second.runClean(ctx); err == nil && second.unclean {
 			err = errors.New("the run without faults has findings there")
@@ -40,8 +42,8 @@ func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 	return nil
 }
 
-func (e *explorer) confirmed() []*Group {
-	var all []*Group
+func (e *explorer) confirmed() []*cause.Group {
+	var all []*cause.Group
 	for i := range e.report.Findings {
 		if g := &e.report.Findings[i]; g.Confirmed {
 			all = append(all, g)
@@ -51,7 +53,7 @@ func (e *explorer) confirmed() []*Group {
 }
 
 // doubt notes in findings why envtest has not confirmed them. This is no error of the exploration.
-func doubt(ctx context.Context, groups []*Group, err error) error {
+func doubt(ctx context.Context, groups []*cause.Group, err error) error {
 	for _, g := range groups {
 		if !slices.Contains(g.ConfirmedOn, selection.Envtest) && g.Doubt == "" {
 			g.Doubt = err.Error()
@@ -76,15 +78,15 @@ func (e *explorer) onEnvtest(ctx context.Context) (*explorer, error) {
 	opts.plane, opts.Sandboxes = &plane, 1
 	return &explorer{
 		options: opts, scenario: e.scenario, seen: map[string]bool{},
-		shared: &sharedState{pool: newPool(opts), tried: map[string]bool{}},
+		shared: &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}},
 	}, nil
 }
 
 // confirmGroup runs the case of a group until the finding appears.
-func (e *explorer) confirmGroup(ctx context.Context, g *Group) error {
-	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
+func (e *explorer) confirmGroup(ctx context.Context, g *cause.Group) error {
+	return e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
 		for range attempts {
-			again := caseResult{Case: g.Case}
+			again := cause.Result{Case: g.Case}
 			if w, err = e.rerunCase(ctx, w, &again); err != nil {
 				return w, err
 			}

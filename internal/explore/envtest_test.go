@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 )
 
 // TestLongConfirmOnEnvtest finds a driver's bug on the embedded control plane and confirms it on
@@ -34,7 +35,7 @@ func TestLongConfirmOnEnvtest(t *testing.T) {
 			}
 			opts := Options{
 				File: "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1,
-				Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*",
+				Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverRevoke*",
 			}
 			opts.Emulator.ControlPlaneKind = emulator.ControlPlaneEmbedded
 			opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {

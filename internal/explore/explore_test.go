@@ -14,6 +14,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -29,12 +32,12 @@ func TestExplore(t *testing.T) {
 		t.Skip("it starts control planes")
 	}
 	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
-	lost, stale := []Kind{CrashAfter, LoseReply}, []Kind{Stale}
+	lost, stale := []plan.Kind{plan.CrashAfter, plan.LoseReply}, []plan.Kind{plan.Stale}
 	tests := map[string]struct {
 		reason  string
 		file    string
 		dialect dialects.Dialect
-		kinds   []Kind
+		kinds   []plan.Kind
 		at      string
 		points  int // 0: it depends on when caches are up to date
 	}{
@@ -99,7 +102,7 @@ func TestExploreOwnIDs(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     file, Text: text(t, file), Sandboxes: 2,
-		Kinds: []Kind{CrashBefore, CrashAfter, LoseReply, Duplicate}, At: "bridge rpc Driver*",
+		Kinds: []plan.Kind{plan.CrashBefore, plan.CrashAfter, plan.LoseReply, plan.Duplicate}, At: "bridge rpc Driver*",
 	}
 	opts.Emulator.Dialect = dialects.V1alpha1
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
@@ -139,7 +142,7 @@ func TestLongShrink(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
-		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
+		Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.Backend = forgetful{opts.Backend}
@@ -168,7 +171,7 @@ func TestLongShrink(t *testing.T) {
 	}
 }
 
-func checkFiles(t *testing.T, g Group) {
+func checkFiles(t *testing.T, g cause.Group) {
 	t.Helper()
 	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
 		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
@@ -214,8 +217,8 @@ func TestLongWithoutFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Findings) != 1 || !r.Findings[0].Confirmed || r.Findings[0].Oracle != OracleSteps {
-		t.Fatalf("findings: %+v, want one of the oracle %s that is confirmed", r.Findings, OracleSteps)
+	if len(r.Findings) != 1 || !r.Findings[0].Confirmed || r.Findings[0].Oracle != run.OracleSteps {
+		t.Fatalf("findings: %+v, want one of the oracle %s that is confirmed", r.Findings, run.OracleSteps)
 	}
 	g := r.Findings[0]
 	checkFiles(t, g)
@@ -265,7 +268,7 @@ func TestLongSeenOnce(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
-		Kinds: []Kind{LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
+		Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverGrant*", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	backend := &flaky{asked: map[string]bool{}}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
@@ -297,7 +300,7 @@ func TestLongSteady(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			const few = 40
 			r, err := Explore(t.Context(), Options{
-				File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: PruneStep, Emulator: embedded(),
+				File: file, Text: text(t, file), Sandboxes: 2, Sample: few, Seed: 1, Prune: plan.PruneStep, Emulator: embedded(),
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
-
-// ErrUnclean means that a scenario does not complete even without faults.
-var ErrUnclean = errors.New("the scenario cannot be run without faults")
 
 // Explore runs a scenario with every fault, and reports the findings. If the context ends,
 // it returns the report of the completed runs with the error.
@@ -24,16 +24,15 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	if opts, err = opts.withDefaults(ctx); err != nil {
 		return nil, err
 	}
-	scenario, err := load(opts.File, opts.Text)
+	scenario, err := source.Load(opts.File, opts.Text)
 	if err != nil {
 		return nil, err
 	}
 	opts.Emulator.API = scenario.API()
 	if dialect := opts.Emulator.Dialect; dialect != "" && dialect != dialects.V1alpha1 && opts.Emulator.API == objectstorage.V1alpha1 {
 		return nil, fmt.Errorf("%w: %s is for the kinds of %s, for which a driver cannot speak %s",
-			ErrScenario, opts.File, objectstorage.V1alpha1, dialect.Protocol())
+			source.ErrScenario, opts.File, objectstorage.V1alpha1, dialect.Protocol())
 	}
-	opts.scenario = scenario.Name
 	e := &explorer{
 		options: opts, scenario: scenario, shared: opts.shared, seen: map[string]bool{},
 		report: Report{
@@ -41,32 +40,32 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 			Sandboxes: opts.Sandboxes, State: opts.State, Shard: opts.Shard,
 		},
 	}
-	if e.done, err = openState(ctx, opts); err != nil {
+	if e.done, err = shard.Open(ctx, opts.State, opts.Text, scenario.Name, opts.Shard); err != nil {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
-		e.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
-		defer func() { err = errors.Join(err, e.shared.pool.stop(context.WithoutCancel(ctx))) }()
+		e.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
+		defer func() { err = errors.Join(err, e.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {
-		return nil, errors.Join(err, e.done.close(ctx))
+		return nil, errors.Join(err, e.done.Close(ctx))
 	}
 	err = e.explore(ctx)
-	return &e.report, errors.Join(err, e.done.close(ctx))
+	return &e.report, errors.Join(err, e.done.Close(ctx))
 }
 
 type explorer struct {
 	options  Options
 	scenario *spec.Scenario
 	shared   *sharedState
-	done     *stateFile
+	done     *shard.State
 
-	clean   *runResult
+	clean   *run.Record
 	unclean bool // the run without faults has findings; there is nothing to compare with
-	trials  []Trial
+	trials  []plan.Trial
 	seen    map[string]bool // prune keys of the trials
-	pairs   []Case
-	found   []caseResult // runs with findings
+	pairs   []plan.Case
+	found   []cause.Result // runs with findings
 	report  Report
 }
 
@@ -85,15 +84,15 @@ func (e *explorer) explore(ctx context.Context) error {
 		}
 	}
 	if err := e.explorePoints(ctx); err != nil { // completed runs are not repeated
-		e.report.Findings = group(append(e.done.old, e.found...))
+		e.report.Findings = cause.Groups(append(e.done.Found, e.found...))
 		return err
 	}
-	return e.finish(ctx, append(e.done.old, e.found...))
+	return e.finish(ctx, append(e.done.Found, e.found...))
 }
 
 // finish groups, confirms and shrinks the findings.
-func (e *explorer) finish(ctx context.Context, found []caseResult) error {
-	e.report.Findings = group(found)
+func (e *explorer) finish(ctx context.Context, found []cause.Result) error {
+	e.report.Findings = cause.Groups(found)
 	if err := errors.Join(e.confirmAll(ctx), e.confirmOnEnvtest(ctx)); err != nil {
 		return err
 	}
@@ -114,11 +113,11 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	begin := time.Now()
 	defer func() { e.report.Duration += time.Since(begin) }()
 	trials := e.untried()
-	cases := make([]Case, len(trials))
+	cases := make([]plan.Case, len(trials))
 	for i, t := range trials {
-		cases[i] = Case{t}
+		cases[i] = plan.Case{t}
 	}
-	if err := e.runAll(ctx, phaseSingle, e.options.Shard.of(cases), e.options.Pairs); err != nil {
+	if err := e.runAll(ctx, phaseSingle, e.options.Shard.Select(cases), e.options.Pairs); err != nil {
 		return err
 	}
 	if e.options.Pairs {
@@ -126,12 +125,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 			return err
 		}
 	}
-	return e.runAll(ctx, "random faults", e.options.Shard.of(randomCases(e.trials, e.options.Random, e.options.Seed)), false)
-}
-
-// probe makes the journal record watch events. The delay is negligible.
-var probe = fault.Fault{
-	Name: "probe", Match: fault.Match{Seam: journal.SeamAPI, Operation: journal.EventPrefix + "*"}, Effect: fault.Effect{Delay: 1},
+	return e.runAll(ctx, "random faults", e.options.Shard.Select(plan.RandomCases(e.trials, e.options.Random, e.options.Seed)), false)
 }
 
 // decidingRuns is the number of agreeing runs without faults that decide whether they have
@@ -141,7 +135,7 @@ const decidingRuns = 2
 // runClean runs the scenario without faults. The last run without findings is the clean run.
 // If most runs have findings, these are the only ones of the exploration.
 func (e *explorer) runClean(ctx context.Context) error {
-	err := e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
+	err := e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
 		for good, bad := 0, 0; good < decidingRuns && bad < decidingRuns; {
 			var passed bool
 			if w, passed, err = e.runOnce(ctx, w); err != nil {
@@ -159,9 +153,9 @@ func (e *explorer) runClean(ctx context.Context) error {
 	if err != nil || e.unclean {
 		return err
 	}
-	points := pointsOf(e.clean.open(), e.clean.names)
+	points := run.PointsOf(e.clean.Open(), e.clean.Names)
 	if e.options.Interference {
-		e.trials = e.interferences(e.clean)
+		e.trials = plan.Interferences(e.clean, e.options.Kinds, e.options.At)
 		if e.options.Pairs {
 			e.trials = append(e.trials, e.machineFaults(points...)...)
 		}
@@ -173,79 +167,25 @@ func (e *explorer) runClean(ctx context.Context) error {
 	return nil
 }
 
-func (e *explorer) trialsAt(points ...Point) []Trial {
-	return timingOf(e.options.Emulator.RPCTimeout).trials(points, e.options.Kinds, e.options.At)
+func (e *explorer) trialsAt(points ...run.Point) []plan.Trial {
+	return plan.TimingOf(e.options.Emulator.RPCTimeout).Trials(points, e.options.Kinds, e.options.At)
 }
 
 // runOnce runs the scenario without faults, and reports whether it has no findings. It keeps the
 // first findings.
-func (e *explorer) runOnce(ctx context.Context, w *sandbox) (_ *sandbox, passed bool, err error) {
-	o := w.run(ctx, e.scenario, []fault.Fault{probe}, nil)
-	if err := errors.Join(brokenError(o), ctx.Err()); err != nil {
-		w, unclean := e.resetAfter(ctx, w, o)
+func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, passed bool, err error) {
+	o := w.Run(ctx, e.scenario, []fault.Fault{run.Probe}, nil)
+	if err := errors.Join(run.BrokenError(o), ctx.Err()); err != nil {
+		w, unclean := e.shared.pool.ResetAfter(ctx, w, o)
 		return w, false, errors.Join(err, unclean)
 	}
-	found := judge(o, o)
+	found := run.Judge(o, o)
 	if len(found) > 0 && len(e.found) == 0 {
-		e.found = []caseResult{{Reached: true, Runs: 1, Findings: found, Explanation: explain(o, o, found), observed: o}}
+		e.found = []cause.Result{{Reached: true, Runs: 1, Findings: found, Explanation: cause.Explain(o, o, found), Observed: o}}
 	}
 	if len(found) == 0 || e.clean == nil {
-		e.clean, e.report.Clean = o, o.steps
+		e.clean, e.report.Clean = o, o.Steps
 	}
-	w, err = e.resetAfter(ctx, w, o)
+	w, err = e.shared.pool.ResetAfter(ctx, w, o)
 	return w, len(found) == 0, err
-}
-
-// resetAfter resets a sandbox, or replaces it. With an error, the sandbox may be nil.
-func (e *explorer) resetAfter(ctx context.Context, w *sandbox, o *runResult) (*sandbox, error) {
-	_, err := w.reset(ctx, o)
-	return e.recreatedAfter(ctx, w, err)
-}
-
-// recreatedAfter replaces a sandbox if its reset failed with errNotClean. The sandbox is
-// nil if that fails, too.
-func (e *explorer) recreatedAfter(ctx context.Context, w *sandbox, err error) (*sandbox, error) {
-	if !errors.Is(err, errNotClean) {
-		return w, err
-	}
-	if err := e.shared.pool.drop(ctx, w); err != nil {
-		return nil, err
-	}
-	return e.shared.pool.take(ctx)
-}
-
-// brokenError returns the error of a run without faults that does not judge COSI: it was not
-// completed, or was skipped.
-func brokenError(o *runResult) error {
-	switch {
-	case o.err != nil:
-		return o.err
-	case o.result.Outcome == outcome.Broken && !o.exitedEarly:
-		return fmt.Errorf("%w: %s", ErrUnclean, shortfalls(o.result.Failures))
-	case o.result.Outcome == outcome.Skipped:
-		return fmt.Errorf("%w: it is skipped: %s", ErrUnclean, o.result.Reason)
-	}
-	return nil
-}
-
-func shortfalls(failures []outcome.Failure) string {
-	var all []string
-	for i := range failures {
-		all = append(all, failures[i].Error())
-		for _, difference := range failures[i].Differences {
-			all = append(all, difference.String())
-		}
-	}
-	return strings.Join(all, "; ")
-}
-
-// notCleanError returns the error of a run without faults that failed or has findings.
-func notCleanError(o *runResult) error {
-	if err := brokenError(o); err != nil {
-		return err
-	}
-	if found := judge(o, o); len(found) > 0 {
-		return fmt.Errorf("%w: %v", ErrUnclean, found)
-	}
-	return nil
 }

@@ -1,150 +1,10 @@
 package explore
 
 import (
-	"encoding/json"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 )
-
-// TestInterferences enumerates deletions with the objects that exist at each operation: the
-// namespace and the class from the beginning.
-func TestInterferences(t *testing.T) {
-	const claim = sandboxNamespace + "/photos"
-	event := func(component, name, subject, response string) journal.Event {
-		return journal.Event{
-			Component: component, Seam: journal.SeamAPI, Operation: journal.Operation{Name: name, Subject: subject},
-			Outcome: journal.OutcomeOK, Response: json.RawMessage(response),
-		}
-	}
-	told := func(name, subject, kind string) journal.Event {
-		e := event("controller", name, subject, `"`+kind+`"`)
-		e.Outcome, e.Fault = "Delayed", probe.Name
-		return e
-	}
-	o := &runResult{names: newNames("s"), events: []journal.Event{
-		told("event bucketclaims", claim, "ADDED"),
-		event("controller", "get bucketclaims", claim, `{"spec":{"bucketClassName":"gold"}}`),
-		event("controller", "create buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
-		told("event bucketclaims", claim, "DELETED"),
-		event("administrator", "delete buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
-		event("sidecar", "patch buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
-	}}
-	for i := range o.events {
-		o.events[i].Seq, o.events[i].Time = uint64(i+1), time.Unix(int64(i), 0)
-	}
-	e := &explorer{options: Options{Interference: true, Kinds: []Kind{"delete", "make-immutable"}}}
-	want := []string{
-		"delete BucketClaim/photos after controller api get bucketclaims */photos",
-		"delete BucketClaim/photos before controller api create buckets bc-*",
-		"delete BucketClaim/photos after controller api create buckets bc-*",
-		"delete BucketClaim/photos before controller api event bucketclaims */photos (no. 2)",
-		"delete Bucket/bc-* before controller api event bucketclaims */photos (no. 2)",
-		"delete Bucket/bc-* before sidecar api patch buckets bc-*",
-		"delete Bucket/bc-* after sidecar api patch buckets bc-*",
-	}
-	var got []string
-	before := map[string]int{} // cases with the objects before the first step
-	for _, trial := range e.interferences(o) {
-		if trial.Effect.Object == "Namespace/explore" || trial.Effect.Object == "BucketClass/gold" {
-			before[trial.Effect.Object]++
-			continue
-		}
-		got = append(got, trial.String())
-		if err := (Case{trial}).faults()[0].Validate(); err != nil {
-			t.Error(err)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
-	if want := map[string]int{"Namespace/explore": 7, "BucketClass/gold": 7}; !cmp.Equal(want, before) {
-		t.Errorf("cases with the namespace and the class: %v, want %v", before, want)
-	}
-}
-
-// TestObjectsEnd verifies that an object ends with the request that ended it, before the watch
-// event.
-func TestObjectsEnd(t *testing.T) {
-	const (
-		status   = `{"kind":"Status","status":"Success","details":{"name":"key"}}`
-		deleting = `{"kind":"Secret","metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"`
-		held     = deleting + `,"finalizers":["example.com/audit"]}}`
-	)
-	for _, tc := range []struct {
-		reason, operation, response string
-		ended                       bool
-	}{
-		{"It had no finalizer.", "delete secrets", status, true},
-		{"It waits for its finalizers.", "delete secrets", held, false},
-		{"Its last finalizer is removed.", "patch secrets", deleting + "}}", true},
-		{"Its last finalizer is removed.", "update secrets", deleting + "}}", true},
-		{"One of two finalizers is removed.", "patch secrets", held, false},
-		{"It is not being deleted.", "patch secrets", `{"kind":"Secret","metadata":{}}`, false},
-		{"A read changes nothing.", "get secrets", deleting + "}}", false},
-	} {
-		there := &objects{names: newNames("s"), all: []string{"Secret/key"}}
-		there.observe(journal.Event{
-			Seam: journal.SeamAPI, Operation: journal.Operation{Name: tc.operation, Subject: sandboxNamespace + "/key"},
-			Outcome: journal.OutcomeOK, Response: json.RawMessage(tc.response),
-		})
-		if ended := len(there.all) == 0; ended != tc.ended {
-			t.Errorf("%s %s: ended %t, want %t", tc.reason, tc.operation, ended, tc.ended)
-		}
-	}
-}
-
-// TestObjectsLateEvents verifies that a watch that lags behind a request does not bring an object back.
-func TestObjectsLateEvents(t *testing.T) {
-	const ended = `{"kind":"Status","status":"Success"}`
-	type event struct{ operation, response string }
-	create, end := event{"create secrets", `{"kind":"Secret"}`}, event{"delete secrets", ended}
-	added, modified, deleted := event{"event secrets", `"ADDED"`}, event{"event secrets", `"MODIFIED"`}, event{"event secrets", `"DELETED"`}
-	for name, tc := range map[string]struct {
-		reason string
-		events []event
-		exists bool
-	}{
-		"Watched":        {"An object of a user.", []event{added}, true},
-		"LateAdded":      {"The watch has not reported the deletion yet.", []event{create, end, added}, false},
-		"LateModified":   {"The watch reports what was before the deletion.", []event{create, added, end, modified}, false},
-		"LateOfAnother":  {"The watch of another component lags behind.", []event{create, added, end, deleted, modified}, false},
-		"CreatedAgain":   {"A component creates it again.", []event{create, added, end, create, modified, deleted, added}, true},
-		"AppliedAgain":   {"A user creates it again.", []event{added, end, deleted, added}, true},
-		"DeletedByAUser": {"Only the watch reports it.", []event{added, deleted}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			there := &objects{names: newNames("s")}
-			for _, e := range tc.events {
-				there.observe(journal.Event{
-					Seam: journal.SeamAPI, Operation: journal.Operation{Name: e.operation, Subject: sandboxNamespace + "/key"},
-					Outcome: journal.OutcomeOK, Response: json.RawMessage(e.response),
-				})
-			}
-			if exists := slices.Contains(there.all, "Secret/key"); exists != tc.exists {
-				t.Errorf("%s exists %t, want %t", tc.reason, exists, tc.exists)
-			}
-		})
-	}
-}
-
-// TestInterferenceReached verifies that an interference without a change counts as not tried.
-func TestInterferenceReached(t *testing.T) {
-	f := fault.Status{Fault: fault.Fault{Name: "f", Effect: fault.Effect{Interfere: fault.Delete}}, Applied: 1}
-	o := &runResult{faults: []fault.Status{f}, events: []journal.Event{{Component: "controller", Fault: "f"}}}
-	if o.reached() {
-		t.Error("reached without a request of the administrator")
-	}
-	o.events = append(o.events, journal.Event{Component: "administrator", Fault: "f", Outcome: journal.OutcomeOK})
-	if !o.reached() {
-		t.Error("not reached")
-	}
-}
 
 // TestExploreInterference deletes every object, the class and the namespace at the calls of
 // a lifecycle that grant and revoke, and expects no findings of the components of this project.
@@ -154,7 +14,7 @@ func TestExploreInterference(t *testing.T) {
 	}
 	r, err := Explore(t.Context(), Options{
 		File: "testdata/lifecycle.yaml", Text: text(t, "testdata/lifecycle.yaml"), Sandboxes: 2,
-		Interference: true, Kinds: []Kind{"delete"}, At: "sidecar rpc Driver*Access *", Emulator: embedded(),
+		Interference: true, Kinds: []plan.Kind{"delete"}, At: "sidecar rpc Driver*Access *", Emulator: embedded(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,12 +9,19 @@ import (
 	"os"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/remote"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // ErrBudget means that a scenario was not started.
 var ErrBudget = errors.New("budget exhausted before this scenario")
+
+// stateDirMode is the mode of a directory for states.
+const stateDirMode = 0o700
 
 // Source is a scenario to explore.
 type Source struct {
@@ -36,10 +43,10 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 	if err != nil {
 		return err
 	}
-	opts.shared = &sharedState{pool: newPool(opts), tried: map[string]bool{}, ends: opts.ends()}
-	defer func() { err = errors.Join(err, opts.shared.pool.stop(context.WithoutCancel(ctx))) }()
+	opts.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
+	defer func() { err = errors.Join(err, opts.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" && !remote.IsURL(opts.State) {
-		if err := os.MkdirAll(opts.State, dirMode); err != nil {
+		if err := os.MkdirAll(opts.State, stateDirMode); err != nil {
 			return fmt.Errorf("create the state directory: %w", err)
 		}
 	}
@@ -64,7 +71,7 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 }
 
 type sharedState struct {
-	pool  *pool
+	pool  *sandbox.Pool
 	tried map[string]bool // prune keys with the kinds that were tried
 	ends  deadline
 }
@@ -72,11 +79,11 @@ type sharedState struct {
 // serve replaces the sandboxes, which must be unused, if they serve another version of the COSI
 // kinds.
 func (s *sharedState) serve(ctx context.Context, opts Options) error {
-	if s.pool.options.Emulator.API == opts.Emulator.API {
+	if s.pool.Options.Emulator.API == opts.Emulator.API {
 		return nil
 	}
-	err := s.pool.stop(context.WithoutCancel(ctx))
-	s.pool, s.tried = newPool(opts), map[string]bool{} // operations of versions are not equivalent
+	err := s.pool.Stop(context.WithoutCancel(ctx))
+	s.pool, s.tried = sandbox.NewPool(opts.ofSandboxes()), map[string]bool{} // operations of versions are not equivalent
 	return err
 }
 
@@ -85,15 +92,15 @@ func (s *sharedState) serve(ctx context.Context, opts Options) error {
 func groupedByAPI(sources []Source) []Source {
 	var versions []objectstorage.Version
 	of := map[objectstorage.Version][]Source{}
-	for _, source := range sources {
+	for _, s := range sources {
 		version := objectstorage.Version("") // unreadable scenarios are reported later
-		if s, err := parseOne(spec.Loader{}, source.File, source.Text); err == nil {
-			version = s.API()
+		if scenario, err := source.ParseOne(spec.Loader{}, s.File, s.Text); err == nil {
+			version = scenario.API()
 		}
 		if of[version] == nil {
 			versions = append(versions, version)
 		}
-		of[version] = append(of[version], source)
+		of[version] = append(of[version], s)
 	}
 	grouped := make([]Source, 0, len(sources))
 	for _, version := range versions {
@@ -103,24 +110,24 @@ func groupedByAPI(sources []Source) []Source {
 }
 
 // untried returns the trials of a clean run that were not tried before at an equivalent operation:
-// of an earlier scenario, or, except with PruneState, of this one.
-func (e *explorer) untried() []Trial {
-	states := map[Point]string{}
-	for _, s := range pruneKeys(e.clean, e.options.Prune) {
-		states[s.point] = s.state
+// of an earlier scenario, or, except with plan.PruneState, of this one.
+func (e *explorer) untried() []plan.Trial {
+	states := map[run.Point]string{}
+	for _, s := range plan.PruneKeys(e.clean, e.options.Prune) {
+		states[s.Point] = s.State
 	}
-	key := func(t Trial) string { return states[t.Point] + t.what() }
+	key := func(t plan.Trial) string { return states[t.Point] + t.Action() }
 	chosen := map[string]bool{}
-	var left []Trial
+	var left []plan.Trial
 	for _, t := range e.trials {
-		if e.shared.tried[key(t)] || e.options.Prune != PruneState && chosen[key(t)] {
+		if e.shared.tried[key(t)] || e.options.Prune != plan.PruneState && chosen[key(t)] {
 			e.report.Pruned++
 			continue
 		}
 		chosen[key(t)] = true
 		left = append(left, t)
 	}
-	left = sample(left, e.options.Sample, e.options.Seed)
+	left = plan.Sample(left, e.options.Sample, e.options.Seed)
 	for _, t := range left {
 		e.shared.tried[key(t)] = true
 	}

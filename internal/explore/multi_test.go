@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 )
 
 // claim is a scenario with sequential steps.
@@ -48,11 +50,11 @@ func TestAll(t *testing.T) {
 	}
 	var got []outcome
 	opts := Options{
-		Sandboxes: 1, Kinds: []Kind{CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir(), Emulator: embedded(),
-		Prune: PruneStep, // the controller may write the claim's status before the call or after it
+		Sandboxes: 1, Kinds: []plan.Kind{plan.CrashAfter}, At: "sidecar rpc DriverCreate*", State: t.TempDir(), Emulator: embedded(),
+		Prune: plan.PruneStep, // the controller may write the claim's status before the call or after it
 	}
 	err := All(t.Context(), opts, sources, func(s Source, r *Report, err error) {
-		o := outcome{File: s.File, Unfit: errors.Is(err, ErrScenario), Unclean: errors.Is(err, ErrUnclean)}
+		o := outcome{File: s.File, Unfit: errors.Is(err, source.ErrScenario), Unclean: errors.Is(err, run.ErrUnclean)}
 		if r != nil {
 			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
 		}
@@ -81,29 +83,5 @@ func TestAllBudget(t *testing.T) {
 		func(_ Source, _ *Report, err error) { got = err })
 	if err != nil || !errors.Is(got, ErrBudget) {
 		t.Errorf("All() = %v, callback error %v, want %v", err, got, ErrBudget)
-	}
-}
-
-func TestSample(t *testing.T) {
-	all := timingOf(DefaultCallTimeout).trials([]Point{{"driver", journal.SeamStore, "AdminPutAccount", "ba-*", 1}}, nil, "")
-	tests := map[string]struct {
-		reason string
-		n      int
-		want   int
-	}{
-		"All":  {"0 selects all trials.", 0, len(all)},
-		"Some": {"n selects n trials.", 2, 2},
-		"More": {"n is limited to the number of trials.", len(all) + 1, len(all)},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			some := sample(all, tc.n, 1)
-			if len(some) != tc.want {
-				t.Errorf("%s %d of %d, want %d", tc.reason, len(some), len(all), tc.want)
-			}
-			if diff := cmp.Diff(some, sample(all, tc.n, 1)); diff != "" {
-				t.Errorf("the same seed selects other trials, -first, +second:\n%s", diff)
-			}
-		})
 	}
 }

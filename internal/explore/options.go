@@ -3,7 +3,6 @@ package explore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -12,13 +11,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shrink"
 )
-
-// ErrOptions means that options are invalid.
-var ErrOptions = errors.New("invalid exploration options")
-
-// ErrScenario means that a scenario is invalid.
-var ErrScenario = errors.New("invalid scenario")
 
 // sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines and
 // restarts: a run uses two thirds of a processor on a control plane of programs, and a quarter with
@@ -36,13 +33,6 @@ const (
 	mostEmbedded   = 32
 )
 
-// DefaultCallTimeout is the timeout of driver calls. It is shorter than in production, so
-// a run with a hanging call ends soon.
-const DefaultCallTimeout = 500 * time.Millisecond
-
-// DefaultShrinkTimeout is the default of Options.ShrinkTimeout.
-const DefaultShrinkTimeout = 2 * time.Minute
-
 // Options configure an exploration.
 type Options struct {
 	// File is the name of the scenario file, and Text its content, with exactly one
@@ -52,7 +42,7 @@ type Options struct {
 
 	// Emulator configures every sandbox, for example its controller, sidecar and driver.
 	// The control plane and the delays between retries are ignored. RPCTimeout defaults
-	// to DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
+	// to plan.DefaultCallTimeout. All sandboxes share a driver behind a socket. Faults do not
 	// crash that driver, and its backend is not visible.
 	Emulator emulator.Options
 	// Sandboxes is the number of parallel runs. It defaults to four for a processor if the
@@ -60,7 +50,7 @@ type Options struct {
 	// at least three and at most eight.
 	Sandboxes int
 	// Kinds are the kinds of effects to try. It defaults to all.
-	Kinds []Kind
+	Kinds []plan.Kind
 	// At is a pattern of the points to try, as printed, in which * matches any
 	// characters. It defaults to all.
 	At string
@@ -74,12 +64,12 @@ type Options struct {
 	Random int
 	Seed   uint64
 	// Prune selects which operations count as equivalent; a single fault is tried at one
-	// of them. It defaults to PruneState, which tries every fault of the first scenario.
-	Prune Prune
+	// of them. It defaults to plan.PruneState, which tries every fault of the first scenario.
+	Prune plan.Prune
 	// Sample is the number of single faults to try, selected by Seed; 0 means all.
 	Sample int
 	// Shard selects a part of the cases, to explore the others elsewhere.
-	Shard Shard
+	Shard shard.Shard
 	// Budget is the time limit for starting runs; 0 means none.
 	Budget time.Duration
 	// MeasureSeams measures the overhead of the seams without faults.
@@ -87,7 +77,7 @@ type Options struct {
 	// Shrink shrinks each finding to a small scenario.
 	Shrink bool
 	// ShrinkTimeout limits the shrinking of one finding. It defaults to
-	// DefaultShrinkTimeout.
+	// shrink.DefaultTimeout.
 	ShrinkTimeout time.Duration
 	// Out is a directory for findings, created if missing. Each finding has the shrunk
 	// scenario, the recording of its run, and the timeline. If Out is empty, nothing is
@@ -100,8 +90,6 @@ type Options struct {
 	State string
 	// Progress is called with the progress, from one goroutine at a time; may be nil.
 	Progress func(Progress)
-
-	scenario string // for the state
 
 	shared *sharedState // shared with explorations of other scenarios; may be nil
 
@@ -137,12 +125,12 @@ type Progress struct {
 }
 
 func (o Options) withDefaults(ctx context.Context) (Options, error) {
-	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, DefaultCallTimeout)
-	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, DefaultShrinkTimeout)
+	o.Emulator.RPCTimeout = cmp.Or(o.Emulator.RPCTimeout, plan.DefaultCallTimeout)
+	o.ShrinkTimeout = cmp.Or(o.ShrinkTimeout, shrink.DefaultTimeout)
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	o.Prune = cmp.Or(o.Prune, PruneState)
+	o.Prune = cmp.Or(o.Prune, plan.PruneState)
 	if err := o.validate(); err != nil {
 		return o, err
 	}
@@ -162,7 +150,7 @@ func (o Options) withDefaults(ctx context.Context) (Options, error) {
 func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
 	kind, err := selection.ParseKind(string(o.Emulator.ControlPlaneKind))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		return nil, fmt.Errorf("%w: %w", plan.ErrOptions, err)
 	}
 	plane, err := selection.Choose(ctx, kind, binaries.Options{Dir: o.Emulator.ControlPlaneDir})
 	if err != nil {
@@ -177,14 +165,14 @@ func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
 // validate rejects invalid options, and options that exclude each other.
 func (o Options) validate() error {
 	if o.Sandboxes < 0 || o.Random < 0 || o.Sample < 0 || o.Budget < 0 || o.ShrinkTimeout < 0 {
-		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", ErrOptions)
+		return fmt.Errorf("%w: sandboxes, sample, random, budget and shrink timeout must not be negative", plan.ErrOptions)
 	}
-	if !slices.Contains(Prunes(), o.Prune) {
-		return fmt.Errorf("%w: prune is %q and must be one of %v", ErrOptions, o.Prune, Prunes())
+	if !slices.Contains(plan.Prunes(), o.Prune) {
+		return fmt.Errorf("%w: prune is %q and must be one of %v", plan.ErrOptions, o.Prune, plan.Prunes())
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(o.kinds(), kind) {
-			return fmt.Errorf("%w: unknown effect %q; must be one of %v", ErrOptions, kind, o.kinds())
+			return fmt.Errorf("%w: unknown effect %q; must be one of %v", plan.ErrOptions, kind, o.kinds())
 		}
 	}
 	return nil
@@ -194,14 +182,18 @@ func (o Options) validate() error {
 func (o Options) validateSandboxes() error {
 	if o.Sandboxes > 1 && o.Emulator.Driver != "" && o.Emulator.Implementations.DriverCommand != nil {
 		return fmt.Errorf("%w: %d sandboxes would run a driver each, which cannot all listen at %s; use one (--parallel 1)",
-			ErrOptions, o.Sandboxes, o.Emulator.Driver)
+			plan.ErrOptions, o.Sandboxes, o.Emulator.Driver)
 	}
 	return nil
 }
 
-func (o Options) kinds() []Kind {
+func (o Options) kinds() []plan.Kind {
 	if o.Interference {
-		return InterferenceKinds()
+		return plan.InterferenceKinds()
 	}
-	return Kinds()
+	return plan.Kinds()
+}
+
+func (o Options) ofSandboxes() sandbox.Options {
+	return sandbox.Options{Emulator: o.Emulator, Plane: o.plane, Interference: o.Interference, Count: o.Sandboxes}
 }

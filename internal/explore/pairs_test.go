@@ -9,45 +9,48 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 )
 
 // pairPoints are operations at which an interference and machine faults are tried.
-func pairPoints() (told, written, called Point) {
-	told = Point{"sidecar", journal.SeamAPI, "event buckets", "bc-*", 1}
-	written = Point{"sidecar", journal.SeamAPI, "patch buckets", "bc-*", 1}
-	called = Point{"sidecar", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}
+func pairPoints() (told, written, called run.Point) {
+	told = run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "event buckets", Subject: "bc-*", Nth: 1}
+	written = run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "patch buckets", Subject: "bc-*", Nth: 1}
+	called = run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}
 	return told, written, called
 }
 
 // pairRun is a run with an interference in its first operation, and three operations of a sidecar
 // after it: an event, a write and a call. Each is repeated equally often.
-func pairRun(first Trial, repeated int) caseResult {
-	o := &runResult{names: newNames("s"), faults: []fault.Status{{Fault: Case{first}.faults()[0], Applied: 1}}}
+func pairRun(first plan.Trial, repeated int) cause.Result {
+	o := &run.Record{Names: run.NewNames("s"), Faults: []fault.Status{{Fault: plan.Case{first}.Faults()[0], Applied: 1}}}
 	add := func(component, name string, seam journal.Seam) *journal.Event {
-		e := event(component, seam, name, "bc-11111111-1111-1111-1111-111111111111", len(o.events)+1)
-		e.Time = time.Unix(int64(len(o.events)), 0)
-		o.events = append(o.events, e)
-		return &o.events[len(o.events)-1]
+		o.Events = append(o.Events, journal.Event{
+			Time: time.Unix(int64(len(o.Events)), 0), Component: component, Seam: seam, Outcome: journal.OutcomeOK,
+			Operation: journal.Operation{Name: name, Subject: "bc-11111111-1111-1111-1111-111111111111"},
+		})
+		return &o.Events[len(o.Events)-1]
 	}
-	add("controller", "create buckets", journal.SeamAPI).Fault = o.faults[0].Name
+	add("controller", "create buckets", journal.SeamAPI).Fault = o.Faults[0].Name
 	for range repeated {
 		told := add("sidecar", "event buckets", journal.SeamAPI)
-		told.Outcome, told.Fault = "Delayed", probe.Name
+		told.Outcome, told.Fault = "Delayed", run.Probe.Name
 		add("sidecar", "patch buckets", journal.SeamAPI)
 		add("sidecar", "DriverCreateBucket", journal.SeamRPC)
 	}
-	return caseResult{Case: Case{first}, Reached: true, observed: o}
+	return cause.Result{Case: plan.Case{first}, Reached: true, Observed: o}
 }
 
 // TestMachineFaults verifies that interferences are combined only with a late watch, a restart
 // before a write or a call, and an unavailable driver.
 func TestMachineFaults(t *testing.T) {
 	told, written, called := pairPoints()
-	read := Point{"sidecar", journal.SeamAPI, "get buckets", "bc-*", 1}
-	inDriver := Point{"driver", journal.SeamRPC, "DriverCreateBucket", "bc-*", 1}
+	read := run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "get buckets", Subject: "bc-*", Nth: 1}
+	inDriver := run.Point{Component: "driver", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1}
 	e := &explorer{options: Options{Interference: true, Pairs: true}}
-	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	e.options.Emulator.RPCTimeout = plan.DefaultCallTimeout
 	var got []string
 	for _, trial := range e.machineFaults(told, written, called, read, inDriver) {
 		got = append(got, trial.String())
@@ -65,8 +68,9 @@ func TestMachineFaults(t *testing.T) {
 // TestPairsWithInterference verifies that an interference and a kind of fault are tried once at
 // equal operations, in either order, and that the name of the case has both parts.
 func TestPairsWithInterference(t *testing.T) {
-	flip := Trial{
-		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+	flip := plan.Trial{
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
 	const first = "flip-policy Bucket/bc-* before controller api create buckets bc-* + "
@@ -77,8 +81,8 @@ func TestPairsWithInterference(t *testing.T) {
 		first + "fail at sidecar rpc DriverCreateBucket bc-*",
 		first + "stale from then on at sidecar api event buckets bc-* + fail at sidecar rpc DriverCreateBucket bc-*",
 	}
-	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
-	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: plan.PruneStep}, seen: map[string]bool{}}
+	e.options.Emulator.RPCTimeout = plan.DefaultCallTimeout
 	e.pair(pairRun(flip, 1))
 	if diff := cmp.Diff(want, pairNames(e)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -101,17 +105,18 @@ func TestPairsWithInterference(t *testing.T) {
 // TestPairsOfOperations verifies that the same interference at another operation is another pair,
 // and that a later event of the same object can be late separately.
 func TestPairsOfOperations(t *testing.T) {
-	flip := Trial{
-		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+	flip := plan.Trial{
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
-	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
-	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: plan.PruneStep}, seen: map[string]bool{}}
+	e.options.Emulator.RPCTimeout = plan.DefaultCallTimeout
 	run := pairRun(flip, lateEvents+1)
 	e.pair(run)
 	late := 0
 	for _, c := range e.pairs {
-		if c[1].Kind == Stale && !c[1].Follows {
+		if c[1].Kind == plan.Stale && !c[1].Follows {
 			late++
 		}
 	}
@@ -133,19 +138,20 @@ func TestPairsOfOperations(t *testing.T) {
 
 // TestPairsAfterFault verifies that only interferences follow a machine fault.
 func TestPairsAfterFault(t *testing.T) {
-	crash := Trial{
-		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before},
+	crash := plan.Trial{
+		Point: run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:  plan.CrashBefore, Effect: fault.Effect{Crash: fault.Before},
 	}
-	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: PruneStep}, seen: map[string]bool{}}
-	e.options.Kinds = []Kind{Kind(fault.FlipPolicy)}
+	e := &explorer{options: Options{Interference: true, Pairs: true, Prune: plan.PruneStep}, seen: map[string]bool{}}
+	e.options.Kinds = []plan.Kind{plan.Kind(fault.FlipPolicy)}
 	run := pairRun(crash, 2)
-	run.observed.events[0].Fault = run.observed.faults[0].Name
+	run.Observed.Events[0].Fault = run.Observed.Faults[0].Name
 	e.pair(run)
 	if len(e.pairs) == 0 || e.report.Pruned == 0 {
 		t.Fatalf("%d pairs, %d pruned", len(e.pairs), e.report.Pruned)
 	}
 	for _, c := range e.pairs {
-		if len(c) != 2 || c[0].Kind != CrashBefore || !c[1].interferes() {
+		if len(c) != 2 || c[0].Kind != plan.CrashBefore || !c[1].Interferes() {
 			t.Errorf("not a fault and an interference: %s", c)
 		}
 	}
@@ -155,21 +161,22 @@ func TestPairsAfterFault(t *testing.T) {
 // late, in either order. A fault of another kind is not.
 func TestLateView(t *testing.T) {
 	_, _, called := pairPoints()
-	flip := Trial{
-		Point: Point{"controller", journal.SeamAPI, "create buckets", "bc-*", 1}, Kind: Kind(fault.FlipPolicy),
+	flip := plan.Trial{
+		Point:  run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1},
+		Kind:   plan.Kind(fault.FlipPolicy),
 		Effect: fault.Effect{Interfere: fault.FlipPolicy, Object: "Bucket/bc-*"},
 	}
 	ofClass := flip
-	ofClass.Kind, ofClass.Effect = Kind(fault.Delete), fault.Effect{Interfere: fault.Delete, Object: "BucketClass/standard"}
+	ofClass.Kind, ofClass.Effect = plan.Kind(fault.Delete), fault.Effect{Interfere: fault.Delete, Object: "BucketClass/standard"}
 	ofClaim := flip
 	ofClaim.Effect.Object = "BucketClaim/photos"
-	failed := Trial{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}}
-	crashed := Trial{Point: called, Kind: CrashBefore, Effect: fault.Effect{Crash: fault.Before}}
+	failed := plan.Trial{Point: called, Kind: plan.Fail, Effect: fault.Effect{Fail: "Unavailable"}}
+	crashed := plan.Trial{Point: called, Kind: plan.CrashBefore, Effect: fault.Effect{Crash: fault.Before}}
 	e := &explorer{options: Options{Interference: true, Pairs: true}}
-	e.options.Emulator.RPCTimeout = DefaultCallTimeout
+	e.options.Emulator.RPCTimeout = plan.DefaultCallTimeout
 	const late = "stale from then on at sidecar api event buckets bc-*"
 	for name, tt := range map[string]struct {
-		first, second Trial
+		first, second plan.Trial
 		want          string
 	}{
 		"Before":    {flip, failed, flip.String() + " + " + late + " + " + failed.String()},
@@ -179,22 +186,17 @@ func TestLateView(t *testing.T) {
 		"Unwatched": {failed, ofClaim, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, ok := e.lateView(pairRun(flip, 1).observed, tt.first, tt.second)
+			got, ok := e.lateView(pairRun(flip, 1).Observed, tt.first, tt.second)
 			if ok != (tt.want != "") || ok && got.String() != tt.want {
 				t.Fatalf("%q, %t; want %q", got, ok, tt.want)
 			}
 			if !ok {
 				return
 			}
-			faults := got.faults()
-			at := slices.IndexFunc(got, func(t Trial) bool { return t.Follows })
+			faults := got.Faults()
+			at := slices.IndexFunc(got, func(t plan.Trial) bool { return t.Follows })
 			if faults[at].Since != faults[at-1].Name || faults[at-1].Interfere == "" || !faults[at].Optional {
 				t.Errorf("%+v, want it to count from the interference, and to be optional", faults[at])
-			}
-			for smaller := range (candidate{faults: got}).withoutFault() {
-				if smaller.faults[0].Follows {
-					t.Errorf("%s: the interference was removed, and what follows it was not", smaller.faults)
-				}
 			}
 		})
 	}
@@ -203,48 +205,12 @@ func TestLateView(t *testing.T) {
 // TestPruneOfPairs verifies that pairs are pruned by objects at least: the whole state differs
 // after nearly every interference.
 func TestPruneOfPairs(t *testing.T) {
-	for prune, want := range map[Prune]Prune{PruneState: PruneObject, PruneObject: PruneObject, PruneStep: PruneStep} {
+	for prune, want := range map[plan.Prune]plan.Prune{
+		plan.PruneState: plan.PruneObject, plan.PruneObject: plan.PruneObject, plan.PruneStep: plan.PruneStep,
+	} {
 		if got := (&explorer{options: Options{Prune: prune}}).pairPrune(); got != want {
 			t.Errorf("%s: %s, want %s", prune, got, want)
 		}
-	}
-}
-
-// TestShrinkPair verifies that a pair is first shrunk to each of its two parts, and that its
-// scenario has two distinct faults.
-func TestShrinkPair(t *testing.T) {
-	_, _, called := pairPoints()
-	c := smallCandidate(t)
-	c.faults = Case{
-		{Point: called, Kind: Kind(fault.Delete), Effect: fault.Effect{Interfere: fault.Delete, Object: "Namespace/" + sandboxNamespace}},
-		{Point: called, Kind: Fail, Effect: fault.Effect{Fail: "Unavailable"}},
-	}
-	var single []string
-	for smaller := range c.smaller() {
-		if len(smaller.faults) == 1 {
-			single = append(single, smaller.faults.String())
-		}
-	}
-	want := []string{c.faults[1:].String(), c.faults[:1].String()}
-	if diff := cmp.Diff(want, single); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
-	text, err := c.render(Group{Oracle: OracleDeletable})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var injected []string
-	s, err := parseOne(spec.Loader{}, "small.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	for i := range s.Steps {
-		if s.Steps[i].Verb == "inject" {
-			injected = append(injected, s.Steps[i].Inject.Name)
-		}
-	}
-	if len(injected) != 2 || injected[0] == injected[1] {
-		t.Errorf("faults %v in\n%s", injected, text)
 	}
 }
 

@@ -3,6 +3,8 @@ package explore
 import (
 	"sync"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 )
 
 type progress struct {
@@ -28,7 +30,7 @@ func (p *progress) left() int {
 	return p.total - p.done - p.saved
 }
 
-func (p *progress) ended(result caseResult) {
+func (p *progress) ended(result cause.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
@@ -40,7 +42,7 @@ func (p *progress) ended(result caseResult) {
 	rest := p.total - p.done - p.saved
 	p.explorer.options.Progress(Progress{
 		Phase: p.phase, Done: p.done + p.saved, Total: p.total, Findings: p.found,
-		Last: result.Case.String(), Took: result.took,
+		Last: result.Case.String(), Took: result.Took,
 		Rate: float64(p.runs) / took.Seconds(), Left: took / time.Duration(p.done) * time.Duration(rest),
 	})
 }

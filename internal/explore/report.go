@@ -1,6 +1,11 @@
 package explore
 
-import "time"
+import (
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
+)
 
 // Report is the result of an exploration.
 type Report struct {
@@ -35,13 +40,13 @@ type Report struct {
 	Clean    time.Duration `json:"clean"`
 	Duration time.Duration `json:"duration"`
 	// Seams is the overhead of the seams, if measured.
-	Seams    Seams   `json:"seams,omitzero"`
-	Findings []Group `json:"findings,omitempty"`
+	Seams    Seams         `json:"seams,omitzero"`
+	Findings []cause.Group `json:"findings,omitempty"`
 	// Shard is the explored part; zero is all. MissingShards are the shards without a state, in a
 	// merged report.
-	Shard         Shard   `json:"shard,omitzero"`
-	Merged        int     `json:"merged,omitempty"` // number of states
-	MissingShards []Shard `json:"missingShards,omitempty"`
+	Shard         shard.Shard   `json:"shard,omitzero"`
+	Merged        int           `json:"merged,omitempty"` // number of states
+	MissingShards []shard.Shard `json:"missingShards,omitempty"`
 }
 
 // Rate is runs per second.

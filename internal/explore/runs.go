@@ -5,32 +5,24 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 )
 
 // attempts limits the runs of a case that does not reach all its points. The order between
 // components differs between runs.
 const attempts = 3
 
-type caseResult struct {
-	Case     Case             `json:"case"`
-	Reached  bool             `json:"reached"`
-	Runs     int              `json:"runs"`
-	Findings []oracle.Finding `json:"findings,omitempty"`
-	Explanation
-
-	took     time.Duration
-	observed *runResult // nil: from an earlier exploration
-}
-
 // runAll runs the incomplete cases in all sandboxes.
-func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairing bool) error {
+func (e *explorer) runAll(ctx context.Context, phase string, cases []plan.Case, pairing bool) error {
 	if len(cases) == 0 {
 		return nil
 	}
 	p := &progress{explorer: e, phase: phase, total: len(cases), began: time.Now()}
-	queue := make(chan Case)
-	results := make(chan caseResult)
+	queue := make(chan plan.Case)
+	results := make(chan cause.Result)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var workers sync.WaitGroup
@@ -59,10 +51,10 @@ func (e *explorer) runAll(ctx context.Context, phase string, cases []Case, pairi
 	return context.Cause(ctx)
 }
 
-func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p *progress) {
+func (e *explorer) feed(ctx context.Context, queue chan<- plan.Case, cases []plan.Case, p *progress) {
 	defer close(queue)
 	for _, c := range cases {
-		if e.done.has(c) {
+		if e.done.Has(c) {
 			p.skip()
 			continue
 		}
@@ -77,10 +69,10 @@ func (e *explorer) feed(ctx context.Context, queue chan<- Case, cases []Case, p 
 	}
 }
 
-func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- caseResult) error {
-	return e.shared.pool.lend(ctx, func(w *sandbox) (_ *sandbox, err error) {
+func (e *explorer) work(ctx context.Context, queue <-chan plan.Case, results chan<- cause.Result) error {
+	return e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
 		for c := range queue {
-			result := caseResult{Case: c}
+			result := cause.Result{Case: c}
 			for !result.Reached && result.Runs < attempts && ctx.Err() == nil {
 				if w, err = e.try(ctx, w, &result); err != nil {
 					return w, err
@@ -95,25 +87,25 @@ func (e *explorer) work(ctx context.Context, queue <-chan Case, results chan<- c
 }
 
 // try runs a case once, and returns a clean sandbox.
-func (e *explorer) try(ctx context.Context, w *sandbox, result *caseResult) (*sandbox, error) {
+func (e *explorer) try(ctx context.Context, w *sandbox.Sandbox, result *cause.Result) (*sandbox.Sandbox, error) {
 	began := time.Now()
-	o := w.runCase(ctx, e.scenario, result.Case, e.clean, e.options.Pairs && e.options.Interference)
+	o := w.RunCase(ctx, e.scenario, result.Case.Faults(), e.clean, e.options.Pairs && e.options.Interference)
 	if ctx.Err() != nil {
 		return w, nil //nolint:nilerr // the caller checks the context
 	}
 	result.Runs++
-	result.Reached, result.observed = o.reached(), o
-	result.Findings = judge(o, e.clean)
-	left, err := w.reset(ctx, o)
-	result.took += time.Since(began)
+	result.Reached, result.Observed = o.Reached(), o
+	result.Findings = run.Judge(o, e.clean)
+	left, err := w.Reset(ctx, o)
+	result.Took += time.Since(began)
 	if len(result.Findings) > 0 || left {
 		result.Reached = true
-		result.Explanation = explain(o, e.clean, result.Findings)
+		result.Explanation = cause.Explain(o, e.clean, result.Findings)
 	}
-	return e.recreatedAfter(ctx, w, err)
+	return e.shared.pool.ReplaceUnclean(ctx, w, err)
 }
 
-func (e *explorer) take(ctx context.Context, result caseResult, pairing bool) {
+func (e *explorer) take(ctx context.Context, result cause.Result, pairing bool) {
 	e.report.Runs += result.Runs
 	switch {
 	case len(result.Case) > 1:
@@ -130,5 +122,5 @@ func (e *explorer) take(ctx context.Context, result caseResult, pairing bool) {
 	if pairing && result.Reached && len(result.Findings) == 0 {
 		e.pair(result)
 	}
-	e.done.add(ctx, result)
+	e.done.Add(ctx, result)
 }

@@ -5,11 +5,9 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 )
-
-const shownCases = 3
-
-const shownOthers = 5
 
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {
@@ -36,7 +34,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString("no findings\n")
 	}
 	for i := range r.Findings {
-		r.Findings[i].write(&b, i+1)
+		r.Findings[i].WriteText(&b, i+1)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -52,11 +50,11 @@ func (r *Report) writeCounts(b *strings.Builder) {
 		}
 		return
 	}
-	shard := ""
-	if r.Shard != (Shard{}) {
-		shard = fmt.Sprintf(" in shard %s", r.Shard)
+	part := ""
+	if r.Shard != (shard.Shard{}) {
+		part = fmt.Sprintf(" in shard %s", r.Shard)
 	}
-	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, shard)
+	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, part)
 	if r.Combined > 0 {
 		fmt.Fprintf(b, ", %d combinations tried", r.Combined)
 	}
@@ -100,46 +98,6 @@ func HowToContinue(state string) string {
 		return "to try the rest, run it without --budget; with --state, each run continues the one before"
 	}
 	return "to try the rest, run the same command again: it continues from " + state
-}
-
-func (g *Group) write(b *strings.Builder, number int) {
-	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
-	if g.Why != "" {
-		fmt.Fprintf(b, "   why:   %s\n", g.Why)
-	}
-	fmt.Fprintf(b, "   fault: %s\n", g.Case.describe())
-	writeList(b, "seen: ", g.Seen)
-	writeList(b, "also: ", g.Others[:min(len(g.Others), shownOthers)])
-	if n := len(g.Cases); n > 1 {
-		writeList(b, fmt.Sprintf("cases: %d, of them", n), g.Cases[:min(n, shownCases)])
-	}
-	switch {
-	case g.Confirmed:
-		if text := g.confirmation(); text != "" {
-			fmt.Fprintf(b, "   %s\n", text)
-		}
-	case g.Runs == 0: // exploration was interrupted
-		fmt.Fprintln(b, "   not run again, not shrunk")
-	default:
-		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
-	}
-	if g.File == "" {
-		return
-	}
-	fmt.Fprintf(b, "   scenario:  %s\n", g.File)
-	if g.Recording != "" {
-		fmt.Fprintf(b, "   recording: %s\n   timeline:  %s\n", g.Recording, g.Timeline)
-	}
-	if !g.Verified {
-		fmt.Fprintf(b, "   run alone, the scenario %s; expected: failed by %s\n", g.Rerun, g.Oracle)
-	}
-}
-
-func writeList[T any](b *strings.Builder, title string, items []T) {
-	for _, item := range items {
-		fmt.Fprintf(b, "   %s %v\n", title, item)
-		title = strings.Repeat(" ", len(title))
-	}
 }
 
 // Seams is the overhead of the seams without faults.

@@ -10,35 +10,38 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
 func TestWriteText(t *testing.T) {
-	create := Trial{
-		Kind: LoseReply, Effect: fault.Effect{LoseReply: "Unavailable"},
-		Point: Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1},
+	create := plan.Trial{
+		Kind: plan.LoseReply, Effect: fault.Effect{LoseReply: "Unavailable"},
+		Point: run.Point{Component: "sidecar", Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Subject: "bc-*", Nth: 1},
 	}
 	r := &Report{
 		Scenario: "lifecycle", Points: 113, Applicable: 488, Tried: 488, Runs: 499, Sandboxes: 3,
 		Clean: 400 * time.Millisecond, Duration: 100 * time.Second,
-		Findings: []Group{{
-			Oracle: OracleSteps, Message: "lifecycle.yaml:17:3: expect: BucketClaim/photos: condition not met after 5s",
-			Explanation: Explanation{
+		Findings: []cause.Group{{
+			Oracle: run.OracleSteps, Message: "lifecycle.yaml:17:3: expect: BucketClaim/photos: condition not met after 5s",
+			Explanation: cause.Explanation{
 				Why: "driver answered the 2nd DriverCreateBucket b with AlreadyExists: it exists",
 				Seen: []string{
 					"+0.048s sidecar rpc DriverCreateBucket b -> Unavailable [fault: lose-reply-1]",
 					"+0.069s sidecar rpc DriverCreateBucket b -> AlreadyExists: it exists",
 				},
 			},
-			Case:   Case{create},
-			Others: []oracle.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
+			Case:   plan.Case{create},
+			Others: []oracle.Finding{{Oracle: run.OracleState, Message: "Bucket b: exists, but must not"}},
 			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
 			ConfirmedOn: []selection.Kind{selection.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
 			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
 		}, {
-			Oracle: OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
+			Oracle: run.OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
 		}},
 	}
 	const want = `lifecycle: 113 points, 488/488 effects tried
@@ -108,6 +111,40 @@ no findings in the tried cases
 			}
 			if diff := cmp.Diff(test.want, text.String()); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWriteFindings(t *testing.T) {
+	files := cause.Group{
+		Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed",
+	}
+	verified := files
+	verified.Verified = true
+	for _, test := range []struct {
+		name        string
+		g           cause.Group
+		want, never []string
+	}{
+		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
+		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
+		{"not confirmed", cause.Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := (&Report{Findings: []cause.Group{test.g}}).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range test.want {
+				if !strings.Contains(text.String(), part) {
+					t.Errorf("missing %q:\n%s", part, &text)
+				}
+			}
+			for _, part := range test.never {
+				if strings.Contains(text.String(), part) {
+					t.Errorf("unexpected %q:\n%s", part, &text)
+				}
 			}
 		})
 	}

@@ -2,11 +2,9 @@ package explore
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
 // Timelines returns the findings of explorations as a report of scenarios, with the run of each
@@ -15,36 +13,8 @@ func Timelines(program string, started time.Time, explorations ...*Report) repor
 	var all []report.Scenario
 	for _, r := range explorations {
 		for i := range r.Findings {
-			all = append(all, r.Findings[i].timeline(fmt.Sprintf("%s, finding %d", r.Scenario, i+1)))
+			all = append(all, r.Findings[i].Scenario(fmt.Sprintf("%s, finding %d", r.Scenario, i+1)))
 		}
 	}
 	return report.New(program, started, time.Since(started), all)
-}
-
-// timeline returns the run of a finding, with its explanation as the first failure.
-func (g *Group) timeline(name string) report.Scenario {
-	s := g.shown
-	s.Name, s.Outcome = name, outcome.Failed
-	s.Labels = map[string]string{"oracle": g.Oracle}
-	s.Failures = append([]report.Failure{{
-		Position: s.Position, Message: g.Message, Subject: g.Subject, Oracle: g.Oracle, Notes: g.notes(),
-	}}, s.Failures...)
-	return s
-}
-
-func (g *Group) notes() []string {
-	notes := []string{"Fault: " + g.Case.describe()}
-	if g.Why != "" {
-		notes = append([]string{"Why: " + g.Why}, notes...)
-	}
-	for _, f := range g.Others {
-		notes = append(notes, "Also: "+f.String())
-	}
-	if !g.Confirmed {
-		notes = append(notes, fmt.Sprintf("Seen once in %d runs, not shrunk", g.Runs))
-	}
-	if text := g.confirmation(); text != "" {
-		notes = append(notes, strings.ToUpper(text[:1])+text[1:])
-	}
-	return notes
 }

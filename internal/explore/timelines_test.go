@@ -8,6 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
@@ -17,19 +20,23 @@ import (
 // TestTimelines verifies that the page has every finding of all explorations, with its explanation
 // and the events of its run.
 func TestTimelines(t *testing.T) {
-	run := runOf(t, "sidecar | rpc | DriverCreateBucket | b | AlreadyExists: it exists")
-	shown := report.Scenario{Events: run.events, Failures: []report.Failure{{Message: "condition not met"}}}
-	why := Explanation{Why: "driver answered AlreadyExists"}
-	one := &Report{Scenario: "one", Findings: []Group{
-		{Oracle: OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, shown: shown},
+	events := []journal.Event{{
+		Component: "sidecar", Seam: journal.SeamRPC, Outcome: "AlreadyExists",
+		Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "b"},
+	}}
+	shown := report.Scenario{Events: events, Failures: []report.Failure{{Message: "condition not met"}}}
+	why := cause.Explanation{Why: "driver answered AlreadyExists"}
+	one := &Report{Scenario: "one", Findings: []cause.Group{
+		{Oracle: run.OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, Shown: shown},
 		{Oracle: oracle.Leak, Message: "the backend has b", Runs: 3, Others: []oracle.Finding{{Oracle: oracle.Order, Message: "too early"}}},
 	}}
-	two := &Report{Scenario: "two", Findings: []Group{{Oracle: oracle.Loss, Message: "it is gone", Confirmed: true}}}
+	two := &Report{Scenario: "two", Findings: []cause.Group{{Oracle: oracle.Loss, Message: "it is gone", Confirmed: true}}}
 	got := Timelines("v1", time.Now(), one, two)
 	const none = "Fault: none: the run without faults shows it"
 	want := []report.Scenario{
-		{Name: "one, finding 1", Labels: map[string]string{"oracle": OracleSteps}, Failures: []report.Failure{
-			{Message: "not ready", Oracle: OracleSteps, Notes: []string{"Why: driver answered AlreadyExists", none}}, {Message: "condition not met"},
+		{Name: "one, finding 1", Labels: map[string]string{"oracle": run.OracleSteps}, Failures: []report.Failure{
+			{Message: "not ready", Oracle: run.OracleSteps, Notes: []string{"Why: driver answered AlreadyExists", none}},
+			{Message: "condition not met"},
 		}},
 		{Name: "one, finding 2", Labels: map[string]string{"oracle": oracle.Leak}, Failures: []report.Failure{
 			{Message: "the backend has b", Oracle: oracle.Leak, Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"}},

@@ -2,7 +2,8 @@ package mutants
 
 import (
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
@@ -19,7 +20,7 @@ type Mutant struct {
 	Culprits []string
 	// Kinds and At select the faults that show the bug. If they are empty, every run
 	// shows it.
-	Kinds []explore.Kind
+	Kinds []plan.Kind
 	At    string
 	// Scenario is a file of testdata that shows the bug. It defaults to the lifecycle in
 	// the testdata of package explore.
@@ -34,7 +35,7 @@ func All() []Mutant {
 }
 
 // at sets the faults that show the bug.
-func (d Mutant) at(at string, kinds ...explore.Kind) Mutant {
+func (d Mutant) at(at string, kinds ...plan.Kind) Mutant {
 	d.At, d.Kinds = at, kinds
 	return d
 }
@@ -70,8 +71,8 @@ func controllers() []Mutant {
 		ofController("access-handoff-errors-ignored",
 			"The controller ignores an error of the write that hands a BucketAccess over to the sidecar.",
 			mutations{ignored: []string{"patch bucketaccesses/status"}, drops: `"driverName"`},
-			oracle.Convergence, explore.OracleSteps, oracle.Order).
-			at("controller api patch bucketaccesses/status *", explore.Fail).
+			oracle.Convergence, run.OracleSteps, oracle.Order).
+			at("controller api patch bucketaccesses/status *", plan.Fail).
 			by("controller did not repeat patch bucketaccesses/status"),
 	}
 }
@@ -105,23 +106,23 @@ func sidecars() []Mutant {
 			by("sidecar did patch bucketaccesses", "then sidecar did DriverDeleteBucket"),
 		ofSidecar("create-errors-ignored",
 			"The sidecar treats every response to DriverCreateBucket as success.",
-			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, explore.OracleSteps, oracle.Order).
-			at("sidecar rpc DriverCreateBucket *", explore.Fail).
+			mutations{ignored: []string{"DriverCreateBucket"}}, oracle.Loss, oracle.Convergence, run.OracleSteps, oracle.Order).
+			at("sidecar rpc DriverCreateBucket *", plan.Fail).
 			by("sidecar did not repeat DriverCreateBucket"),
 		ofSidecar("delete-errors-ignored",
 			"The sidecar treats every response to DriverDeleteBucket as success.",
 			mutations{ignored: []string{"DriverDeleteBucket"}}, oracle.Leak, oracle.Order).
-			at("sidecar rpc DriverDeleteBucket *", explore.Fail).
+			at("sidecar rpc DriverDeleteBucket *", plan.Fail).
 			by("sidecar did not repeat DriverDeleteBucket"),
 		ofSidecar("revoke-errors-ignored",
 			"The sidecar treats every response to DriverRevokeBucketAccess as success.",
 			mutations{ignored: []string{"DriverRevokeBucketAccess"}}, oracle.Leak, oracle.Order).
-			at("sidecar rpc DriverRevokeBucketAccess *", explore.Fail).
+			at("sidecar rpc DriverRevokeBucketAccess *", plan.Fail).
 			by("sidecar did not repeat DriverRevokeBucketAccess"),
 		ofSidecar("status-errors-ignored",
 			"The sidecar ignores an error of a write to the status of a Bucket. The Bucket never becomes ready, or has no ID.",
-			mutations{ignored: []string{"patch buckets/status"}}, oracle.Convergence, explore.OracleSteps, oracle.Order, oracle.Leak).
-			at("sidecar api patch buckets/status *", explore.Fail).
+			mutations{ignored: []string{"patch buckets/status"}}, oracle.Convergence, run.OracleSteps, oracle.Order, oracle.Leak).
+			at("sidecar api patch buckets/status *", plan.Fail).
 			by("sidecar did not repeat patch buckets/status"),
 		ofSidecar("secret-in-status",
 			"The sidecar writes the secret key into a condition message of the BucketAccess.",
@@ -139,31 +140,31 @@ func drivers() []Mutant {
 		ofDriver("random-names",
 			"The driver generates a new name for a bucket that already exists, so a repeated call creates a second bucket.",
 			randomNames, oracle.Leak, oracle.Loss).
-			at("sidecar rpc DriverCreateBucket *", explore.LoseReply).
+			at("sidecar rpc DriverCreateBucket *", plan.LoseReply).
 			by("driver did AdminCreateBucket"),
 		ofDriver("create-not-idempotent", "The driver rejects the creation of an existing bucket with AlreadyExists, even for the same request.",
-			rejectRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverCreateBucket *", explore.LoseReply).
+			rejectRepeated("DriverCreateBucket", errAlreadyExists), oracle.Convergence, run.OracleSteps).
+			at("sidecar rpc DriverCreateBucket *", plan.LoseReply).
 			by("driver answered the 2nd DriverCreateBucket"),
 		ofDriver("grant-not-idempotent", "The driver rejects a grant for an existing account with AlreadyExists.",
-			rejectRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverGrantBucketAccess *", explore.LoseReply).
+			rejectRepeated("DriverGrantBucketAccess", errAlreadyExists), oracle.Convergence, run.OracleSteps).
+			at("sidecar rpc DriverGrantBucketAccess *", plan.LoseReply).
 			by("driver answered the 2nd DriverGrantBucketAccess"),
 		ofDriver("delete-not-idempotent", "The driver returns NotFound for a bucket that is already deleted.",
-			rejectRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverDeleteBucket *", explore.LoseReply).
+			rejectRepeated("DriverDeleteBucket", errNotFound), oracle.Convergence, run.OracleSteps).
+			at("sidecar rpc DriverDeleteBucket *", plan.LoseReply).
 			by("driver answered the 2nd DriverDeleteBucket"),
 		ofDriver("revoke-not-idempotent", "The driver returns NotFound for an account that is already deleted.",
-			rejectRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, explore.OracleSteps).
-			at("sidecar rpc DriverRevokeBucketAccess *", explore.LoseReply).
+			rejectRepeated("DriverRevokeBucketAccess", errNotFound), oracle.Convergence, run.OracleSteps).
+			at("sidecar rpc DriverRevokeBucketAccess *", plan.LoseReply).
 			by("driver answered the 2nd DriverRevokeBucketAccess"),
 		ofDriver("delete-forgotten", "The driver responds before it deletes the bucket. After a crash it never deletes the bucket.",
 			answerFirst("DriverDeleteBucket"), oracle.Leak).
-			at("driver store AdminDeleteBucket *", explore.CrashBefore).in("settled.yaml").
+			at("driver store AdminDeleteBucket *", plan.CrashBefore).in("settled.yaml").
 			by("driver had answered DriverDeleteBucket"),
 		ofDriver("revoke-forgotten", "The driver responds before it revokes access. After a crash it never revokes access.",
 			answerFirst("DriverRevokeBucketAccess"), oracle.Leak).
-			at("driver store AdminDeleteAccount *", explore.CrashBefore).in("settled.yaml").
+			at("driver store AdminDeleteAccount *", plan.CrashBefore).in("settled.yaml").
 			by("driver had answered DriverRevokeBucketAccess"),
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -32,7 +34,7 @@ func TestLongMutants(t *testing.T) {
 				t.Logf("%s: %s\nwhy: %s\ncases: %s\nconfirmed: %t, %d runs; shrunk in %d runs; run alone: %s\n%s",
 					g.Oracle, g.Message, g.Why, g.Cases, g.Confirmed, g.Runs, g.Trials, g.Rerun, g.Shrunk)
 			}
-			named := func(g explore.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
+			named := func(g cause.Group) bool { return slices.Contains(d.Oracles, g.Oracle) }
 			at := slices.IndexFunc(r.Findings, named)
 			if at < 0 {
 				t.Fatalf("%d of %d effects tried, not reached: %v; no finding of the oracles %v",
@@ -80,7 +82,7 @@ func checkShrunk(t *testing.T, text string, most int) {
 
 // checkEvidence expects that the scenario run alone shows the bug, and that the recording
 // and the timeline are complete.
-func checkEvidence(t *testing.T, g *explore.Group) {
+func checkEvidence(t *testing.T, g *cause.Group) {
 	t.Helper()
 	if !g.Verified {
 		t.Errorf("run alone, the scenario %s, want it to fail by %s", g.Rerun, g.Oracle)
@@ -112,7 +114,7 @@ func TestLongWithoutMutations(t *testing.T) {
 			}
 			for _, at := range slices.Compact(at) {
 				r := exploration(t, sound.file(), explore.Options{
-					Kinds: []explore.Kind{explore.Fail, explore.LoseReply, explore.CrashAfter}, At: at,
+					Kinds: []plan.Kind{plan.Fail, plan.LoseReply, plan.CrashAfter}, At: at,
 					Emulator: emulator.Options{Implementations: sound.Implementations},
 				})
 				if r.Tried == 0 {

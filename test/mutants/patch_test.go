@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
@@ -152,7 +153,7 @@ func ran(t *testing.T, text []byte) []finding {
 		for _, f := range r.Scenarios[i].Failures {
 			oracle := f.Oracle
 			if oracle == "" {
-				oracle = explore.OracleSteps
+				oracle = run.OracleSteps
 			}
 			found = append(found, finding{oracle: oracle, message: r.Scenarios[i].Name + ": " + f.Message})
 		}

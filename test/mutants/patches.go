@@ -3,7 +3,7 @@ package mutants
 import (
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
@@ -20,7 +20,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Name:    "vanished-claim-unnoticed",
 			Bug:     "The controller does not notice that a BucketClaim vanishes without its finalizer. Its Bucket cannot be deleted.",
 			Net:     interfering(oneAccess, "force-delete", "controller api patch bucketclaims/status*"),
-			Oracles: []string{explore.OracleDeletable, oracle.Convergence}, Took: "over 420 s", Lines: 11,
+			Oracles: []string{run.OracleDeletable, oracle.Convergence}, Took: "over 420 s", Lines: 11,
 		},
 		{
 			Name:    "vanished-claim-ends-retain",
@@ -68,13 +68,13 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Name:    "default-policy-delete",
 			Bug:     "The controller creates every Bucket with the policy Delete, also those of a class with Retain.",
 			Net:     suite("deletion"),
-			Oracles: []string{oracle.Request, explore.OracleSteps}, Took: "28 s",
+			Oracles: []string{oracle.Request, run.OracleSteps}, Took: "28 s",
 		},
 		{
 			Name:    "ready-before-provisioned",
 			Bug:     "Controller and sidecar set readyToUse as soon as nothing is wrong, before Provisioned is True.",
 			Net:     []string{"run", lifecycle},
-			Oracles: []string{explore.OracleSteps, oracle.Status}, Took: "10 s",
+			Oracles: []string{run.OracleSteps, oracle.Status}, Took: "10 s",
 		},
 		{
 			Name:    "generation-not-observed",
@@ -98,7 +98,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Name:    "event-storm",
 			Bug:     "Each reconcile writes an Event that names the attempt, so the recorder cannot count repetitions in one Event.",
 			Net:     suite("failure"),
-			Oracles: []string{oracle.Pace, explore.OracleSteps}, Took: "23 s",
+			Oracles: []string{oracle.Pace, run.OracleSteps}, Took: "23 s",
 		},
 	}
 }
@@ -146,13 +146,13 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 			Name:    "revocation-given-up",
 			Bug:     "A revocation that is rejected once is never repeated. The access stays, and its credentials are valid.",
 			Net:     faults(lifecycle, "reject", "sidecar rpc DriverRevoke*"),
-			Oracles: []string{explore.OracleSteps, oracle.Convergence, explore.OracleState}, Took: "135 s", Lines: 12,
+			Oracles: []string{run.OracleSteps, oracle.Convergence, run.OracleState}, Took: "135 s", Lines: 12,
 		},
 		{
 			Name:    "unavailable-is-final",
 			Bug:     "A call that failed with Unavailable is not repeated.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc DriverCreate*"),
-			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "124 s", Lines: 3,
+			Oracles: []string{run.OracleSteps, oracle.Convergence}, Took: "124 s", Lines: 3,
 		},
 		{
 			Name:    "unconfirmed-grant-kept",
@@ -165,7 +165,7 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 			Bug:     "A Bucket for an existing bucket gets the ID of an earlier Bucket of its name.",
 			Net:     suite("static"),
 			Written: true,
-			Oracles: []string{explore.OracleSteps}, Took: "66 s",
+			Oracles: []string{run.OracleSteps}, Took: "66 s",
 		},
 		{
 			Name:    "existing-data-deleted",
@@ -195,13 +195,13 @@ func secretPatches() []Patch {
 			Name:    "orphaned-secret-forgotten",
 			Bug:     "A Secret without its owner reference does not belong to its access any more, and keeps its finalizer.",
 			Net:     interfering(oneAccess, "strip-owners", "sidecar api * */app*"),
-			Oracles: []string{explore.OracleDeletable, oracle.Leak, oracle.Order, oracle.Loss}, Took: "115 s", Lines: 18,
+			Oracles: []string{run.OracleDeletable, oracle.Leak, oracle.Order, oracle.Loss}, Took: "115 s", Lines: 18,
 		},
 		{
 			Name:    "vanished-access-unnoticed",
 			Bug:     "The sidecar does not notice that a BucketAccess vanishes without its finalizer. Its Secret keeps its own.",
 			Net:     interfering(oneAccess, "force-delete", "sidecar api patch bucketaccesses/status*"),
-			Oracles: []string{oracle.Leak, explore.OracleDeletable}, Took: "139 s", Lines: 18,
+			Oracles: []string{oracle.Leak, run.OracleDeletable}, Took: "139 s", Lines: 18,
 		},
 		{
 			Name:    "secret-finalizer-kept",
@@ -255,7 +255,7 @@ func driverPatches() []Patch {
 			Name:    "first-bucket-granted",
 			Bug:     "The driver grants only the first bucket of an access.",
 			Net:     []string{"run", twoBuckets},
-			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "66 s",
+			Oracles: []string{run.OracleSteps, oracle.Convergence}, Took: "66 s",
 		},
 	}
 }

@@ -1,7 +1,7 @@
 package mutants
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
 )
 
@@ -13,28 +13,28 @@ func v1alpha1Controller() []Patch {
 			Name:    "v1alpha1-readiness-unnoticed",
 			Bug:     "The controller does not watch whether a Bucket becomes ready. Its BucketClaim waits without end (E60, E61).",
 			Net:     cleanRun(v1alpha1Lifecycle),
-			Oracles: []string{oracle.Convergence, explore.OracleSteps}, Took: "100 s", Lines: 1,
+			Oracles: []string{oracle.Convergence, run.OracleSteps}, Took: "100 s", Lines: 1,
 		},
 		{
 			Name:    "v1alpha1-bucket-awaited-unwatched",
 			Bug:     "A BucketClaim that comes before its existing Bucket is not reconciled when the Bucket comes (E57).",
 			Net:     cleanRun(v1alpha1("static/existing-claim-first")),
 			Written: true,
-			Oracles: []string{oracle.Convergence, explore.OracleSteps}, Took: "129 s", Lines: 7,
+			Oracles: []string{oracle.Convergence, run.OracleSteps}, Took: "129 s", Lines: 7,
 		},
 		{
 			Name:    "v1alpha1-bound-twice",
 			Bug:     "A second BucketClaim takes over the existing Bucket of the first (E50).",
 			Net:     cleanRun(v1alpha1("static/bucket-is-bound-once")),
 			Written: true,
-			Oracles: []string{oracle.Foreign, oracle.Convergence, explore.OracleSteps}, Took: "165 s", Lines: 7,
+			Oracles: []string{oracle.Foreign, oracle.Convergence, run.OracleSteps}, Took: "165 s", Lines: 7,
 		},
 		{
 			Name:    "v1alpha1-class-in-bucket-name",
 			Bug:     "The name of a Bucket begins with that of its class, so that it can be longer than a backend allows (E69).",
 			Net:     []string{"run", v1alpha1("failures/long-class-name")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps}, Took: "65 s",
+			Oracles: []string{run.OracleSteps}, Took: "65 s",
 		},
 	}
 }
@@ -53,28 +53,28 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 			Bug:     "Every sidecar releases the finalizer of a Bucket that is being deleted. The bucket of another driver leaks (E71).",
 			Net:     []string{"run", v1alpha1("failures/two-drivers")},
 			Written: true,
-			Oracles: []string{oracle.Foreign, oracle.Order, explore.OracleSteps}, Took: "11 s",
+			Oracles: []string{oracle.Foreign, oracle.Order, run.OracleSteps}, Took: "11 s",
 		},
 		{
 			Name:    "v1alpha1-access-of-another-driver-revoked",
 			Bug:     "Every sidecar revokes a BucketAccess that is being deleted, with its own driver (E53).",
 			Net:     []string{"run", v1alpha1("failures/two-drivers")},
 			Written: true,
-			Oracles: []string{oracle.Foreign, explore.OracleSteps}, Took: "17 s",
+			Oracles: []string{oracle.Foreign, run.OracleSteps}, Took: "17 s",
 		},
 		{
 			Name:    "v1alpha1-failed-bucket-kept",
 			Bug:     "A Bucket that its driver has never created cannot be deleted, and its BucketClaim cannot either (E51, E54).",
 			Net:     []string{"run", v1alpha1("failures/failing-bucket-is-deleted")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps, oracle.Convergence}, Took: "110 s",
+			Oracles: []string{run.OracleSteps, oracle.Convergence}, Took: "110 s",
 		},
 		{
 			Name:    "v1alpha1-missing-answer-used",
 			Bug:     "ALREADY_EXISTS of a Grant counts as success. There is no response then, and the reconcile panics (E70).",
 			Net:     []string{"run", v1alpha1("failures/grant-already-exists")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps}, Took: "68 s",
+			Oracles: []string{run.OracleSteps}, Took: "68 s",
 		},
 		{
 			Name:    "v1alpha1-account-named-at-random",
@@ -87,21 +87,21 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 			Bug:     "An account whose ID was not saved is revoked with an empty ID. Its key stays valid (E02).",
 			Net:     []string{"run", v1alpha1("failures/account-not-recorded")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps, oracle.Leak}, Took: "217 s",
+			Oracles: []string{run.OracleSteps, oracle.Leak}, Took: "217 s",
 		},
 		{
 			Name:    "v1alpha1-bucket-not-released",
 			Bug:     "A BucketAccess that was never granted does not release the finalizer that it has added to its Bucket (E52).",
 			Net:     []string{"run", v1alpha1("failures/access-never-granted")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps, oracle.Convergence, oracle.Leak}, Took: "193 s",
+			Oracles: []string{run.OracleSteps, oracle.Convergence, oracle.Leak}, Took: "193 s",
 		},
 		{
 			Name:    "v1alpha1-lost-bucket-blocks-access",
 			Bug:     "A BucketAccess cannot be deleted after its Bucket was removed by force (E73).",
 			Net:     []string{"run", v1alpha1("failures/access-of-a-lost-claim")},
 			Written: true,
-			Oracles: []string{explore.OracleSteps, oracle.Leak}, Took: "137 s",
+			Oracles: []string{run.OracleSteps, oracle.Leak}, Took: "137 s",
 		},
 	}
 }
@@ -113,26 +113,26 @@ func v1alpha1Secrets() []Patch {
 			Name:    "v1alpha1-bucketinfo-of-the-claim",
 			Bug:     "The BucketInfo names the BucketClaim as the bucket.",
 			Net:     cleanRun(v1alpha1Lifecycle),
-			Oracles: []string{explore.OracleSteps}, Took: "21 s", Lines: 7,
+			Oracles: []string{run.OracleSteps}, Took: "21 s", Lines: 7,
 		},
 		{
 			Name:    "v1alpha1-secret-not-rewritten",
 			Bug:     "The sidecar writes only a new Secret. One that was edited stays so, and the access is granted (E74).",
 			Net:     cleanRun(v1alpha1("access/secret-is-restored")),
-			Oracles: []string{oracle.Loss, explore.OracleSteps}, Took: "137 s", Lines: 10,
+			Oracles: []string{oracle.Loss, run.OracleSteps}, Took: "137 s", Lines: 10,
 		},
 		{
 			Name:    "v1alpha1-missing-secret-blocks",
 			Bug:     "An access whose Secret is gone already cannot be deleted (E56).",
 			Net:     faults(v1alpha1Lifecycle, "crash-after", "sidecar api delete secrets*"),
-			Oracles: []string{oracle.Convergence, explore.OracleSteps}, Took: "320 s", Lines: 9,
+			Oracles: []string{oracle.Convergence, run.OracleSteps}, Took: "320 s", Lines: 9,
 		},
 		{
 			Name:    "v1alpha1-secret-deletion-errors-ignored",
 			Bug:     "An error of the deletion of a Secret counts as success. The access keeps its finalizer (E72).",
 			Net:     []string{"run", v1alpha1("failures/secret-cannot-be-deleted")},
 			Written: true,
-			Oracles: []string{oracle.Convergence, explore.OracleSteps}, Took: "77 s",
+			Oracles: []string{oracle.Convergence, run.OracleSteps}, Took: "77 s",
 		},
 	}
 }
@@ -144,7 +144,7 @@ func bridgePatches() []Patch {
 			Name:    "bridge-announcement-kept",
 			Bug:     "The bridge keeps the record of a call whose answer it has. It goes on as if the answer were lost, and grants nothing.",
 			Net:     bridged([]string{"run", lifecycle}),
-			Oracles: []string{explore.OracleSteps, oracle.Leak}, Took: "69 s",
+			Oracles: []string{run.OracleSteps, oracle.Leak}, Took: "69 s",
 		},
 		{
 			Name:    "bridge-revocation-errors-ignored",

@@ -13,6 +13,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 )
 
 // shards is the number of machines that TestLongShards plays.
@@ -24,7 +26,7 @@ const shards = 4
 // so that a run without faults has a second call now and then that another has not.
 // The nightly run tries every effect at the calls of the sidecar, and others two of them.
 func TestLongShards(t *testing.T) {
-	kinds := []explore.Kind{explore.Fail, explore.LoseReply}
+	kinds := []plan.Kind{plan.Fail, plan.LoseReply}
 	if *sample == 0 {
 		kinds = nil
 	}
@@ -64,7 +66,7 @@ func inShards(t *testing.T, opts explore.Options, want []string) (joined, merged
 	dir := t.TempDir()
 	var tried []string
 	for i := range shards {
-		opts.Shard = explore.Shard{Index: i + 1, Count: shards}
+		opts.Shard = shard.Shard{Index: i + 1, Count: shards}
 		opts.State = filepath.Join(dir, strconv.Itoa(i)+".state")
 		exploreLifecycle(t, opts)
 		tried = append(tried, firstCalls(t, opts.State)...)
@@ -73,7 +75,7 @@ func inShards(t *testing.T, opts explore.Options, want []string) (joined, merged
 	if diff := cmp.Diff(want, tried); diff != "" {
 		t.Errorf("effects at first calls: -one run, +shards:\n%s", diff)
 	}
-	opts.Shard, opts.State = explore.Shard{}, filepath.Join(t.TempDir(), "all.state")
+	opts.Shard, opts.State = shard.Shard{}, filepath.Join(t.TempDir(), "all.state")
 	merged, err := explore.Merge(t.Context(), opts.State, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -96,12 +98,12 @@ func firstCalls(t *testing.T, state string) []string {
 	var all []string
 	for line := range bytes.Lines(lines) {
 		var result struct {
-			Case explore.Case `json:"case"`
+			Case plan.Case `json:"case"`
 		}
 		if err := json.Unmarshal(line, &result); err != nil {
 			t.Fatalf("%s: %v in %s", state, err, line)
 		}
-		if !slices.ContainsFunc(result.Case, func(t explore.Trial) bool { return t.Point.Nth > 1 }) {
+		if !slices.ContainsFunc(result.Case, func(t plan.Trial) bool { return t.Point.Nth > 1 }) {
 			all = append(all, result.Case.String())
 		}
 	}

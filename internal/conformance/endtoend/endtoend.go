@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -178,7 +179,7 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 	emulated := r.emulated()
 	emulated.RPCTimeout = r.options.CallTimeout / exploreShare
 	report, err := explore.Explore(ctx, explore.Options{
-		File: file, Text: text, Emulator: emulated, Sandboxes: sandboxes, At: "sidecar rpc *", Prune: explore.PruneStep, Budget: budget,
+		File: file, Text: text, Emulator: emulated, Sandboxes: sandboxes, At: "sidecar rpc *", Prune: plan.PruneStep, Budget: budget,
 		Program: r.options.Version,
 	})
 	if err != nil {

@@ -15,6 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
+	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
@@ -120,8 +124,8 @@ func NewExplore(streams cli.Streams) *cobra.Command {
 
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
-	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", explore.Kinds()))
-	cli.Values(flags, "effects", explore.Kinds()...)
+	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", plan.Kinds()))
+	cli.Values(flags, "effects", plan.Kinds()...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
@@ -130,9 +134,9 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Sample, "sample", 0, "number of single faults to try, selected at random (default: all)")
 	flags.StringVar(&x.shard, "shard", "",
 		"part of the cases to run, such as 2/4, or index/4 in a Pod of an Indexed Job; the parts of n machines are all cases (default: all)")
-	flags.StringVar((*string)(&o.Prune), "prune", string(explore.PruneState),
-		fmt.Sprintf("which operations count as equivalent, of %v", explore.Prunes()))
-	cli.Values(flags, "prune", explore.Prunes()...)
+	flags.StringVar((*string)(&o.Prune), "prune", string(plan.PruneState),
+		fmt.Sprintf("which operations count as equivalent, of %v", plan.Prunes()))
+	cli.Values(flags, "prune", plan.Prunes()...)
 	flags.IntVar(&o.Random, "random", 0, "number of additional runs with two or three random faults")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of random choices, also of the order of scenarios with --sample and --budget")
 	flags.DurationVar(&o.Budget, "budget", 0, "time limit for starting runs (default: none)")
@@ -146,7 +150,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	cli.AddDialect(flags, &o.Emulator.Dialect, cli.DriverDialectUsage, "your driver is asked")
-	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", explore.DefaultCallTimeout, "time limit for each call to the driver")
+	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", plan.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.AddFlags(flags)
 	x.reports.addReportFlag(flags)
@@ -162,7 +166,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	var err error
-	if x.options.Shard, err = explore.ShardOf(x.shard, os.Getenv); err != nil {
+	if x.options.Shard, err = shard.ParseIndexed(x.shard, os.Getenv); err != nil {
 		return cli.Usage(err)
 	}
 	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
@@ -171,7 +175,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	x.started = time.Now()
 	x.options.Program = cli.ReadVersions().Version
 	for _, kind := range x.kinds {
-		x.options.Kinds = append(x.options.Kinds, explore.Kind(kind))
+		x.options.Kinds = append(x.options.Kinds, plan.Kind(kind))
 	}
 	if info, err := os.Stat(paths[0]); len(paths) > 1 || err == nil && info.IsDir() {
 		return x.several(ctx, streams, paths)
@@ -188,7 +192,7 @@ func (x *exploration) single(ctx context.Context, streams cli.Streams, file stri
 	shown := progress.NewCount(streams.Err)
 	x.options.Progress = func(p explore.Progress) { shown.Show(describeProgress(p), p.Done, p.Total) }
 	report, err := explore.Explore(ctx, x.options)
-	if err = errors.Join(err, shown.Close()); report == nil || errors.Is(err, explore.ErrUnclean) {
+	if err = errors.Join(err, shown.Close()); report == nil || errors.Is(err, run.ErrUnclean) {
 		return x.failure(streams, err)
 	}
 	if err := errors.Join(err, x.print(streams, report), x.saveReports(report)); err != nil {
@@ -202,11 +206,11 @@ func (x *exploration) single(ctx context.Context, streams cli.Streams, file stri
 
 // failure separates errors of the user from errors of the environment.
 func (x *exploration) failure(streams cli.Streams, err error) error {
-	if errors.Is(err, explore.ErrOptions) || errors.Is(err, explore.ErrScenario) {
+	if errors.Is(err, plan.ErrOptions) || errors.Is(err, source.ErrScenario) {
 		return cli.Usage(err)
 	}
 	cli.PrintError(streams.Err, err)
-	if errors.Is(err, explore.ErrUnclean) {
+	if errors.Is(err, run.ErrUnclean) {
 		return cli.ExitError(cli.ExitFailure)
 	}
 	return cli.ExitError(cli.ExitEnvironment)

@@ -11,6 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 )
 
@@ -50,7 +52,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	})
 	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all), x.saveReports(all.Reports...))...)
 	switch {
-	case errors.Is(err, explore.ErrOptions):
+	case errors.Is(err, plan.ErrOptions):
 		return cli.Usage(err)
 	case err != nil:
 		cli.PrintError(streams.Err, err)
@@ -81,7 +83,7 @@ func (e *explored) take(source explore.Source, report *explore.Report, err error
 	if errors.Is(err, explore.ErrBudget) {
 		e.unstarted++
 	}
-	if report == nil || errors.Is(err, explore.ErrUnclean) {
+	if report == nil || errors.Is(err, run.ErrUnclean) {
 		e.Unexplored = append(e.Unexplored, unexplored{File: source.File, Reason: err.Error()})
 		return false
 	}

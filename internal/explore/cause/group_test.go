@@ -1,0 +1,87 @@
+package cause
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+)
+
+func TestGroup(t *testing.T) {
+	result := func(kind plan.Kind, cause string, found ...oracle.Finding) Result {
+		return Result{Case: plan.Case{{Kind: kind}}, Explanation: Explanation{Cause: cause}, Findings: found}
+	}
+	leakOf := func(id string) oracle.Finding {
+		return oracle.Finding{Oracle: oracle.Leak, Message: `the backend has "` + id + `"`}
+	}
+	step := oracle.Finding{Oracle: run.OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
+	slow := oracle.Finding{
+		Oracle: run.OracleSteps,
+		Message: "a.yaml:9:1: expect: BucketClaim/photos: condition not met after 5s" +
+			", which the starved machine stretched to 30.1s (meanwhile: x)",
+	}
+	tests := []struct {
+		name, reason string
+		found        []Result
+		want         [][]string
+	}{
+		{
+			"one cause", "One bug shows in several ways.",
+			[]Result{result(plan.Fail, "c", step), result(plan.Delay, "c", leakOf("a"), step)},
+			[][]string{{"delay at   ", "fail at   "}},
+		},
+		{
+			"two causes", "The message is the same, the bug is not.",
+			[]Result{result(plan.Fail, "c", step), result(plan.Delay, "d", step)},
+			[][]string{{"fail at   "}, {"delay at   "}},
+		},
+		{
+			"unknown cause", "It is that of the only other group with the message.",
+			[]Result{result(plan.Fail, "", slow), result(plan.Delay, "d", step)},
+			[][]string{{"delay at   ", "fail at   "}},
+		},
+		{
+			"ambiguous cause", "The cause may be either.",
+			[]Result{result(plan.Fail, "", slow), result(plan.Delay, "d", step), result(plan.Stale, "e", step)},
+			[][]string{{"delay at   "}, {"stale at   "}, {"fail at   "}},
+		},
+		{
+			"no cause", "Names, times and places do not count.",
+			[]Result{
+				result(plan.Fail, "", leakOf("a")), result(plan.Delay, "", leakOf("b")),
+				result(plan.Stale, "", step), result(plan.Conflict, "", slow),
+			},
+			[][]string{{"fail at   ", "delay at   "}, {"stale at   ", "conflict at   "}},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got [][]string
+			for _, g := range Groups(test.found) {
+				got = append(got, g.Cases)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestGroupOthers verifies that a group lists the other findings of its runs, each once.
+func TestGroupOthers(t *testing.T) {
+	leak, state := oracle.Finding{Oracle: oracle.Leak, Message: `has "a"`}, oracle.Finding{Oracle: run.OracleState, Message: "differs"}
+	other := oracle.Finding{Oracle: oracle.Leak, Message: `has "b"`}
+	groups := Groups([]Result{
+		{Findings: []oracle.Finding{leak, state}, Explanation: Explanation{Cause: "c"}},
+		{Findings: []oracle.Finding{state, other}, Explanation: Explanation{Cause: "c"}},
+	})
+	if len(groups) != 1 || groups[0].Oracle != oracle.Leak {
+		t.Fatalf("%+v, want one group of the oracle leak", groups)
+	}
+	if diff := cmp.Diff([]oracle.Finding{state}, groups[0].Others); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,37 @@
+package cause
+
+import (
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+)
+
+// Result is the result of the runs of a case.
+type Result struct {
+	Case plan.Case `json:"case"`
+	// Reached reports whether a run reached all points of the case, and Runs is the number of runs.
+	Reached  bool             `json:"reached"`
+	Runs     int              `json:"runs"`
+	Findings []oracle.Finding `json:"findings,omitempty"`
+	Explanation
+
+	// Took is the duration of the runs.
+	Took time.Duration `json:"-"`
+	// Observed is the last run; nil if an earlier exploration has run it.
+	Observed *run.Record `json:"-"`
+}
+
+func (c Result) sameFinding(other Result) bool { return same(c.Findings[0], other.Findings[0]) }
+
+// Has reports whether a finding has the oracle of the run's first.
+func (c Result) Has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
+
+// ShownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
+func (c Result) ShownBy(confirming *run.Record) Result {
+	if c.Observed == nil {
+		c.Observed = confirming
+	}
+	return c
+}

@@ -1,0 +1,51 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+)
+
+const shownCases = 3
+
+const shownOthers = 5
+
+// WriteText prints the group for people, with its number in the report.
+func (g *Group) WriteText(b *strings.Builder, number int) {
+	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
+	if g.Why != "" {
+		fmt.Fprintf(b, "   why:   %s\n", g.Why)
+	}
+	fmt.Fprintf(b, "   fault: %s\n", g.Case.Describe())
+	writeList(b, "seen: ", g.Seen)
+	writeList(b, "also: ", g.Others[:min(len(g.Others), shownOthers)])
+	if n := len(g.Cases); n > 1 {
+		writeList(b, fmt.Sprintf("cases: %d, of them", n), g.Cases[:min(n, shownCases)])
+	}
+	switch {
+	case g.Confirmed:
+		if text := g.confirmation(); text != "" {
+			fmt.Fprintf(b, "   %s\n", text)
+		}
+	case g.Runs == 0: // exploration was interrupted
+		fmt.Fprintln(b, "   not run again, not shrunk")
+	default:
+		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
+	}
+	if g.File == "" {
+		return
+	}
+	fmt.Fprintf(b, "   scenario:  %s\n", g.File)
+	if g.Recording != "" {
+		fmt.Fprintf(b, "   recording: %s\n   timeline:  %s\n", g.Recording, g.Timeline)
+	}
+	if !g.Verified {
+		fmt.Fprintf(b, "   run alone, the scenario %s; expected: failed by %s\n", g.Rerun, g.Oracle)
+	}
+}
+
+func writeList[T any](b *strings.Builder, title string, items []T) {
+	for _, item := range items {
+		fmt.Fprintf(b, "   %s %v\n", title, item)
+		title = strings.Repeat(" ", len(title))
+	}
+}

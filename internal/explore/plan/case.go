@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+)
+
+// Case lists the faults of one run.
+type Case []Trial
+
+// Trial is one effect at one point.
+type Trial struct {
+	Point run.Point `json:"point"`
+	Kind  Kind      `json:"kind"`
+	// Effect is the effect of the kind at the point.
+	Effect fault.Effect `json:"effect"`
+	// Follows makes the point count from the trial before it in a case. A run may end without
+	// reaching it.
+	Follows bool `json:"follows,omitempty"`
+}
+
+// String renders the trial for people. Different trials have different strings.
+func (t Trial) String() string {
+	switch {
+	case t.Follows:
+		return fmt.Sprintf("%s from then on at %s", t.Kind, t.Point)
+	case t.Effect.After:
+		return fmt.Sprintf("%s %s after %s", t.Kind, t.Effect.Object, t.Point)
+	case t.Interferes():
+		return fmt.Sprintf("%s %s before %s", t.Kind, t.Effect.Object, t.Point)
+	default:
+		return fmt.Sprintf("%s at %s", t.Kind, t.Point)
+	}
+}
+
+// Action renders the trial without its point.
+func (t Trial) Action() string { return strings.TrimSuffix(t.String(), t.Point.String()) }
+
+// Interferes reports whether the effect is an interference.
+func (t Trial) Interferes() bool { return t.Effect.Interfere != "" }
+
+// String renders the case for people. Different cases have different strings.
+func (c Case) String() string {
+	if len(c) == 0 {
+		return "no fault"
+	}
+	texts := make([]string, len(c))
+	for i, t := range c {
+		texts[i] = t.String()
+	}
+	return strings.Join(texts, " + ")
+}
+
+// Faults returns the faults to inject. The journal has their names.
+func (c Case) Faults() []fault.Fault {
+	all := make([]fault.Fault, len(c))
+	for i, t := range c {
+		all[i] = fault.Fault{Name: fmt.Sprintf("%s-%d", t.Kind, i+1), Match: t.Point.Match(), Effect: t.Effect}
+		if t.Kind == Reject {
+			all[i].Match.Times = rejections
+		}
+		if t.Follows {
+			all[i].Match.Since, all[i].Optional = all[i-1].Name, true
+		}
+	}
+	return all
+}
+
+// rejections is the number of calls that Reject affects. Events of other objects may wake a
+// component that gave up once more.
+const rejections = 3
+
+// Describe renders the case for people, with the effects of its faults.
+func (c Case) Describe() string {
+	if len(c) == 0 {
+		return "none: the run without faults shows it"
+	}
+	texts := make([]string, len(c))
+	for i, t := range c {
+		texts[i] = t.String()
+		if !t.Interferes() {
+			texts[i] += ": " + effectOf(t.Effect)
+		}
+	}
+	return strings.Join(texts, " + ")
+}
+
+func effectOf(e fault.Effect) string {
+	switch {
+	case e.Crash == fault.Before:
+		return "crash before the operation"
+	case e.Crash == fault.After:
+		return "crash after the operation, before the response"
+	case e.LoseReply != "":
+		return "operation succeeded, response lost"
+	case e.Fail != "":
+		return "operation failed with " + e.Fail
+	case e.Duplicate:
+		return "operation executed twice"
+	case e.CloseWatch:
+		return "watch closed"
+	case e.Stale > 0:
+		return "stale response"
+	case e.Delay > 0:
+		return fmt.Sprintf("operation delayed by %s", e.Delay)
+	}
+	return "fault applied"
+}

@@ -1,0 +1,140 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// The oracles of exploration, in addition to the standing ones. They compare with the
+// clean run.
+const (
+	// OracleSteps: the expectations of the scenario hold in spite of the fault.
+	OracleSteps = "steps"
+	// OracleState: Kubernetes ends in the same state as in the clean run.
+	OracleState = "state"
+	// OracleBackend: the backend ends in the same state as in the clean run.
+	OracleBackend = "backend"
+	// OracleCounts: creates, deletes, grants and revokes have the same subjects as in
+	// the clean run, and none repeats endlessly.
+	OracleCounts = "counts"
+	// OracleInnocent: nothing changes that an interference does not concern.
+	OracleInnocent = "innocent"
+	// OracleDeletable: after an interference, everything can be deleted by ordinary means.
+	OracleDeletable = "deletable"
+)
+
+// Judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
+// of the comparison with the clean run.
+func Judge(o, clean *Record) []oracle.Finding {
+	found := oracle.Judge(o.Input)
+	if o.TornDown {
+		found = slices.Concat(found, o.Found, undeleted(o.End))
+	} else {
+		found = append(found, comparedWith(clean, o)...)
+	}
+	found = slices.DeleteFunc(found, func(f oracle.Finding) bool { return allowed(o.Result.Scenario, f) })
+	for i := range found {
+		found[i].Message = o.Names.In(found[i].Message)
+		found[i].Subject = o.Names.In(found[i].Subject)
+	}
+	return silenceLast(found)
+}
+
+// silenceLast moves the findings of the oracle silence behind failed steps: a component that cannot
+// do its work keeps trying.
+func silenceLast(found []oracle.Finding) []oracle.Finding {
+	isSilence := func(f oracle.Finding) bool { return f.Oracle == vocabulary.Silence }
+	if !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Oracle == OracleSteps }) {
+		return found
+	}
+	others := slices.DeleteFunc(slices.Clone(found), isSilence)
+	return append(others, slices.DeleteFunc(found, func(f oracle.Finding) bool { return !isSilence(f) })...)
+}
+
+func comparedWith(clean, o *Record) []oracle.Finding {
+	found := stepsOf(o.Result)
+	for _, d := range o.State.differences(clean.State) {
+		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+	}
+	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults)), o.Timeouts) {
+		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+	}
+	return found
+}
+
+func allowed(s *spec.Scenario, f oracle.Finding) bool {
+	return slices.ContainsFunc(s.Allow, func(a spec.Exception) bool {
+		return a.Oracle == f.Oracle && (strings.Contains(f.Message, a.About) || strings.Contains(f.Subject, a.About))
+	})
+}
+
+func oracleOf(name string) string {
+	if strings.HasPrefix(name, "backend ") {
+		return OracleBackend
+	}
+	return OracleState
+}
+
+func stepsOf(r outcome.Result) []oracle.Finding {
+	var found []oracle.Finding
+	for _, failure := range r.Failures {
+		message := failure.Message
+		if failure.Step != nil {
+			message = fmt.Sprintf("%s: %s: %s%s", failure.Position, failure.Step.Verb, message, differencesOf(failure))
+		}
+		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
+	}
+	return found
+}
+
+// shownDifferences limits the differences in the message of a finding.
+const shownDifferences = 3
+
+func differencesOf(f outcome.Failure) string {
+	var all []string
+	for i, d := range f.Differences {
+		if i == shownDifferences {
+			all = append(all, fmt.Sprintf("%d more differences", len(f.Differences)-i))
+			break
+		}
+		all = append(all, d.String())
+	}
+	text := ""
+	if len(all) > 0 {
+		text = ": " + strings.Join(all, "; ")
+	}
+	if len(f.Notes) > 0 {
+		text += " (meanwhile: " + strings.Join(f.Notes, "; ") + ")"
+	}
+	return text
+}
+
+// undeleted finds objects that still exist after ordinary deletion.
+func undeleted(m oracle.Observation) []oracle.Finding {
+	var found []oracle.Finding
+	add := func(kind string, o metav1.Object) {
+		name := kind + "/" + o.GetName()
+		found = append(found, oracle.Finding{
+			Oracle: OracleDeletable, Subject: name,
+			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
+		})
+	}
+	for i := range m.Objects.Accesses {
+		add("BucketAccess", &m.Objects.Accesses[i])
+	}
+	for i := range m.Objects.Claims {
+		add("BucketClaim", &m.Objects.Claims[i])
+	}
+	for i := range m.Objects.Buckets {
+		add("Bucket", &m.Objects.Buckets[i])
+	}
+	return found
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// Record is the record of a run, with the values that the oracles of exploration judge.
+type Record struct {
+	// Result is the outcome of the scenario.
+	Result outcome.Result
+	// Events are the journal events from the first step to the end of the run.
+	Events []journal.Event
+	// Names replaces the values in the events that differ between runs.
+	Names *Names
+	// Faults are the injected faults, with the number of applications.
+	Faults []fault.Status
+	// End is the observation after the last step and the recovery.
+	End oracle.Observation
+	// Before are the observations before the end.
+	Before []oracle.Observation
+	// TornDown reports whether everything was deleted before the end. The end state is then
+	// not compared with the clean run's.
+	TornDown bool
+	// Found are the findings about the sandbox: a namespace that does not end, and a bystander that
+	// has changed.
+	Found []oracle.Finding
+	// Spoiled reports whether the sandbox cannot be reused.
+	Spoiled bool
+	// Input is the input of the standing oracles. State and Counts are compared with the clean run.
+	Input  oracle.Input
+	State  State
+	Counts Counts
+	// Timeouts is the number of calls without an answer in time.
+	Timeouts int
+	// Steps is the duration of the steps, without setup and cleanup, and Ended the time of their
+	// end.
+	Steps time.Duration
+	Ended time.Time
+	// ExitedEarly reports whether the steps ended because all components were idle.
+	ExitedEarly bool
+	// Err is the error of the run, apart from the scenario.
+	Err error
+}
+
+// Open returns the events during which faults are active, by start: up to the end of the last step.
+// Then the engine cleans up.
+func (o *Record) Open() []journal.Event {
+	events := InOrder(o.Events)
+	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.Ended.IsZero() && e.Time.After(o.Ended) })
+	if after < 0 {
+		return events
+	}
+	return events[:after]
+}
+
+// Injected returns the faults without the probe.
+func (o *Record) Injected() []fault.Status {
+	return slices.DeleteFunc(slices.Clone(o.Faults), func(f fault.Status) bool { return f.Name == Probe.Name })
+}
+
+// Reached reports whether every fault was applied, and every interference changed something.
+func (o *Record) Reached() bool {
+	for _, f := range o.Faults {
+		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !o.interfered(f.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Line renders an event in a line, without values that differ between runs, except its time.
+func (o *Record) Line(e journal.Event, after time.Duration) string {
+	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
+	if e.Message != "" {
+		text += ": " + strings.Join(strings.Fields(e.Message), " ")
+	}
+	if e.Fault != "" && e.Fault != Probe.Name {
+		text += " [fault: " + e.Fault + "]"
+	}
+	return o.Names.In(text)
+}
+
+// Key names an operation of a component identically in every run.
+func (o *Record) Key(e journal.Event) string {
+	return fmt.Sprintf("%s %s %s", o.Names.In(e.Component), e.Seam, o.Names.In(e.Operation.String()))
+}
+
+func (o *Record) interfered(name string) bool {
+	return slices.ContainsFunc(o.Events, func(e journal.Event) bool {
+		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
+	})
+}

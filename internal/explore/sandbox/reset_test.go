@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+)
+
+// TestResetUndoesInterference verifies that reset restores classes and a namespace which an
+// interference deleted in a run that passed and left no object.
+func TestResetUndoesInterference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: run.Namespace}}
+	for i := range w.classes {
+		if err := w.Emulator.Client().Delete(t.Context(), w.classes[i].DeepCopy()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Emulator.Client().Delete(t.Context(), namespace); err != nil {
+		t.Fatal(err)
+	}
+	o := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: oracle.Observation{Name: "after the last step"}, TornDown: true}
+	if left, err := w.Reset(t.Context(), o); left || err != nil {
+		t.Errorf("reset() = %t, %v; want a clean sandbox", left, err)
+	}
+	for i := range w.classes {
+		class := w.classes[i].DeepCopy()
+		if err := w.Emulator.Client().Get(t.Context(), client.ObjectKeyFromObject(class), class); err != nil {
+			t.Errorf("%s of the next run: %v", class.GetKind(), err)
+		}
+	}
+	if err := w.Emulator.Client().Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
+		t.Errorf("namespace of the next run: %v", err)
+	}
+}
+
+// TestResetAwaitsReplies verifies that a sidecar's late reply about the last Bucket of a run does
+// not become an event of the next run.
+func TestResetAwaitsReplies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	operation := journal.Operation{Name: "patch buckets", Subject: "bc-1"}
+	event := w.Emulator.Journal().Begin(emulator.ComponentSidecar, 1, journal.SeamAPI, operation)
+	vanished := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: oracle.Observation{Name: "after the last step"}}
+	within, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := w.Reset(within, vanished); !errors.Is(err, errNotClean) {
+		t.Errorf("while a reply is awaited: %v, want %v", err, errNotClean)
+	}
+	w.Emulator.Journal().Append(event)
+	if left, err := w.Reset(t.Context(), vanished); left || err != nil {
+		t.Errorf("after the reply: left %t, %v; want a clean sandbox", left, err)
+	}
+}

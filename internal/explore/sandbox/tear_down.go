@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+)
+
+// tearDown observes the sandbox when all components are idle. Then it deletes everything as
+// users and administrators do, without removing finalizers, and observes again.
+func (r *running) tearDown() error {
+	r.seen.TornDown = true
+	if err := r.awaitNamespace(namespaceTimeout); err != nil {
+		return err
+	}
+	window := max(quietForSure, r.earlyExit/2)
+	if err := r.settle(func() bool { return true }, window, quietIfStarved); err != nil {
+		return err
+	}
+	r.seen.Before = append(r.seen.Before, r.seen.End)
+	err := r.sandbox.engine.EmptyBuckets(r.context)
+	err = errors.Join(err, r.deleteAll(r.isUnclaimed, "BucketAccess", "BucketClaim"))
+	err = errors.Join(err, r.deleteAll(r.isVanished, "Bucket"))
+	if retained, failed := r.sandbox.retainExisting(r.context, r.seen.End); retained || failed != nil {
+		err = errors.Join(err, failed, r.deleteAll(r.isVanished))
+	}
+	return errors.Join(err, r.judgeBystander())
+}
+
+// isUnclaimed reports whether all claims and accesses had gone when the sandbox was observed.
+func (r *running) isUnclaimed() bool {
+	return len(r.seen.End.Objects.Claims)+len(r.seen.End.Objects.Accesses) == 0
+}
+
+// isVanished reports whether all COSI objects had gone when the sandbox was observed.
+func (r *running) isVanished() bool { return r.isUnclaimed() && len(r.seen.End.Objects.Buckets) == 0 }
+
+// deleteAll deletes all objects of some kinds, and waits until done, or until the components have
+// been idle for so long that nothing will change. The journal does not have these deletions: the
+// idle time starts with them.
+func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
+	r.idle = idle.New(r.sandbox.Emulator)
+	err = r.sandbox.deleteAll(r.context, kinds...)
+	return errors.Join(err, r.settle(done, quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit), quietIfStarved))
+}
+
+// retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
+// administrator who has set it to Delete to do so.
+func (w *Sandbox) retainExisting(ctx context.Context, m oracle.Observation) (retained bool, err error) {
+	for i := range m.Objects.Buckets {
+		b := &m.Objects.Buckets[i]
+		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
+		if !slices.ContainsFunc(b.Status.Conditions, told) {
+			continue
+		}
+		retained = true
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"Retain"}}`))
+		err = errors.Join(err, client.IgnoreNotFound(w.Emulator.Client().Patch(ctx, hub.Reference(w.Emulator.API(), b), patch)))
+	}
+	return retained, err
+}
+
+// deleteAll deletes all objects of some kinds in the background, except the bystander's.
+func (w *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
+	if len(kinds) == 0 {
+		return nil
+	}
+	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.API(), hub.Options{})
+	if err != nil {
+		return fmt.Errorf("delete everything: %w", err)
+	}
+	objects := oracle.NewObjects(lists)
+	w.bystander.hideObjects(&objects)
+	var errs []error
+	for _, object := range w.objectsOf(&objects, kinds...) {
+		errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Delete(ctx, object)))
+	}
+	return errors.Join(errs...)
+}
+
+func (w *Sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object {
+	var objects []client.Object
+	for _, kind := range kinds {
+		switch kind {
+		case "BucketAccess":
+			for i := range o.Accesses {
+				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Accesses[i]))
+			}
+		case "BucketClaim":
+			for i := range o.Claims {
+				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Claims[i]))
+			}
+		case "Bucket":
+			for i := range o.Buckets {
+				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Buckets[i]))
+			}
+		}
+	}
+	return objects
+}
+
+// savedClasses are the original classes of the sandbox, in the version of its API.
+type savedClasses []unstructured.Unstructured
+
+func (w *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
+	for _, kind := range []string{"BucketClass", "BucketAccessClass"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(w.Emulator.API().GroupVersion().WithKind(kind + "List"))
+		if err := w.Emulator.Client().List(ctx, list); err != nil {
+			return nil, fmt.Errorf("save the classes of a sandbox: %w", err)
+		}
+		saved = append(saved, list.Items...)
+	}
+	return saved, nil
+}
+
+// undoInterference deletes Secrets that no component owns any more, and creates the
+// namespace and the classes that were deleted.
+func (w *Sandbox) undoInterference(ctx context.Context) error {
+	if err := w.createNamespace(ctx); err != nil {
+		return err
+	}
+	var secrets corev1.SecretList
+	if err := w.Emulator.Client().List(ctx, &secrets, client.InNamespace(run.Namespace)); err != nil {
+		return fmt.Errorf("list the Secrets of a sandbox: %w", err)
+	}
+	var errs []error
+	for i := range secrets.Items {
+		if len(secrets.Items[i].Finalizers) == 0 {
+			errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Delete(ctx, &secrets.Items[i])))
+		}
+	}
+	for i := range w.classes {
+		errs = append(errs, w.createAnew(ctx, w.classes[i].DeepCopy()))
+	}
+	return errors.Join(errs...)
+}
+
+func (w *Sandbox) createAnew(ctx context.Context, class client.Object) error {
+	class.SetResourceVersion("")
+	class.SetUID("")
+	return client.IgnoreAlreadyExists(w.Emulator.Client().Create(ctx, class))
+}

@@ -1,0 +1,130 @@
+package shrink
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
+	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
+	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+)
+
+// Timeouts of the steps of a candidate that sets none. Without faults, the timeout is a
+// multiple of the duration of all steps in the last passed run. With faults, it is the
+// time that components need to recover. Most runs exit early.
+const (
+	cleanFactor     = 4
+	cleanPatience   = 500 * time.Millisecond
+	faultedPatience = 3 * time.Second
+)
+
+// fails reports whether a candidate passes without its faults, and fails by the oracle
+// with them. A candidate without faults must pass its steps.
+func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails bool, err error) {
+	if _, err := c.tree.scenario(); err != nil {
+		return false, nil //nolint:nilerr // the candidate is not a valid scenario
+	}
+	err = s.options.Pool.Lend(ctx, func(w *sandbox.Sandbox) (*sandbox.Sandbox, error) {
+		t := &candidateRun{shrinker: s, sandbox: w, tree: c.tree}
+		found, err := t.findings(ctx, c.faults, text)
+		fails = slices.ContainsFunc(found, s.finds)
+		return t.sandbox, err
+	})
+	return fails && err == nil, err
+}
+
+func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
+
+type candidateRun struct {
+	*shrinker
+
+	sandbox *sandbox.Sandbox
+	tree    *tree
+}
+
+// findings returns the findings of a candidate, or none if the candidate does not pass without its
+// faults. If no fault is required, its steps may only fail like the whole scenario's.
+func (t *candidateRun) findings(ctx context.Context, faults plan.Case, text string) ([]oracle.Finding, error) {
+	if len(faults) == 0 {
+		o, err := t.run(ctx, nil, nil)
+		if err != nil || run.BrokenError(o) != nil {
+			return nil, err
+		}
+		found := run.Judge(o, o)
+		if o.Result.Outcome != outcome.Passed && !t.failsAlike(o, found) {
+			return nil, nil
+		}
+		return found, nil
+	}
+	clean, err := t.cleanOf(ctx, text)
+	if err != nil || clean == nil {
+		return nil, err
+	}
+	o, err := t.run(ctx, faults, clean)
+	if err != nil || !o.Reached() {
+		return nil, err
+	}
+	return run.Judge(o, clean), nil
+}
+
+// failsAlike reports whether the first finding of a run without faults has the object and the cause
+// of the group. A scenario without the step that creates an object fails, too.
+func (s *shrinker) failsAlike(o *run.Record, found []oracle.Finding) bool {
+	at := slices.IndexFunc(found, s.finds)
+	if at < 0 || s.group.Subject != found[at].Subject {
+		return false
+	}
+	got := cause.Explain(o, o, found[at:])
+	return got.Cause == s.group.Cause && (got.Cause != "" || cause.Normalized(got.Why) == cause.Normalized(s.group.Why))
+}
+
+// cleanOf returns the cached or new run without faults, or nil if it has findings.
+func (t *candidateRun) cleanOf(ctx context.Context, text string) (*run.Record, error) {
+	t.mu.Lock()
+	clean, known := t.clean[text]
+	t.mu.Unlock()
+	if known {
+		return clean, nil
+	}
+	clean, err := t.run(ctx, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if run.NotCleanError(clean) != nil {
+		clean = nil
+	} else {
+		t.usual = clean.Steps
+	}
+	t.clean[text] = clean
+	return clean, nil
+}
+
+// run runs the candidate once, and resets the sandbox.
+func (t *candidateRun) run(ctx context.Context, faults plan.Case, clean *run.Record) (*run.Record, error) {
+	scenario, err := t.tree.scenario()
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	usual := t.usual
+	t.trials++
+	t.mu.Unlock()
+	if t.tree.saysNoTimeout() {
+		scenario.Setup.Timeout = spec.Duration(max(cleanPatience, cleanFactor*usual))
+		if len(faults) > 0 {
+			scenario.Setup.Timeout = spec.Duration(faultedPatience)
+		}
+	}
+	o := t.sandbox.RunWithEarlyExit(ctx, scenario, faults.Faults(), clean, usual)
+	if t.sandbox, err = t.options.Pool.ResetAfter(ctx, t.sandbox, o); err == nil {
+		err = ctx.Err()
+	}
+	return o, err
+}
