@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -60,7 +60,7 @@ func TestBystanderIsGrantedAgain(t *testing.T) {
 	w := interferenceSandbox(t)
 	r := &running{sandbox: w, context: t.Context(), from: w.emu.Journal().Mark(), scenario: &spec.Scenario{Name: "nothing"}}
 	var err error
-	if r.watcher, err = oracle.Watch(t.Context(), w.emu); err != nil {
+	if r.watcher, err = watch.Start(t.Context(), w.emu); err != nil {
 		t.Fatal(err)
 	}
 	restartSidecar(t, w)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -34,7 +34,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	return fails && err == nil, err
 }
 
-func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
+func (s *shrinker) finds(f checks.Finding) bool { return f.Oracle == s.group.Oracle }
 
 type candidateRun struct {
 	*shrinker
@@ -45,7 +45,7 @@ type candidateRun struct {
 
 // findings returns the findings of a candidate, or none if the candidate does not pass without its
 // faults. If no fault is required, its steps may only fail like the whole scenario's.
-func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]oracle.Finding, error) {
+func (t *candidateRun) findings(ctx context.Context, faults Case, text string) ([]checks.Finding, error) {
 	if len(faults) == 0 {
 		o, err := t.run(ctx, nil, nil)
 		if err != nil || brokenError(o) != nil {
@@ -70,7 +70,7 @@ func (t *candidateRun) findings(ctx context.Context, faults Case, text string) (
 
 // failsAlike reports whether the first finding of a run without faults has the object and the cause
 // of the group. A scenario without the step that creates an object fails, too.
-func (s *shrinker) failsAlike(o *runResult, found []oracle.Finding) bool {
+func (s *shrinker) failsAlike(o *runResult, found []checks.Finding) bool {
 	at := slices.IndexFunc(found, s.finds)
 	if at < 0 || s.group.Subject != found[at].Subject {
 		return false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -31,14 +32,14 @@ const (
 
 // judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
 // of the comparison with the clean run.
-func judge(o, clean *runResult) []oracle.Finding {
+func judge(o, clean *runResult) []checks.Finding {
 	found := oracle.Judge(o.input)
 	if o.tornDown {
 		found = slices.Concat(found, o.found, undeleted(o.end))
 	} else {
 		found = append(found, comparedWith(clean, o)...)
 	}
-	found = slices.DeleteFunc(found, func(f oracle.Finding) bool { return allowed(o.result.Scenario, f) })
+	found = slices.DeleteFunc(found, func(f checks.Finding) bool { return allowed(o.result.Scenario, f) })
 	for i := range found {
 		found[i].Message = o.names.in(found[i].Message)
 		found[i].Subject = o.names.in(found[i].Subject)
@@ -48,27 +49,27 @@ func judge(o, clean *runResult) []oracle.Finding {
 
 // silenceLast moves the findings of the oracle silence behind failed steps: a component that cannot
 // do its work keeps trying.
-func silenceLast(found []oracle.Finding) []oracle.Finding {
-	isSilence := func(f oracle.Finding) bool { return f.Oracle == vocabulary.Silence }
-	if !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Oracle == OracleSteps }) {
+func silenceLast(found []checks.Finding) []checks.Finding {
+	isSilence := func(f checks.Finding) bool { return f.Oracle == vocabulary.Silence }
+	if !slices.ContainsFunc(found, func(f checks.Finding) bool { return f.Oracle == OracleSteps }) {
 		return found
 	}
 	others := slices.DeleteFunc(slices.Clone(found), isSilence)
-	return append(others, slices.DeleteFunc(found, func(f oracle.Finding) bool { return !isSilence(f) })...)
+	return append(others, slices.DeleteFunc(found, func(f checks.Finding) bool { return !isSilence(f) })...)
 }
 
-func comparedWith(clean, o *runResult) []oracle.Finding {
+func comparedWith(clean, o *runResult) []checks.Finding {
 	found := stepsOf(o.result)
 	for _, d := range o.state.differences(clean.state) {
-		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+		found = append(found, checks.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	for _, d := range o.counts.excesses(clean.counts, max(1, len(o.faults)), o.timeouts) {
-		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+		found = append(found, checks.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	return found
 }
 
-func allowed(s *spec.Scenario, f oracle.Finding) bool {
+func allowed(s *spec.Scenario, f checks.Finding) bool {
 	return slices.ContainsFunc(s.Allow, func(a spec.Exception) bool {
 		return a.Oracle == f.Oracle && (strings.Contains(f.Message, a.About) || strings.Contains(f.Subject, a.About))
 	})
@@ -81,14 +82,14 @@ func oracleOf(name string) string {
 	return OracleState
 }
 
-func stepsOf(r outcome.Result) []oracle.Finding {
-	var found []oracle.Finding
+func stepsOf(r outcome.Result) []checks.Finding {
+	var found []checks.Finding
 	for _, failure := range r.Failures {
 		message := failure.Message
 		if failure.Step != nil {
 			message = fmt.Sprintf("%s: %s: %s%s", failure.Position, failure.Step.Verb, message, differencesOf(failure))
 		}
-		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
+		found = append(found, checks.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
 	}
 	return found
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // Confirmation reruns a group: at most this many of its cases, each this many times.
@@ -54,7 +54,7 @@ func (e *explorer) confirm(ctx context.Context, g *Group) error {
 }
 
 // has reports whether a finding has the oracle of the run's first.
-func (c caseResult) has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
+func (c caseResult) has(f checks.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
 
 // shownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
 func (c caseResult) shownBy(confirming *runResult) caseResult {

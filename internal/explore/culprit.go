@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -32,7 +32,7 @@ type search struct {
 // a call that the driver never answered as it should; an operation that was not repeated after the
 // fault; the events that a standing oracle names; the first write or call that the clean run does
 // not have; the last event about the object of the finding.
-func findCulprit(run, clean *runResult, findings []oracle.Finding) culprit {
+func findCulprit(run, clean *runResult, findings []checks.Finding) culprit {
 	s := newSearch(run, clean)
 	for _, rule := range s.rules() {
 		if c, ok := rule(findings); ok {
@@ -56,7 +56,7 @@ func newSearch(run, clean *runResult) *search {
 	return s
 }
 
-type rule func([]oracle.Finding) (culprit, bool)
+type rule func([]checks.Finding) (culprit, bool)
 
 // rules returns the rules that apply to the run. After an interference, operations outside the
 // clean run are correct, too.
@@ -89,7 +89,7 @@ func (o *runResult) key(e journal.Event) string {
 const shownNamed = 2
 
 // named returns the events that a standing oracle names. For a leak, they only show the creator.
-func (s *search) named(findings []oracle.Finding) (culprit, bool) {
+func (s *search) named(findings []checks.Finding) (culprit, bool) {
 	for _, f := range findings {
 		var seen []journal.Event
 		for _, e := range s.events {
@@ -116,7 +116,7 @@ func (s *search) named(findings []oracle.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-func (s *search) last(findings []oracle.Finding) (culprit, bool) {
+func (s *search) last(findings []checks.Finding) (culprit, bool) {
 	if len(findings) == 0 {
 		return culprit{}, false
 	}

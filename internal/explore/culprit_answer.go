@@ -9,12 +9,12 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // answer finds the first call with an outcome that the clean run does not have, which no fault
 // caused, and which never succeeded after it.
-func (s *search) answer([]oracle.Finding) (culprit, bool) {
+func (s *search) answer([]checks.Finding) (culprit, bool) {
 	for i, e := range s.events {
 		if !isDriverCall(e) || !e.Failed() || e.Fault != "" || !s.afterFault(e) || s.expected(e) {
 			continue

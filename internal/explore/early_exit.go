@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -158,5 +158,5 @@ func progressed(events, underWay []journal.Event) time.Time {
 // isProgress reports whether an event can be progress. Writes of Kubernetes Events
 // cannot.
 func isProgress(e journal.Event) bool {
-	return oracle.IsActivity(e) && !strings.HasSuffix(e.Operation.Name, " events")
+	return checks.BreaksSilence(e) && !strings.HasSuffix(e.Operation.Name, " events")
 }

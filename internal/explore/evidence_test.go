@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestVerify(t *testing.T) {
-	leak := report.Failure{Oracle: oracle.Leak}
+	leak := report.Failure{Oracle: vocabulary.Leak}
 	step := report.Failure{Step: new(0)}
 	broken := report.Failure{Step: new(0), Broken: true}
 	for _, test := range []struct {
@@ -22,10 +22,10 @@ func TestVerify(t *testing.T) {
 		verified             bool
 		rerun                string
 	}{
-		{"the same", "the oracle of the group failed", oracle.Leak, outcome.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "one of several oracles", oracle.Leak, outcome.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"the same", "the oracle of the group failed", vocabulary.Leak, outcome.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "one of several oracles", vocabulary.Leak, outcome.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
 		{"a step", "a failed step counts as the oracle steps", OracleSteps, outcome.Failed, []report.Failure{step}, true, "failed by steps"},
-		{"another", "another oracle failed", oracle.Order, outcome.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"another", "another oracle failed", vocabulary.Order, outcome.Failed, []report.Failure{leak}, false, "failed by leak"},
 		{"broken", "a broken scenario proves nothing", OracleSteps, outcome.Broken, []report.Failure{broken}, false, "broken"},
 		{"none", "only the comparison with the clean run shows it", OracleState, outcome.Passed, nil, false, "passed"},
 	} {
@@ -49,7 +49,9 @@ func TestBackwards(t *testing.T) {
 }
 
 func TestWriteFindings(t *testing.T) {
-	files := Group{Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed"}
+	files := Group{
+		Oracle: vocabulary.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed",
+	}
 	verified := files
 	verified.Verified = true
 	for _, test := range []struct {
@@ -59,7 +61,7 @@ func TestWriteFindings(t *testing.T) {
 	}{
 		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
 		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
-		{"not confirmed", Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
+		{"not confirmed", Group{Oracle: vocabulary.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // Explanation explains a finding.
@@ -20,7 +20,7 @@ type Explanation struct {
 	Seen []string `json:"seen,omitempty"`
 }
 
-func explain(o, clean *runResult, findings []oracle.Finding) Explanation {
+func explain(o, clean *runResult, findings []checks.Finding) Explanation {
 	if len(findings) == 0 {
 		return Explanation{}
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 const (
@@ -74,14 +74,14 @@ func (r *running) awaitNamespace(limit time.Duration) error {
 }
 
 // endlessNamespace is the finding for a deleted namespace that does not end.
-func endlessNamespace(namespace *corev1.Namespace) oracle.Finding {
+func endlessNamespace(namespace *corev1.Namespace) checks.Finding {
 	var why []string
 	for _, c := range namespace.Status.Conditions {
 		if c.Status == corev1.ConditionTrue {
 			why = append(why, c.Message)
 		}
 	}
-	return oracle.Finding{
+	return checks.Finding{
 		Oracle: OracleDeletable, Subject: "Namespace/" + namespace.Name,
 		Message: fmt.Sprintf("Namespace/%s was deleted and does not end: %s", namespace.Name, strings.Join(why, "; ")),
 	}

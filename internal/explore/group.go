@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -23,7 +23,7 @@ type Group struct {
 	Explanation
 	Case Case `json:"case"`
 	// Others are the other findings of the runs, one of each oracle and message.
-	Others []oracle.Finding `json:"others,omitempty"`
+	Others []checks.Finding `json:"others,omitempty"`
 	Cases  []string         `json:"cases"`
 	// Confirmed reports whether the finding occurred again in another run of the same
 	// case, and Runs is the number of runs of that case.
@@ -111,7 +111,7 @@ func groupOf(groups []Group, result caseResult) int {
 
 func (c caseResult) sameFinding(other caseResult) bool { return same(c.Findings[0], other.Findings[0]) }
 
-func same(a, b oracle.Finding) bool {
+func same(a, b checks.Finding) bool {
 	return a.Oracle == b.Oracle && normalized(a.Message) == normalized(b.Message)
 }
 
@@ -135,7 +135,7 @@ func (g *Group) represent(o caseResult) {
 	g.Others = nil
 	for _, other := range g.outcomes {
 		for _, f := range other.Findings {
-			if !same(f, first) && !slices.ContainsFunc(g.Others, func(known oracle.Finding) bool { return same(known, f) }) {
+			if !same(f, first) && !slices.ContainsFunc(g.Others, func(known checks.Finding) bool { return same(known, f) }) {
 				g.Others = append(g.Others, f)
 			}
 		}

@@ -5,18 +5,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestGroup(t *testing.T) {
-	result := func(kind Kind, cause string, found ...oracle.Finding) caseResult {
+	result := func(kind Kind, cause string, found ...checks.Finding) caseResult {
 		return caseResult{Case: Case{{Kind: kind}}, Explanation: Explanation{Cause: cause}, Findings: found}
 	}
-	leakOf := func(id string) oracle.Finding {
-		return oracle.Finding{Oracle: oracle.Leak, Message: `the backend has "` + id + `"`}
+	leakOf := func(id string) checks.Finding {
+		return checks.Finding{Oracle: vocabulary.Leak, Message: `the backend has "` + id + `"`}
 	}
-	step := oracle.Finding{Oracle: OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
-	slow := oracle.Finding{
+	step := checks.Finding{Oracle: OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
+	slow := checks.Finding{
 		Oracle: OracleSteps,
 		Message: "a.yaml:9:1: expect: BucketClaim/photos: condition not met after 5s" +
 			", which the starved machine stretched to 30.1s (meanwhile: x)",
@@ -68,27 +69,28 @@ func TestGroup(t *testing.T) {
 // TestSilenceLast verifies that a failed step is the finding, and not the retries of the
 // components.
 func TestSilenceLast(t *testing.T) {
-	silence, leak, steps := oracle.Finding{Oracle: oracle.Silence}, oracle.Finding{Oracle: oracle.Leak}, oracle.Finding{Oracle: OracleSteps}
-	if diff := cmp.Diff([]oracle.Finding{leak, steps, silence}, silenceLast([]oracle.Finding{leak, silence, steps})); diff != "" {
+	silence, leak := checks.Finding{Oracle: vocabulary.Silence}, checks.Finding{Oracle: vocabulary.Leak}
+	steps := checks.Finding{Oracle: OracleSteps}
+	if diff := cmp.Diff([]checks.Finding{leak, steps, silence}, silenceLast([]checks.Finding{leak, silence, steps})); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]oracle.Finding{silence, leak}, silenceLast([]oracle.Finding{silence, leak})); diff != "" {
+	if diff := cmp.Diff([]checks.Finding{silence, leak}, silenceLast([]checks.Finding{silence, leak})); diff != "" {
 		t.Errorf("without a failed step, -want, +got:\n%s", diff)
 	}
 }
 
 // TestGroupOthers verifies that a group lists the other findings of its runs, each once.
 func TestGroupOthers(t *testing.T) {
-	leak, state := oracle.Finding{Oracle: oracle.Leak, Message: `has "a"`}, oracle.Finding{Oracle: OracleState, Message: "differs"}
-	other := oracle.Finding{Oracle: oracle.Leak, Message: `has "b"`}
+	leak, state := checks.Finding{Oracle: vocabulary.Leak, Message: `has "a"`}, checks.Finding{Oracle: OracleState, Message: "differs"}
+	other := checks.Finding{Oracle: vocabulary.Leak, Message: `has "b"`}
 	groups := group([]caseResult{
-		{Findings: []oracle.Finding{leak, state}, Explanation: Explanation{Cause: "c"}},
-		{Findings: []oracle.Finding{state, other}, Explanation: Explanation{Cause: "c"}},
+		{Findings: []checks.Finding{leak, state}, Explanation: Explanation{Cause: "c"}},
+		{Findings: []checks.Finding{state, other}, Explanation: Explanation{Cause: "c"}},
 	})
-	if len(groups) != 1 || groups[0].Oracle != oracle.Leak {
+	if len(groups) != 1 || groups[0].Oracle != vocabulary.Leak {
 		t.Fatalf("%+v, want one group of the oracle leak", groups)
 	}
-	if diff := cmp.Diff([]oracle.Finding{state}, groups[0].Others); diff != "" {
+	if diff := cmp.Diff([]checks.Finding{state}, groups[0].Others); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
@@ -68,11 +68,11 @@ func (w *sandbox) removeLeftovers(ctx context.Context, o *runResult) (left bool,
 
 // removeRetained removes buckets that a run has correctly left in the backend: everything else was
 // deleted. It reports whether nothing is left.
-func (w *sandbox) removeRetained(ctx context.Context, o *runResult, m oracle.Observation) bool {
+func (w *sandbox) removeRetained(ctx context.Context, o *runResult, m observed.Observation) bool {
 	return o.tornDown && !hasObjects(m) && w.removeBackendState(ctx, m) == nil
 }
 
-func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
+func (w *sandbox) clean(ctx context.Context, m observed.Observation) error {
 	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (w *sandbox) clean(ctx context.Context, m oracle.Observation) error {
 
 // removeObjects deletes objects and their finalizers without the components, which may have caused
 // the failure.
-func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
+func (w *sandbox) removeObjects(ctx context.Context, m observed.Observation) error {
 	objects := w.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
 	for _, s := range m.Objects.Secrets {
 		secret := &corev1.Secret{}
@@ -114,7 +114,7 @@ func (w *sandbox) removeObjects(ctx context.Context, m oracle.Observation) error
 
 // removeBackendState empties the backend. A bucket with objects stays, and the sandbox is
 // replaced.
-func (w *sandbox) removeBackendState(ctx context.Context, m oracle.Observation) error {
+func (w *sandbox) removeBackendState(ctx context.Context, m observed.Observation) error {
 	if m.Backend == nil {
 		return nil
 	}
@@ -140,10 +140,10 @@ func (w *sandbox) recreate(ctx context.Context) error {
 }
 
 // observeAfter observes the sandbox after a run, but first removes the remains of an interference.
-func (w *sandbox) observeAfter(ctx context.Context, o *runResult) (oracle.Observation, error) {
+func (w *sandbox) observeAfter(ctx context.Context, o *runResult) (observed.Observation, error) {
 	if o.tornDown {
 		if err := w.undoInterference(ctx); err != nil {
-			return oracle.Observation{}, err
+			return observed.Observation{}, err
 		}
 	}
 	return w.observe(ctx, "after the run")

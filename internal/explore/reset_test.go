@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -32,7 +32,7 @@ func TestResetUndoesInterference(t *testing.T) {
 	if err := w.emu.Client().Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	o := &runResult{result: outcome.Result{Outcome: outcome.Passed}, end: oracle.Observation{Name: "after the last step"}, tornDown: true}
+	o := &runResult{result: outcome.Result{Outcome: outcome.Passed}, end: observed.Observation{Name: "after the last step"}, tornDown: true}
 	if left, err := w.reset(t.Context(), o); left || err != nil {
 		t.Errorf("reset() = %t, %v; want a clean sandbox", left, err)
 	}
@@ -55,7 +55,7 @@ func TestResetAwaitsReplies(t *testing.T) {
 	}
 	w := interferenceSandbox(t)
 	event := w.emu.Journal().Begin(emulator.ComponentSidecar, 1, journal.SeamAPI, journal.Operation{Name: "patch buckets", Subject: "bc-1"})
-	vanished := &runResult{result: outcome.Result{Outcome: outcome.Passed}, end: oracle.Observation{Name: "after the last step"}}
+	vanished := &runResult{result: outcome.Result{Outcome: outcome.Passed}, end: observed.Observation{Name: "after the last step"}}
 	within, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := w.reset(within, vanished); !errors.Is(err, errNotClean) {

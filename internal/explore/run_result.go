@@ -6,7 +6,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -18,18 +19,18 @@ type runResult struct {
 	// faults are the injected faults, with the number of applications.
 	faults []fault.Status
 	// end is the observation after the last step and the recovery.
-	end oracle.Observation
+	end observed.Observation
 	// before are the observations before the end.
-	before []oracle.Observation
+	before []observed.Observation
 	// tornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with the clean run's.
 	tornDown bool
 	// found are the findings about the sandbox: a namespace that does not end, and a bystander that
 	// has changed.
-	found []oracle.Finding
+	found []checks.Finding
 	// spoiled reports whether the sandbox cannot be reused.
 	spoiled bool
-	input   oracle.Input
+	input   observed.Input
 	state   State
 	counts  Counts
 	// timeouts is the number of calls without an answer in time.

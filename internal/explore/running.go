@@ -10,7 +10,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -27,7 +28,7 @@ type running struct {
 	external []string // changes of the backend by steps
 
 	from    uint64 // the last event before the first step
-	watcher *oracle.Watcher
+	watcher *watch.Watcher
 	idle    *idle.Detector
 	started time.Time
 	seen    runResult
@@ -52,7 +53,7 @@ func (r *running) start() {
 	r.from, r.started = r.sandbox.emu.Journal().Mark(), time.Now()
 	var err error
 	r.idle = idle.New(r.sandbox.emu)
-	r.watcher, err = oracle.Watch(r.context, r.sandbox.emu)
+	r.watcher, err = watch.Start(r.context, r.sandbox.emu)
 	r.fail(err)
 	for _, f := range r.faults {
 		r.fail(r.sandbox.emu.Faults().AddFallback(f))
@@ -187,16 +188,16 @@ func (r *running) complete() {
 }
 
 // inputOf returns the input of the standing oracles, with a last observation.
-func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
+func (r *running) inputOf(end observed.Observation) (in observed.Input) {
 	if r.watcher != nil {
 		r.watcher.MarkExternal(r.external...)
 		in = r.watcher.Input(r.sandbox.scope())
-		in.Observations = slices.Concat(r.seen.before, []oracle.Observation{end})
+		in.Observations = slices.Concat(r.seen.before, []observed.Observation{end})
 	}
 	return in
 }
 
-func learnFrom(n *names, m oracle.Observation) {
+func learnFrom(n *names, m observed.Observation) {
 	for i := range m.Objects.Claims {
 		n.learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // attempts limits the runs of a case that does not reach all its points. The order between
@@ -16,7 +16,7 @@ type caseResult struct {
 	Case     Case             `json:"case"`
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
-	Findings []oracle.Finding `json:"findings,omitempty"`
+	Findings []checks.Finding `json:"findings,omitempty"`
 	Explanation
 
 	took     time.Duration

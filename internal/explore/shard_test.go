@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 func someCases() []Case {
@@ -135,7 +135,7 @@ func writeShard(t *testing.T, dir, name, text string, shard Shard) string {
 	for i, c := range shard.of(someCases()) {
 		result := caseResult{Case: c, Reached: true, Runs: 1}
 		if i == 0 {
-			result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
+			result.Findings = []checks.Finding{{Oracle: "leak", Message: shard.String()}}
 		}
 		s.add(t.Context(), result)
 	}

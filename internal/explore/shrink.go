@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // shrinkAll shrinks each confirmed group to a small scenario, one after the other, in all
@@ -25,7 +25,7 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 				return err
 			}
 		}
-		p.ended(caseResult{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
+		p.ended(caseResult{Case: e.report.Findings[i].Case, Findings: []checks.Finding{{}}})
 	}
 	return nil
 }

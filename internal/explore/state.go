@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // State is the end state of a run: every Kubernetes object, and every bucket and account of the
@@ -22,7 +22,7 @@ var volatileFields = []string{
 	"AZURE_STORAGE_ACCOUNT",
 }
 
-func stateOf(m oracle.Observation, n *names) (State, error) {
+func stateOf(m observed.Observation, n *names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
 		"BucketClaim": m.Objects.Claims, "Bucket": m.Objects.Buckets, "BucketAccess": m.Objects.Accesses, "Secret": m.Objects.Secrets,

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 func TestStateFile(t *testing.T) {
@@ -22,7 +22,7 @@ func TestStateFile(t *testing.T) {
 		return s
 	}
 	s := open()
-	s.add(t.Context(), caseResult{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
+	s.add(t.Context(), caseResult{Case: trials[:1], Findings: []checks.Finding{{Oracle: "leak"}}})
 	s.add(t.Context(), caseResult{Case: trials[1:2]})
 	if err := s.close(t.Context()); err != nil {
 		t.Fatal(err)

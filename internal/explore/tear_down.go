@@ -17,6 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -94,7 +97,7 @@ func (r *running) settle(done func() bool, windows ...time.Duration) error {
 
 // retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
 // administrator who has set it to Delete to do so.
-func (w *sandbox) retainExisting(ctx context.Context, m oracle.Observation) (retained bool, err error) {
+func (w *sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
 		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
@@ -117,7 +120,7 @@ func (w *sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	if err != nil {
 		return fmt.Errorf("delete everything: %w", err)
 	}
-	objects := oracle.NewObjects(lists)
+	objects := watch.NewObjects(lists)
 	w.bystander.hideObjects(&objects)
 	var errs []error
 	for _, object := range w.objectsOf(&objects, kinds...) {
@@ -126,7 +129,7 @@ func (w *sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	return errors.Join(errs...)
 }
 
-func (w *sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object {
+func (w *sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Object {
 	var objects []client.Object
 	for _, kind := range kinds {
 		switch kind {
@@ -191,11 +194,11 @@ func (w *sandbox) createAnew(ctx context.Context, class client.Object) error {
 }
 
 // undeleted finds objects that still exist after ordinary deletion.
-func undeleted(m oracle.Observation) []oracle.Finding {
-	var found []oracle.Finding
+func undeleted(m observed.Observation) []checks.Finding {
+	var found []checks.Finding
 	add := func(kind string, o metav1.Object) {
 		name := kind + "/" + o.GetName()
-		found = append(found, oracle.Finding{
+		found = append(found, checks.Finding{
 			Oracle: OracleDeletable, Subject: name,
 			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
 		})

@@ -10,7 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestWriteText(t *testing.T) {
@@ -31,12 +32,12 @@ func TestWriteText(t *testing.T) {
 				},
 			},
 			Case:   Case{create},
-			Others: []oracle.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
+			Others: []checks.Finding{{Oracle: OracleState, Message: "Bucket b: exists, but must not"}},
 			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
 			ConfirmedOn: []selection.Kind{selection.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
-			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
+			Oracle: vocabulary.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
 		}, {
 			Oracle: OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
 		}},

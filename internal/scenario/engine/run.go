@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -39,7 +39,7 @@ type run struct {
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
-	watcher  *oracle.Watcher
+	watcher  *watch.Watcher
 	idle     *idle.Detector
 	external []string // buckets and accounts that steps have created without COSI
 	// callsByStep are the scenario's own calls of the user's driver.
