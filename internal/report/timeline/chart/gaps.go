@@ -1,4 +1,4 @@
-package timeline
+package chart
 
 import (
 	"cmp"
@@ -29,11 +29,11 @@ type edge struct {
 func gaps(s report.Scenario) []gap {
 	moments := []edge{{0, 0}, {lasting(s.Duration), 0}}
 	add := func(at time.Time, lasted time.Duration, going int) {
-		begin := since(s, at)
+		begin := Since(s, at)
 		moments = append(moments, edge{begin, going}, edge{begin + lasting(lasted), -going})
 	}
 	for _, e := range s.Events {
-		if categoryOf(e) == kindWatch { // it lasts as long as it is open
+		if CategoryOf(e) == kindWatch { // it lasts as long as it is open
 			e.Duration = 0
 		}
 		add(e.Time, e.Duration, 1)

@@ -1,10 +1,11 @@
-package timeline
+package chart
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 // outage is a time during which a component does not run.
@@ -64,8 +65,8 @@ func (p *plotter) rejections() []outage {
 		known := byFault[name]
 		from, to := p.scale.at(p.since(known.first)), p.scale.at(p.since(known.last))
 		found = append(found, outage{
-			X: percent(from), Width: percent(max(to-from, float64(minMark)/nominalWidth)),
-			Title: fmt.Sprintf("fault %s: %s to the API server failed", name, plural(known.count, "request")),
+			X: format.Percent(from), Width: format.Percent(max(to-from, float64(minMark)/nominalWidth)),
+			Title: fmt.Sprintf("fault %s: %s to the API server failed", name, format.Plural(known.count, "request")),
 		})
 	}
 	return found
@@ -73,5 +74,5 @@ func (p *plotter) rejections() []outage {
 
 func (p *plotter) outage(down journal.Event, until float64) outage {
 	from := p.scale.at(p.since(down.Time))
-	return outage{X: percent(from), Width: percent(max(until-from, 0)), Title: down.Component + " is down"}
+	return outage{X: format.Percent(from), Width: format.Percent(max(until-from, 0)), Title: down.Component + " is down"}
 }

@@ -1,10 +1,11 @@
-package timeline
+package chart
 
 import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 // Heights in pixels.
@@ -19,7 +20,8 @@ const (
 	maxLaneName = 16 // in letters
 )
 
-type chart struct {
+// Chart is the picture of a scenario, as templates draw it.
+type Chart struct {
 	Height, Lower int // Lower is the lower end of the objects
 	Ticks         []tick
 	Cuts          []cut
@@ -48,16 +50,16 @@ type plotter struct {
 	id    string
 	s     report.Scenario
 	scale scale
-	chart chart
+	chart Chart
 	tops  map[string]int // positions of events, by their targets
 }
 
-func (p *plotter) since(at time.Time) time.Duration { return since(p.s, at) }
+func (p *plotter) since(at time.Time) time.Duration { return Since(p.s, at) }
 
 func (p *plotter) pixels(at time.Duration) float64 { return p.scale.at(at) * nominalWidth }
 
-// newChart draws a scenario. The components in also have a lane even if they have done nothing.
-func newChart(id string, s report.Scenario, also ...string) chart {
+// New draws a scenario. The components in also have a lane even if they have done nothing.
+func New(id string, s report.Scenario, also ...string) Chart {
 	p := &plotter{id: id, s: s, scale: newScale(gaps(s)), tops: map[string]int{}}
 	p.chart.Ticks, p.chart.Cuts = p.scale.ticks(), p.scale.cuts()
 	y := axisHeight
@@ -74,8 +76,8 @@ func newChart(id string, s report.Scenario, also ...string) chart {
 }
 
 func (p *plotter) lane(name string, y int) lane {
-	drawn := lane{Name: name, Short: cutText(name, maxLaneName), Hue: hue(name), Y: y}
-	if name == laneUser {
+	drawn := lane{Name: name, Short: format.Cut(name, maxLaneName), Hue: Hue(name), Y: y}
+	if name == LaneUser {
 		rows := p.userMarks(&drawn, y+lanePadding)
 		drawn.Height = rows*rowHeight + 2*lanePadding
 	} else {
@@ -105,7 +107,7 @@ func (p *plotter) eventsOf(lane string) []journal.Event {
 func (p *plotter) steps() {
 	for _, step := range p.s.Steps {
 		if step.Depth == 0 {
-			p.chart.Steps = append(p.chart.Steps, percent(p.scale.at(p.since(step.Started))))
+			p.chart.Steps = append(p.chart.Steps, format.Percent(p.scale.at(p.since(step.Started))))
 		}
 	}
 	for _, f := range p.s.Failures {
@@ -113,7 +115,16 @@ func (p *plotter) steps() {
 			continue
 		}
 		step := p.s.Steps[*f.Step]
-		x := percent(p.scale.at(p.since(step.Started.Add(step.Duration))))
+		x := format.Percent(p.scale.at(p.since(step.Started.Add(step.Duration))))
 		p.chart.Failed = append(p.chart.Failed, line{x, f.Message})
+	}
+}
+
+// NameUser names the lane of the scenario itself.
+func (c *Chart) NameUser(name string) {
+	for i := range c.Lanes {
+		if c.Lanes[i].Name == LaneUser {
+			c.Lanes[i].Name, c.Lanes[i].Short = name, format.Cut(name, maxLaneName)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package timeline
+package chart
 
 import (
 	"time"
@@ -9,8 +9,8 @@ import (
 // horizon limits the time axis: a report can be read from a file, and have any times.
 const horizon = 1000 * time.Hour
 
-// since returns the time from the beginning of the scenario to a moment.
-func since(s report.Scenario, at time.Time) time.Duration {
+// Since returns the time from the beginning of the scenario to a moment.
+func Since(s report.Scenario, at time.Time) time.Duration {
 	return min(max(at.Sub(s.Started), -horizon), horizon)
 }
 

@@ -1,4 +1,4 @@
-package timeline
+package chart
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -39,13 +40,13 @@ func (p *plotter) eventMarks(drawn *lane, events []journal.Event, y int) int {
 	var items []*item
 	var major, minor []journal.Event
 	for _, e := range events {
-		if categoryOf(e).minor() {
+		if CategoryOf(e).minor() {
 			minor = append(minor, e)
 			continue
 		}
 		begin := p.since(e.Time)
 		next := &item{from: p.pixels(begin), to: p.pixels(begin + lasting(e.Duration)), label: label(e)}
-		if categoryOf(e) == kindProcess {
+		if CategoryOf(e) == kindProcess {
 			next.to = max(next.to, next.from+symbolWidth)
 		}
 		major, items = append(major, e), append(items, next)
@@ -71,29 +72,22 @@ func label(e journal.Event) string {
 	if e.Fault != "" {
 		text = "⚡" + text
 	}
-	return cutText(text, maxLabel)
-}
-
-func cutText(text string, letters int) string {
-	if runes := []rune(text); len(runes) > letters {
-		return string(runes[:letters-1]) + "…"
-	}
-	return text
+	return format.Cut(text, maxLabel)
 }
 
 func (p *plotter) eventMark(e journal.Event, i *item, y int) mark {
 	lasted := e.Duration
-	if categoryOf(e) == kindWatch {
+	if CategoryOf(e) == kindWatch {
 		lasted = 0
 	}
 	m := p.mark(p.since(e.Time), lasted, i, y)
-	m.Target, m.Class = eventID(p.id, e), "mark "+eventClass(p.s, e)
+	m.Target, m.Class = EventID(p.id, e), "mark "+EventClass(p.s, e)
 	p.tops[m.Target] = m.Y
 	m.Title = eventTitle(e, p.since(e.Time))
-	if categoryOf(e).minor() {
+	if CategoryOf(e).minor() {
 		m.Height = minorHeight - 3
 	}
-	if categoryOf(e) == kindProcess {
+	if CategoryOf(e) == kindProcess {
 		m.Shift += symbolWidth - minMark
 		m.Symbol = "crash"
 		if life := processSymbols[e.Operation.Name]; life != "" && !e.Failed() {
@@ -110,8 +104,8 @@ func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
 	from, to := p.scale.at(begin), p.scale.at(begin+lasting(lasted))
 	to = max(to, from+float64(minMark)/nominalWidth)
 	m := mark{
-		X: percent(from), Width: percent(to - from), Y: y + i.row*rowHeight, Height: markHeight,
-		LabelX: percent(to), Shift: labelGap, Inside: i.inside,
+		X: format.Percent(from), Width: format.Percent(to - from), Y: y + i.row*rowHeight, Height: markHeight,
+		LabelX: format.Percent(to), Shift: labelGap, Inside: i.inside,
 	}
 	m.TextY = m.Y + rowHeight - 6
 	if i.inside {
@@ -123,11 +117,12 @@ func (p *plotter) mark(begin, lasted time.Duration, i *item, y int) mark {
 	return m
 }
 
-func eventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e%d", scenario, e.Seq) }
+// EventID returns the ID of the row of an event, to which its mark leads.
+func EventID(scenario string, e journal.Event) string { return fmt.Sprintf("%s-e%d", scenario, e.Seq) }
 
-// eventClass returns the look of an event, in the picture and in the list.
-func eventClass(s report.Scenario, e journal.Event) string {
-	classes := []string{string(categoryOf(e))}
+// EventClass returns the look of an event, in the picture and in the list.
+func EventClass(s report.Scenario, e journal.Event) string {
+	classes := []string{string(CategoryOf(e))}
 	switch {
 	case bad(s, e):
 		classes = append(classes, "bad")
@@ -145,14 +140,14 @@ func eventClass(s report.Scenario, e journal.Event) string {
 
 func eventTitle(e journal.Event, at time.Duration) string {
 	if e.Seam == journal.SeamLog {
-		return fmt.Sprintf("%s s, %s: %s", offset(at), e.Component, cutText(e.Message, 300))
+		return fmt.Sprintf("%s s, %s: %s", format.Offset(at), e.Component, format.Cut(e.Message, 300))
 	}
-	text := fmt.Sprintf("%s s, %s: %s", offset(at), e.Component, e.Operation)
+	text := fmt.Sprintf("%s s, %s: %s", format.Offset(at), e.Component, e.Operation)
 	if e.Seam != journal.SeamProcess {
-		text += fmt.Sprintf(", %s in %s", e.Outcome, span(e.Duration))
+		text += fmt.Sprintf(", %s in %s", e.Outcome, format.Span(e.Duration))
 	}
 	if e.Message != "" {
-		text += ": " + cutText(e.Message, 300)
+		text += ": " + format.Cut(e.Message, 300)
 	}
 	if e.Fault != "" {
 		text += ", fault " + e.Fault

@@ -1,10 +1,11 @@
-package timeline
+package chart
 
 import (
 	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -24,12 +25,12 @@ func (p *plotter) links() {
 	for _, e := range p.s.Events {
 		caller := p.caller(e)
 		from, known := middle[caller]
-		to, drawn := p.tops[eventID(p.id, e)]
+		to, drawn := p.tops[EventID(p.id, e)]
 		if !known || !drawn {
 			continue
 		}
 		p.chart.Links = append(p.chart.Links, link{
-			X: percent(p.scale.at(p.since(e.Time))), Y1: from, Y2: to + rowHeight/2, Class: string(categoryOf(e)),
+			X: format.Percent(p.scale.at(p.since(e.Time))), Y1: from, Y2: to + rowHeight/2, Class: string(CategoryOf(e)),
 		})
 	}
 }
@@ -44,7 +45,7 @@ func (p *plotter) caller(e journal.Event) string {
 	case e.Seam == journal.SeamStore && e.Component != vocabulary.Store:
 		return e.Component
 	case e.Seam == journal.SeamStore && p.usesS3(e.Time):
-		return laneUser
+		return LaneUser
 	default:
 		return ""
 	}

@@ -1,4 +1,4 @@
-package timeline
+package chart
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// laneUser is the lane of the scenario itself.
-const laneUser = "user"
+// LaneUser is the lane of the scenario itself.
+const LaneUser = "user"
 
 // laneAPIServer is the lane of the API server, with its outages and the requests that fail by a
 // fault.
@@ -27,7 +27,7 @@ func laneOf(e journal.Event) string {
 }
 
 // roles are the parts of COSI from top to bottom, as a request travels.
-var roles = []string{laneUser, vocabulary.Controller, vocabulary.Sidecar, vocabulary.Driver}
+var roles = []string{LaneUser, vocabulary.Controller, vocabulary.Sidecar, vocabulary.Driver}
 
 // role returns the part of COSI of a lane: "sidecar" for "sidecar.other".
 func role(lane string) string {
@@ -38,7 +38,7 @@ func role(lane string) string {
 // laneNames returns the lanes of a scenario in order: user, controller, each
 // sidecar with its driver, everything else, and the store at the bottom.
 func laneNames(s report.Scenario, also []string) []string {
-	names := append([]string{laneUser}, also...)
+	names := append([]string{LaneUser}, also...)
 	for _, e := range s.Events {
 		if name := laneOf(e); !slices.Contains(names, name) {
 			names = append(names, name)
@@ -60,7 +60,7 @@ func rank(lane string) int { return slices.Index(roles, role(lane)) }
 
 func group(lane string) int {
 	switch role(lane) {
-	case laneUser:
+	case LaneUser:
 		return 0
 	case vocabulary.Controller:
 		return 1
@@ -73,8 +73,8 @@ func group(lane string) int {
 	}
 }
 
-// hue is the class of a lane's colour.
-func hue(lane string) string {
+// Hue returns the class of a lane's colour.
+func Hue(lane string) string {
 	switch {
 	case lane == laneAPIServer:
 		return "apiserver"

@@ -1,4 +1,4 @@
-package timeline
+package chart
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 // userMarks draws the steps, and the time before the first and after the last, and returns the
@@ -15,15 +16,15 @@ func (p *plotter) userMarks(drawn *lane, y int) int {
 	marks := make([]mark, 0, len(p.s.Steps)+2)
 	all := make([]report.Step, 0, len(p.s.Steps)+2)
 	for i, step := range p.s.Steps {
-		name := stepName(step)
+		name := StepName(step)
 		marks = append(marks, mark{
 			Target: fmt.Sprintf("%s-p%d", p.id, i), Class: "mark step " + string(step.Outcome), Label: fmt.Sprintf("%d %s", i+1, name),
-			Title: fmt.Sprintf("step %d, %s, %s: %s in %s", i+1, name, place(step.Position), step.Outcome, span(step.Duration)),
+			Title: fmt.Sprintf("step %d, %s, %s: %s in %s", i+1, name, format.Place(step.Position), step.Outcome, format.Span(step.Duration)),
 		})
 		all = append(all, step)
 	}
 	for _, step := range phases(p.s) {
-		marks = append(marks, mark{Class: "phase", Label: step.Verb, Title: step.Verb + ", " + span(step.Duration)})
+		marks = append(marks, mark{Class: "phase", Label: step.Verb, Title: step.Verb + ", " + format.Span(step.Duration)})
 		all = append(all, step)
 	}
 	items := make([]*item, len(all))
@@ -42,7 +43,8 @@ func (p *plotter) userMarks(drawn *lane, y int) int {
 	return max(rows, 1)
 }
 
-func stepName(s report.Step) string { return cmp.Or(s.Name, s.Verb) }
+// StepName returns the name of a step, or else its verb.
+func StepName(s report.Step) string { return cmp.Or(s.Name, s.Verb) }
 
 // minPhase is the shortest phase with a mark.
 const minPhase = time.Millisecond

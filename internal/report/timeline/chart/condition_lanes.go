@@ -1,8 +1,12 @@
-package timeline
+package chart
 
 import (
 	"fmt"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 const (
@@ -39,7 +43,7 @@ type segment struct {
 func (p *plotter) objects(y int) int {
 	for _, h := range histories(p.s.Events) {
 		drawn := objectLane{
-			Kind: h.Kind, Name: shortName(h.Name, p.s.Namespace), FullName: h.Name,
+			Kind: h.Kind, Name: ShortName(h.Name, p.s.Namespace), FullName: h.Name,
 			Y: y, TextY: y + titleHeight - 4,
 		}
 		drawn.Life = p.life(h, objectNameX+textWidth(drawn.Name)*boldWidth)
@@ -55,8 +59,8 @@ func (p *plotter) objects(y int) int {
 	return y
 }
 
-// shortName removes the part that all objects of a scenario have in their names.
-func shortName(name, namespace string) string {
+// ShortName removes the part that all objects of a scenario have in their names.
+func ShortName(name, namespace string) string {
 	return strings.TrimPrefix(name, namespace+"/")
 }
 
@@ -68,7 +72,7 @@ func (p *plotter) life(h *history, nameEnd float64) []segment {
 	if !h.Deleting.IsZero() {
 		deleting = p.scale.at(p.since(h.Deleting))
 	}
-	life := []segment{p.segment(p.scale.at(p.since(h.Seen)), deleting, "alive", "", "seen first at "+offset(p.since(h.Seen))+" s")}
+	life := []segment{p.segment(p.scale.at(p.since(h.Seen)), deleting, "alive", "", "seen first at "+format.Offset(p.since(h.Seen))+" s")}
 	if !h.Deleting.IsZero() {
 		label := "deleting"
 		if deleting*nominalWidth < nameEnd {
@@ -93,7 +97,7 @@ func (p *plotter) segments(h *history, c changes) []segment {
 		if i+1 < len(c.States) {
 			until = p.scale.at(p.since(c.States[i+1].From))
 		}
-		title := fmt.Sprintf("%s s, %s=%s %s: %s", offset(p.since(s.From)), s.Type, s.Status, s.Reason, s.Message)
+		title := fmt.Sprintf("%s s, %s=%s %s: %s", format.Offset(p.since(s.From)), s.Type, s.Status, s.Reason, s.Message)
 		drawn = append(drawn, p.segment(p.scale.at(p.since(s.From)), until, stateClass(s), s.Reason, title))
 	}
 	return drawn
@@ -104,7 +108,7 @@ func (p *plotter) segment(from, until float64, class, label, title string) segme
 	if textWidth(label)+2*labelGap > width*nominalWidth {
 		label = ""
 	}
-	return segment{X: percent(from), Width: percent(width), Class: class, Label: label, Title: title}
+	return segment{X: format.Percent(from), Width: format.Percent(width), Class: class, Label: label, Title: title}
 }
 
 // stateClass returns the look of a condition's state. If the type names a problem, False is good.
@@ -120,4 +124,11 @@ func stateClass(s state) string {
 	default:
 		return "poor"
 	}
+}
+
+// ConditionClass returns the look of a condition: good, poor, awful or unknown.
+func ConditionClass(conditionType, status string) string {
+	s := state{}
+	s.Type, s.Status = conditionType, metav1.ConditionStatus(status)
+	return stateClass(s)
 }

@@ -1,6 +1,10 @@
-package timeline
+package chart
 
-import "time"
+import (
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
+)
 
 type tick struct {
 	X    string
@@ -26,7 +30,7 @@ func (s scale) ticks() []tick {
 		step := roundStep(stretch, s.at(stretch.to)-s.at(stretch.from))
 		for at := stretch.from.Truncate(step); at <= stretch.to; at += step {
 			if x := s.at(at); at >= stretch.from && x-last >= minTick {
-				found = append(found, tick{percent(x), span(at)})
+				found = append(found, tick{format.Percent(x), format.Span(at)})
 				last = x
 			}
 		}
@@ -40,11 +44,11 @@ func (s scale) cuts() []cut {
 	for _, g := range s.gaps {
 		from, width := s.at(g.from), s.at(g.to)-s.at(g.from)
 		c := cut{
-			X: percent(from), Width: percent(width), Middle: percent(from + width/2),
-			Title: "nothing happens for " + span(g.length()),
+			X: format.Percent(from), Width: format.Percent(width), Middle: format.Percent(from + width/2),
+			Title: "nothing happens for " + format.Span(g.length()),
 		}
-		if width*nominalWidth > textWidth(span(g.length())) {
-			c.Text = span(g.length())
+		if width*nominalWidth > textWidth(format.Span(g.length())) {
+			c.Text = format.Span(g.length())
 		}
 		cuts = append(cuts, c)
 	}

@@ -1,22 +1,21 @@
-package timeline
+// Package format renders durations, places and other values for people.
+package format
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
 
-// span renders a duration with at most three digits, for people.
-func span(d time.Duration) string {
+// Span renders a duration with at most three digits, for people.
+func Span(d time.Duration) string {
 	switch {
 	case d == 0:
 		return "0"
 	case d < 0:
-		return "-" + span(-d)
+		return "-" + Span(-d)
 	case d < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
 	case d < 10*time.Millisecond:
@@ -30,31 +29,26 @@ func span(d time.Duration) string {
 	}
 }
 
-// offset renders a time since the beginning, so that columns of them line up.
-func offset(d time.Duration) string {
+// Offset renders a time since the beginning, so that columns of them line up.
+func Offset(d time.Duration) string {
 	return fmt.Sprintf("%+.4f", d.Seconds())
 }
 
-func percent(share float64) string {
+// Percent renders a share as a number of percent.
+func Percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', 3, 64)
 }
 
-func plural(n int, noun string) string {
+// Plural renders a number with a noun.
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func pairs(labels map[string]string) []string {
-	all := make([]string, 0, len(labels))
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		all = append(all, key+"="+labels[key])
-	}
-	return all
-}
-
-func place(p report.Position) string {
+// Place renders a position: FILE, FILE:LINE or FILE:LINE:COLUMN.
+func Place(p report.Position) string {
 	switch {
 	case p.Line == 0:
 		return p.File
@@ -63,4 +57,12 @@ func place(p report.Position) string {
 	default:
 		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
+}
+
+// Cut shortens a text to a number of letters.
+func Cut(text string, letters int) string {
+	if runes := []rune(text); len(runes) > letters {
+		return string(runes[:letters-1]) + "…"
+	}
+	return text
 }
