@@ -64,7 +64,8 @@ const maxDepth = 6
 
 func eventRow(id string, s report.Scenario, e journal.Event) row {
 	r := row{
-		ID: chart.EventID(id, e), Class: chart.EventClass(s, e), At: format.Offset(chart.Since(s, e.Time)), Lane: e.Component, Hue: chart.Hue(e.Component),
+		ID: chart.EventID(id, e), Class: chart.EventClass(s, e), At: format.Offset(chart.Since(s, e.Time)),
+		Lane: e.Component, Hue: chart.Hue(e.Component),
 		Name: e.Operation.Name, Subject: chart.ShortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
 		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
 	}

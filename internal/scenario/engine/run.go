@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 const cleanUpTimeout = 30 * time.Second
@@ -157,7 +158,7 @@ func (r *run) locate(s *spec.Step, err error) error {
 	if failure.Step == nil {
 		failure.Step = s
 	}
-	if failure.Position == (spec.Position{}) {
+	if failure.Position == (document.Position{}) {
 		failure.Position = s.Position
 	}
 	return err

@@ -1,4 +1,4 @@
-package spec
+package document
 
 import (
 	"bytes"
@@ -12,22 +12,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The limits keep generated files from taking all memory.
-const (
-	// MaxBytes is the maximum size of a file.
-	MaxBytes = 4 << 20
-	// MaxSteps is the maximum number of steps of a scenario, with included ones counted each time.
-	MaxSteps = 10_000
+// MaxBytes is the maximum size of a file. It keeps generated files from taking all memory.
+const MaxBytes = 4 << 20
 
-	maxDepth = 100
-)
-
-func parse(file string, data []byte) ([]*yaml.Node, error) {
+// Parse returns the documents of a file that are not empty.
+func Parse(file string, data []byte) ([]*yaml.Node, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge(file, int64(len(data)))
 	}
 	if at := invalidUTF8(data); at >= 0 {
-		return nil, &Problem{positionOf(file, data, at), "the file is not UTF-8"}
+		return nil, &Problem{Position: positionOf(file, data, at), Message: "the file is not UTF-8"}
 	}
 	var documents []*yaml.Node
 	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
@@ -39,13 +33,14 @@ func parse(file string, data []byte) ([]*yaml.Node, error) {
 		if err != nil {
 			return nil, syntaxProblem(file, data, err)
 		}
-		if len(node.Content) == 1 && !isNull(node.Content[0]) {
+		if len(node.Content) == 1 && !IsNull(node.Content[0]) {
 			documents = append(documents, node.Content[0])
 		}
 	}
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+// IsNull reports whether a node is null.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
 func invalidUTF8(data []byte) int {
 	for i := 0; i < len(data); {
