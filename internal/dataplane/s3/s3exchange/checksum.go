@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"net/http"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// sums are the elements with an object's or a part's checksum in documents.
-type sums struct {
+// Sums are the elements with an object's or a part's checksum in documents.
+type Sums struct {
 	ChecksumCRC32     string `xml:"ChecksumCRC32,omitempty"`
 	ChecksumCRC32C    string `xml:"ChecksumCRC32C,omitempty"`
 	ChecksumCRC64NVME string `xml:"ChecksumCRC64NVME,omitempty"`
@@ -22,7 +23,7 @@ type sums struct {
 	ChecksumXXHASH128 string `xml:"ChecksumXXHASH128,omitempty"`
 }
 
-func (s *sums) field(algorithm checksum.Algorithm) *string {
+func (s *Sums) field(algorithm checksum.Algorithm) *string {
 	return map[checksum.Algorithm]*string{
 		checksum.CRC32: &s.ChecksumCRC32, checksum.CRC32C: &s.ChecksumCRC32C, checksum.CRC64NVME: &s.ChecksumCRC64NVME,
 		checksum.SHA1: &s.ChecksumSHA1, checksum.SHA256: &s.ChecksumSHA256,
@@ -31,24 +32,25 @@ func (s *sums) field(algorithm checksum.Algorithm) *string {
 	}[algorithm]
 }
 
-func sumsOf(sum checksum.Sum) sums {
-	var s sums
+// SumsOf returns the elements with a checksum.
+func SumsOf(sum checksum.Sum) Sums {
+	var s Sums
 	if !sum.IsZero() {
 		*s.field(sum.Algorithm) = sum.String()
 	}
 	return s
 }
 
-// typeOfSum is the element ChecksumType; empty if there is no checksum.
-func typeOfSum(sum checksum.Sum) string {
+// SumType returns the element ChecksumType; empty if there is no checksum.
+func SumType(sum checksum.Sum) string {
 	if sum.IsZero() {
 		return ""
 	}
 	return sum.Type()
 }
 
-// sum returns the checksum in a document, which may have at most one.
-func (s *sums) sum() (checksum.Sum, error) {
+// Sum returns the checksum in a document, which may have at most one.
+func (s *Sums) Sum() (checksum.Sum, error) {
 	for _, algorithm := range checksum.All() {
 		text := *s.field(algorithm)
 		if text == "" {
@@ -63,12 +65,24 @@ func (s *sums) sum() (checksum.Sum, error) {
 	return checksum.Sum{}, nil
 }
 
-// checksumType reads the type of checksum that the client requests or expects, in any case; empty
+// ChecksumType reads the type of checksum that the client requests or expects, in any case; empty
 // for any.
-func checksumType(header http.Header) (string, error) {
+func ChecksumType(header http.Header) (string, error) {
 	switch kind := strings.ToUpper(header.Get("X-Amz-Checksum-Type")); kind {
 	case "", checksum.Composite, checksum.FullObject:
 		return kind, nil
 	}
 	return "", s3error.ErrInvalidRequest.With("Value for x-amz-checksum-type header is invalid.")
+}
+
+// UploadChecksumType returns the type of the checksum of an upload; empty if it has none.
+func UploadChecksumType(u objects.Upload) string {
+	switch {
+	case u.Algorithm == checksum.None:
+		return ""
+	case u.FullObject:
+		return checksum.FullObject
+	default:
+		return checksum.Composite
+	}
 }

@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"net/http"
@@ -22,27 +22,27 @@ const maxYear = 9999
 
 var errNoObjectLock = s3error.ErrInvalidRequest.With("Bucket is missing Object Lock Configuration")
 
-// needsLock returns an error for a bucket without object lock.
-func (x *exchange) needsLock() error {
-	if !x.contents.ObjectLock().Enabled {
+// NeedsLock returns an error for a bucket without object lock.
+func (x *Exchange) NeedsLock() error {
+	if !x.Contents.ObjectLock().Enabled {
 		return errNoObjectLock
 	}
 	return nil
 }
 
 // lockOfHeader reads the lock of a new object; nil if the client selects none.
-func (x *exchange) lockOfHeader() (*objects.Lock, error) {
+func (x *Exchange) lockOfHeader() (*objects.Lock, error) {
 	header := x.R.Header
 	mode, until, hold := header.Get(lockModeHeader), header.Get(lockUntilHeader), header.Get(lockHoldHeader)
 	if mode == "" && until == "" && hold == "" {
 		return nil, nil
 	}
-	if err := x.needsLock(); err != nil {
+	if err := x.NeedsLock(); err != nil {
 		return nil, err
 	}
 	lock := &objects.Lock{LegalHold: objects.LegalHold(hold)}
 	switch {
-	case hold != "" && !isHold(lock.LegalHold):
+	case hold != "" && !IsHold(lock.LegalHold):
 		return nil, s3error.ErrInvalidArgument.With("Legal Hold must be either of 'ON' or 'OFF'")
 	case (mode == "") != (until == ""):
 		return nil, s3error.ErrInvalidArgument.With("x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied")
@@ -52,14 +52,15 @@ func (x *exchange) lockOfHeader() (*objects.Lock, error) {
 		return lock, nil
 	}
 	var err error
-	lock.Retention, err = retention(mode, until, x.now())
+	lock.Retention, err = ParseRetention(mode, until, x.Now())
 	return lock, err
 }
 
-func isHold(hold objects.LegalHold) bool { return hold == objects.HoldOn || hold == objects.HoldOff }
+// IsHold reports whether a legal hold is ON or OFF.
+func IsHold(hold objects.LegalHold) bool { return hold == objects.HoldOn || hold == objects.HoldOff }
 
-// retention returns a retention whose mode is valid.
-func retention(mode, until string, now time.Time) (objects.Retention, error) {
+// ParseRetention returns a retention whose mode is valid.
+func ParseRetention(mode, until string, now time.Time) (objects.Retention, error) {
 	end, err := time.Parse(time.RFC3339, until)
 	switch {
 	case err != nil:
@@ -72,10 +73,10 @@ func retention(mode, until string, now time.Time) (objects.Retention, error) {
 	return objects.Retention{Mode: objects.LockMode(mode), Until: end.UTC().Truncate(time.Millisecond)}, nil
 }
 
-// checkDigest rejects an upload of content to be locked if the client sends no digest of it. The
+// CheckDigest rejects an upload of content to be locked if the client sends no digest of it. The
 // digest in its signature does not count.
-func (x *exchange) checkDigest(lock *objects.Lock, what string) error {
-	if lock == nil && x.contents.ObjectLock().Default.Mode == "" {
+func (x *Exchange) CheckDigest(lock *objects.Lock, what string) error {
+	if lock == nil && x.Contents.ObjectLock().Default.Mode == "" {
 		return nil
 	}
 	if hasDigest(x.R.Header) {
@@ -105,17 +106,17 @@ func hasDigest(header http.Header) bool {
 	return false
 }
 
-// needsDigest rejects a document without a digest, as S3 does for documents about locks.
-func (x *exchange) needsDigest() error {
+// NeedsDigest rejects a document without a digest, as S3 does for documents about locks.
+func (x *Exchange) NeedsDigest() error {
 	if hasDigest(x.R.Header) {
 		return nil
 	}
 	return s3error.ErrInvalidRequest.With("Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
 }
 
-// bypass returns which locks the request may ignore. Without the permission, the header has no
+// Bypass returns which locks the request may ignore. Without the permission, the header has no
 // effect: clients send it with any deletion.
-func (x *exchange) bypass() objects.Bypass {
+func (x *Exchange) Bypass() objects.Bypass {
 	switch {
 	case !strings.EqualFold(x.R.Header.Get("X-Amz-Bypass-Governance-Retention"), "true"):
 		return objects.BypassNothing
@@ -128,16 +129,19 @@ func (x *exchange) bypass() objects.Bypass {
 }
 
 // tellLock sets the headers of the lock of the version.
-func (x *exchange) tellLock() {
-	lock, header := x.version.Attributes.Lock, x.W.Header()
+func (x *Exchange) tellLock() {
+	lock, header := x.Version.Attributes.Lock, x.W.Header()
 	if lock == nil {
 		return
 	}
 	if lock.Retention.Mode != "" {
 		header.Set(lockModeHeader, string(lock.Retention.Mode))
-		header.Set(lockUntilHeader, lock.Retention.Until.Format(timestamp))
+		header.Set(lockUntilHeader, lock.Retention.Until.Format(Timestamp))
 	}
 	if lock.LegalHold != "" {
 		header.Set(lockHoldHeader, string(lock.LegalHold))
 	}
 }
+
+// Timestamp is the form of times in documents and in the headers of locks.
+const Timestamp = "2006-01-02T15:04:05.000Z"

@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"mime"
@@ -18,8 +18,8 @@ const (
 	maxMetadataBytes = 2 << 10
 )
 
-// attributes reads the object's attributes from the headers of an upload.
-func (x *exchange) attributes() (objects.Attributes, error) {
+// Attributes reads the object's attributes from the headers of an upload.
+func (x *Exchange) Attributes() (objects.Attributes, error) {
 	header := x.R.Header
 	metadata, err := metadataOf(header)
 	if err != nil {
@@ -112,11 +112,13 @@ func tagsOfHeader(header http.Header) (map[string]string, error) {
 		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters " +
 			"without tag name duplicates.")
 	}
-	var tags []tag
+	var tags []Tag
 	for key, all := range values {
 		for _, value := range all {
-			tags = append(tags, tag{key, value})
+			tags = append(tags, Tag{key, value})
 		}
 	}
-	return checkTags(tags, maxObjectTags)
+	return CheckTags(tags, MaxObjectTags)
 }
+
+const standard = "STANDARD"

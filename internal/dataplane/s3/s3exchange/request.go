@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"net/http"
@@ -84,15 +84,15 @@ func (r *Request) Release() {
 	}
 }
 
-// exchange is a request before its response.
-type exchange struct {
+// Exchange is a request before its response.
+type Exchange struct {
 	*Request
 
-	now        func() time.Time   // the store's clock
-	contents   *objects.Bucket    // the bucket's
-	conditions objects.Conditions // from the conditional headers
-	version    *objects.Version   // the version that was read or written
-	byteRange  string             // of the version, as in the header Range; empty for all
+	Now        func() time.Time   // the store's clock
+	Contents   *objects.Bucket    // the bucket's
+	Conditions objects.Conditions // from the conditional headers
+	Version    *objects.Version   // the version that was read or written
+	ByteRange  string             // of the version, as in the header Range; empty for all
 	sent       checksum.Sum       // of the sent bytes; zero if unknown
-	failure    error              // from a call by gofakes3
+	Failure    error              // from a call by gofakes3
 }

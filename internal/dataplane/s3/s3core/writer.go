@@ -1,28 +1,30 @@
-package answers
+package s3core
 
 import (
 	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 )
 
-// gofakes3Writer is the http.ResponseWriter of gofakes3. It corrects headers on their way to the
+// writer is the http.ResponseWriter of gofakes3. It corrects headers on their way to the
 // client. It holds everything back until finish, except the content of objects, which may be large.
-type gofakes3Writer struct {
-	x      *exchange
+type writer struct {
+	x      *s3exchange.Exchange
 	header http.Header
 	status int
 	held   bytes.Buffer
 }
 
-func newGofakes3Writer(x *exchange) *gofakes3Writer {
-	return &gofakes3Writer{x: x, header: http.Header{}}
+func newWriter(x *s3exchange.Exchange) *writer {
+	return &writer{x: x, header: http.Header{}}
 }
 
-func (w *gofakes3Writer) Header() http.Header { return w.header }
+func (w *writer) Header() http.Header { return w.header }
 
-func (w *gofakes3Writer) WriteHeader(status int) {
+func (w *writer) WriteHeader(status int) {
 	if w.status != 0 {
 		return
 	}
@@ -33,30 +35,30 @@ func (w *gofakes3Writer) WriteHeader(status int) {
 }
 
 // streams reports whether the response is the content of an object.
-func (w *gofakes3Writer) streams() bool {
+func (w *writer) streams() bool {
 	return w.x.Operation.Name == "GetObject" && w.status < http.StatusMultipleChoices
 }
 
-func (w *gofakes3Writer) Write(data []byte) (int, error) {
+func (w *writer) Write(data []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case !w.streams():
 		return w.held.Write(data)
-	case w.x.failure != nil:
-		return 0, w.x.failure
+	case w.x.Failure != nil:
+		return 0, w.x.Failure
 	}
 	return w.x.W.Write(data)
 }
 
 // finish sends the held response. It returns the request's error; an error of gofakes3 itself can
 // only be a bug in its input.
-func (w *gofakes3Writer) finish() error {
+func (w *writer) finish() error {
 	w.WriteHeader(http.StatusOK)
 	switch {
 	case w.streams():
 		return nil
-	case w.x.failure != nil:
-		return w.x.failure
+	case w.x.Failure != nil:
+		return w.x.Failure
 	case w.status >= http.StatusBadRequest:
 		return fmt.Errorf("gofakes3 has answered %d: %s", w.status, w.held.Bytes())
 	}
@@ -72,7 +74,7 @@ func (w *gofakes3Writer) finish() error {
 var dropped = []string{"Access-Control-Allow-Origin", "Etag", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
 
 // send writes the status and the corrected headers.
-func (w *gofakes3Writer) send() {
+func (w *writer) send() {
 	target := w.x.W.Header()
 	for name, values := range w.header {
 		if !slices.Contains(dropped, name) {
@@ -82,6 +84,6 @@ func (w *gofakes3Writer) send() {
 	if target.Get("X-Amz-Delete-Marker") == "false" {
 		target.Del("X-Amz-Delete-Marker")
 	}
-	w.x.describeOutcome()
+	w.x.DescribeOutcome()
 	w.x.W.WriteHeader(w.status)
 }

@@ -1,4 +1,4 @@
-package answers
+package s3core
 
 import (
 	"bytes"
@@ -7,19 +7,21 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 )
 
-// gofakes3Request returns the request for gofakes3. It consists of validated parts only, so that
+// requestFor returns the request for gofakes3. It consists of validated parts only, so that
 // gofakes3 cannot interpret the client's request differently.
-func gofakes3Request(x *exchange) *http.Request {
+func requestFor(x *s3exchange.Exchange) *http.Request {
 	r := x.R.WithContext(x.R.Context())
-	r.URL = &url.URL{Path: "/" + x.Bucket + "/" + x.Key, RawQuery: gofakes3Query(x)}
-	r.Header, r.Trailer, r.TransferEncoding = gofakes3Header(x), nil, nil
+	r.URL = &url.URL{Path: "/" + x.Bucket + "/" + x.Key, RawQuery: queryFor(x)}
+	r.Header, r.Trailer, r.TransferEncoding = headerFor(x), nil, nil
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(x.Body)), int64(len(x.Body))
 	return r
 }
 
-func gofakes3Query(x *exchange) string {
+func queryFor(x *s3exchange.Exchange) string {
 	query := url.Values{}
 	for name, values := range x.Query {
 		if slices.Contains(x.Operation.Selects, name) || slices.Contains(x.Operation.Takes, name) {
@@ -29,10 +31,10 @@ func gofakes3Query(x *exchange) string {
 	return query.Encode()
 }
 
-func gofakes3Header(x *exchange) http.Header {
+func headerFor(x *s3exchange.Exchange) http.Header {
 	header := http.Header{"Content-Length": {strconv.Itoa(len(x.Body))}}
-	if x.byteRange != "" {
-		header.Set("Range", x.byteRange)
+	if x.ByteRange != "" {
+		header.Set("Range", x.ByteRange)
 	}
 	return header
 }

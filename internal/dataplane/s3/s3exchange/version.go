@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"cmp"
@@ -10,23 +10,23 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// describeOutcome sets the headers that describe the version that was read or written.
-func (x *exchange) describeOutcome() {
+// DescribeOutcome sets the headers that describe the version that was read or written.
+func (x *Exchange) DescribeOutcome() {
 	switch x.Operation.Name {
 	case "GetObject", "HeadObject":
-		x.describeVersion()
+		x.DescribeVersion()
 	case "PutObject", "PostObject", "ComposeObject":
 		x.identifyVersion()
-		x.tellChecksum(x.version.Checksum)
-		x.tellEncryption(x.version.StandardHeaders())
+		x.tellChecksum(x.Version.Checksum)
+		x.TellEncryption(x.Version.StandardHeaders())
 	case "CreateMultipartUpload":
 		x.tellUpload()
 	}
 }
 
-// describeVersion sets the headers that describe the version that was read.
-func (x *exchange) describeVersion() {
-	v, header := x.version, x.W.Header()
+// DescribeVersion sets the headers that describe the version that was read.
+func (x *Exchange) DescribeVersion() {
+	v, header := x.Version, x.W.Header()
 	x.identifyVersion()
 	header.Set("Last-Modified", v.Modified().Format(http.TimeFormat))
 	for name, value := range standardHeaders(v) {
@@ -46,30 +46,31 @@ func (x *exchange) describeVersion() {
 	}
 }
 
-func (x *exchange) identifyVersion() {
-	x.W.Header().Set("Etag", `"`+x.version.ETag.String()+`"`)
-	x.tellVersionID()
+func (x *Exchange) identifyVersion() {
+	x.W.Header().Set("Etag", `"`+x.Version.ETag.String()+`"`)
+	x.TellVersionID()
 }
 
-// tellVersionID omits the ID while the bucket has never had versioning.
-func (x *exchange) tellVersionID() {
+// TellVersionID omits the ID while the bucket has never had versioning.
+func (x *Exchange) TellVersionID() {
 	if x.Dialect != nil {
-		x.Dialect.Describe(x.W.Header(), x.version)
+		x.Dialect.Describe(x.W.Header(), x.Version)
 	}
-	if x.contents.Versioning() != objects.Unversioned {
-		x.W.Header().Set("X-Amz-Version-Id", x.version.ID)
+	if x.Contents.Versioning() != objects.Unversioned {
+		x.W.Header().Set("X-Amz-Version-Id", x.Version.ID)
 	}
 }
 
-func (x *exchange) tellChecksum(sum checksum.Sum) {
+func (x *Exchange) tellChecksum(sum checksum.Sum) {
 	if sum.IsZero() {
 		return
 	}
 	x.W.Header().Set(sum.Algorithm.Header(), sum.String())
-	x.W.Header().Set("X-Amz-Checksum-Type", x.version.Checksum.Type())
+	x.W.Header().Set("X-Amz-Checksum-Type", x.Version.Checksum.Type())
 }
 
-func classOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
+// StorageClassOf returns the storage class of an object.
+func StorageClassOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
 
 func standardHeaders(v *objects.Version) map[string]string {
 	h := v.StandardHeaders()
@@ -83,22 +84,39 @@ func standardHeaders(v *objects.Version) map[string]string {
 	}
 }
 
-// tellEncryption repeats the client's encryption, which has no effect here.
-func (x *exchange) tellEncryption(h objects.Headers) {
+// TellEncryption repeats the client's encryption, which has no effect here.
+func (x *Exchange) TellEncryption(h objects.Headers) {
 	if h.Encryption != "" {
 		x.W.Header().Set(encryptionHeader, h.Encryption)
 	}
 }
 
 // tellUpload repeats the type of the parts' checksums, and the encryption.
-func (x *exchange) tellUpload() {
-	u, err := x.upload()
+func (x *Exchange) tellUpload() {
+	u, err := x.Upload()
 	if err != nil {
 		return
 	}
-	x.tellEncryption(u.StandardHeaders())
+	x.TellEncryption(u.StandardHeaders())
 	if u.Algorithm != checksum.None {
 		x.W.Header().Set("X-Amz-Checksum-Algorithm", u.Algorithm.String())
-		x.W.Header().Set("X-Amz-Checksum-Type", typeOf(u))
+		x.W.Header().Set("X-Amz-Checksum-Type", UploadChecksumType(u))
 	}
+}
+
+// Find looks up the version of the request. For a delete marker, the response shows it.
+func (x *Exchange) Find() error {
+	v, err := x.Contents.Get(x.Key, x.Query.Get("versionId"))
+	if err != nil && v != nil {
+		header := x.W.Header()
+		header.Set("X-Amz-Delete-Marker", "true")
+		header.Set("X-Amz-Version-Id", v.ID)
+		if x.Query.Has("versionId") {
+			header.Set("Last-Modified", v.Modified().Format(http.TimeFormat))
+			header.Set("Allow", http.MethodDelete)
+		}
+	}
+	x.Version = v
+	x.Hold(v.Release)
+	return err
 }

@@ -1,4 +1,4 @@
-package answers
+package s3exchange
 
 import (
 	"net/http"
@@ -29,7 +29,7 @@ type Dialect struct {
 	AppendListed func([]byte, *objects.Version) []byte
 }
 
-// Protocol is the protocol of the buckets that a request can access.
+// Protocol returns the protocol of the buckets that a request can access.
 func (r *Request) Protocol() fakedriver.Protocol {
 	if r.Dialect != nil {
 		return r.Dialect.Protocol
@@ -37,24 +37,16 @@ func (r *Request) Protocol() fakedriver.Protocol {
 	return fakedriver.ProtocolS3
 }
 
-// appendListed appends the elements that only another service has.
-func (x *exchange) appendListed(to []byte, v *objects.Version) []byte {
+// AppendListed appends the elements that only another service has.
+func (x *Exchange) AppendListed(to []byte, v *objects.Version) []byte {
 	if x.Dialect == nil {
 		return to
 	}
 	return x.Dialect.AppendListed(to, v)
 }
 
-// composeObject answers ComposeObject, which only other services have.
-func (a *Answers) composeObject(x *exchange) (err error) {
-	if x.Content, err = x.Dialect.Compose(x.Request, x.contents); err != nil {
-		return err
-	}
-	return a.putObject(x)
-}
-
-// finish completes an object before it is stored.
-func (x *exchange) finish(d *objects.Draft) error {
+// Finish completes an object before it is stored.
+func (x *Exchange) Finish(d *objects.Draft) error {
 	if x.Dialect == nil {
 		return nil
 	}

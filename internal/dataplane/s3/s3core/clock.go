@@ -1,4 +1,4 @@
-package answers
+package s3core
 
 import "time"
 
